@@ -6,6 +6,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
+import { CustomEventsModule } from '../custom-events/custom-events.module.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import type { MigrationClass } from '../database/setup/migrate-extensions.js';
@@ -79,6 +80,7 @@ export class AppModule {
         ChangeStreamsModule,
         AuditModule,
         ContactsModule,
+        CustomEventsModule,
         MessagingModule,
         SecretsModule,
         OutboundModule,

@@ -69,13 +69,12 @@ export class ContactFieldsInput {
 }
 
 export class CreateContactInput extends ContactFieldsInput {
-  @Doc('Action if a contact already has one of the identifiers: fail, or update that contact.')
   @Choice(['error', 'update'])
   on_conflict: 'error' | 'update' = 'error';
 }
 
 export class GetContactInput {
-  @Text('Id of the contact.', { optional: true, min: 1, max: 64 })
+  @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
   @Text('E-mail address in any case.', { optional: true, max: 254 })
@@ -86,13 +85,17 @@ export class GetContactInput {
 }
 
 export class ContactIdInput {
-  @Text('Id of the contact.', { min: 1, max: 64 })
+  @Text({ min: 1, max: 64 })
   contact_id: string;
 }
 
 @ClearableFields(...Object.keys(TEXT_FIELDS), 'tags', 'properties')
 export class UpdateContactInput extends ContactFieldsInput {
-  @Text('Id of the contact.', { min: 1, max: 64 })
+  // Agents have the list of all tools, where the rules stand once.
+  @Doc('As in create_contact; the others are kept. A null removes the property.')
+  declare properties?: Record<string, unknown> | null;
+
+  @Text({ min: 1, max: 64 })
   contact_id: string;
 }
 
@@ -104,13 +107,12 @@ export class SearchContactsInput extends PageInput {
   @Doc(
     'Conditions {field, operator, value}, combined with and. Fields and operators: external_id, email, ' +
       'phone, first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, ' +
-      'starts_with, in, is_set, is_not_set; properties.<name>: the same and greater_than, less_than (only ' +
-      'values of the same type match: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one ' +
-      'of them), is_set, is_not_set; consent.email, consent.sms, consent.webhook: equals, not_equals, in ' +
-      '(granted, denied), is_set, is_not_set; created_at, updated_at: greater_than, less_than (RFC 3339 time ' +
-      'or date). The value of in is a list; is_set and is_not_set take none. not_equals and not_contains match ' +
-      'contacts without a value too. contains and starts_with ignore the case of A to Z; equals does not, ' +
-      'except for e-mail.',
+      'starts_with, in; properties.<name>: the same and greater_than, less_than (only values of the same type ' +
+      'match: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one of them); consent.email, ' +
+      'consent.sms, consent.webhook: equals, not_equals, in (granted, denied); all of these: is_set, ' +
+      'is_not_set (no value); created_at, updated_at: greater_than, less_than (RFC 3339 time or date). The ' +
+      'value of in is a list. not_equals and not_contains match contacts without a value too. contains and ' +
+      'starts_with ignore the case of A to Z; equals does not, except for e-mail.',
     {
       examples: [
         [

@@ -19,6 +19,7 @@ export const HTTP_STATUS = {
   unsupported_media_type: 415,
   invalid_json: 400,
   not_an_object: 400,
+  invalid_body: 400,
   too_complex: 400,
   invalid_signature: 401,
   unavailable: 503,
@@ -41,6 +42,8 @@ export interface AppErrorExtras {
   members?: Readonly<Record<string, string | number>>;
   /** The caller may retry after this many seconds. */
   retryAfterSeconds?: number;
+  /** Is what another system answered. Only the run of a workflow shows it, to its steps and to people. */
+  response?: object;
   cause?: unknown;
 }
 
@@ -50,6 +53,7 @@ export class AppError extends Error {
   readonly details?: readonly Fault[];
   readonly members?: Readonly<Record<string, string | number>>;
   readonly retryAfterSeconds?: number;
+  readonly response?: object;
 
   constructor(
     readonly code: AppErrorCode,
@@ -60,6 +64,7 @@ export class AppError extends Error {
     this.details = extras.details;
     this.members = extras.members;
     this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.response = extras.response;
   }
 
   static invalid(message: string, details?: readonly Fault[]): AppError {

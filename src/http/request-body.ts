@@ -4,12 +4,19 @@ import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
 
 /**
- * Reads the raw body of a request. Throws `payload_too_large` before it buffers more than `limitBytes`, `too_complex` for
- * thousands of small chunks, and `unsupported_media_type` for anything but uncompressed JSON: signatures cover the bytes
- * that were sent.
+ * Reads the raw body of a request as {@link readRawBody} does. Throws `unsupported_media_type` for anything but
+ * uncompressed JSON.
  */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<Buffer> {
   assertJson(request);
+  return await readRawBody(request, limitBytes);
+}
+
+/**
+ * Reads the bytes that were sent, which signatures cover. Throws `payload_too_large` before it buffers more than
+ * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body.
+ */
+export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
   const length = request.headers['content-length'] ?? null;
   const body = getRawBody(request, { length, limit: limitBytes });
   try {

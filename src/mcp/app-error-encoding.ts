@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   payload_too_large: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: 1413 },
   unsupported_media_type: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: 1415 },
   invalid_json: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: PARSE_ERROR },
+  invalid_body: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: INVALID_REQUEST },
   not_an_object: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: INVALID_REQUEST },
   too_complex: { tool: 'invalid_arguments', method: INTERNAL_ERROR, request: INVALID_REQUEST },
   unavailable: { tool: 'unavailable', method: UNAVAILABLE, request: UNAVAILABLE },

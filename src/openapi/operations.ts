@@ -1,3 +1,5 @@
+import { EmitEventInput } from '../custom-events/custom-event.inputs.js';
+import { EmittedEventResult } from '../custom-events/custom-event.results.js';
 import { CreateKeyBody } from '../keys/api-key.inputs.js';
 import { classSchema } from '../tools/schema/class-schema.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
@@ -48,6 +50,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: { type: ['object', 'array'] }, 202: null },
     error: ANY,
   },
+  'post /api/events': {
+    summary: 'Emits an event of the organization, which starts workflows and ends waits of runs.',
+    access: 'key',
+    body: classSchema(EmitEventInput),
+    responses: { 202: classSchema(EmittedEventResult) },
+  },
   'post /api/mcp/keys': {
     summary: 'Creates the API key of the organization and revokes the previous one.',
     access: 'session',
@@ -74,6 +82,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Starts a run of a workflow. The payload is a JSON object.',
     access: 'address',
     body: ANY,
+    responses: {
+      200: { anyOf: [RUN_STARTED, objectOf({ challenge: TEXT })] },
+      202: RUN_STARTED,
+    },
+    error: WEBHOOK_ERROR,
+  },
+  'get /api/webhooks/workflow/{workflowId}': {
+    summary: 'Starts a run of a workflow that accepts GET, or answers the challenge of Meta.',
+    access: 'address',
     responses: { 200: RUN_STARTED, 202: RUN_STARTED },
     error: WEBHOOK_ERROR,
   },

@@ -71,7 +71,7 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | undef
 
 /** Declares the arguments of every paged list. */
 export class PageInput {
-  @Integer('Maximum number of results.', { min: 1, max: 100 })
+  @Integer({ min: 1, max: 100 })
   limit: number = 20;
 
   @Text('next_cursor of the previous page, with the same filters.', { optional: true, max: 1024 })
@@ -80,6 +80,6 @@ export class PageInput {
 
 /** Declares the cursor of results with one page. */
 export class PageResult {
-  @Text('Pass it as cursor for the next page; null on the last page.', { nullable: true })
+  @Text('The cursor of the next page; null on the last.', { nullable: true })
   next_cursor: string | null;
 }

@@ -1,6 +1,9 @@
 const MAX_RESULTS = 3;
 const MAX_SHOWN = 64;
 
+/** Maps names to the name for the same purpose in another place. Their spellings are not similar. */
+const SAME_PURPOSE: Readonly<Record<string, string>> = { on_error: 'on_failure' };
+
 /** Returns at most three known names that are similar to `name`, the most similar first. */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, MAX_SHOWN).toLowerCase();
@@ -8,7 +11,9 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate) }))
     .filter(
       ({ candidate, distance }) =>
-        distance <= maxDistance(candidate) || (wanted.length >= 3 && candidate.includes(wanted)),
+        distance <= maxDistance(candidate) ||
+        (wanted.length >= 3 && candidate.includes(wanted)) ||
+        (Object.hasOwn(SAME_PURPOSE, wanted) && SAME_PURPOSE[wanted] === candidate),
     )
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
     .slice(0, MAX_RESULTS)

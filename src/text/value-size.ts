@@ -4,3 +4,6 @@
  * other values beside it.
  */
 export const MAX_VALUE_BYTES = 1536 * 1024;
+
+/** Limits how deep such a value is nested and how many members it has. A step can forward the largest body, with others. */
+export const VALUE_LIMITS = { depth: 72, members: 20_000 };

@@ -30,6 +30,7 @@ const ARGUMENTS: Record<string, unknown> = {
   trigger: { type: 'manual' },
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
   tool: 'list_runs',
+  event: 'custom.example',
 };
 
 /** Has functions that create a row for each argument that refers to one. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Provider } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inspector } from '../../web/features/developer/snippets.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
@@ -53,6 +54,19 @@ describe('the tour of the README', () => {
       if (expected === undefined) continue;
       expect(alike(outputs[index]!), commands[index]).toEqual(alike(expected));
     }
+  });
+});
+
+describe('the Inspector of the README', () => {
+  it('has the version that the tests run, like the snippet of the dashboard', () => {
+    const suite = resolve(import.meta.dirname, '../conformance/suite/package.json');
+    const { dependencies } = JSON.parse(readFileSync(suite, 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const name = '@modelcontextprotocol/inspector';
+    const tested = `npx ${name}@${dependencies[name]} --cli `;
+    expect(text).toContain(tested);
+    expect(inspector({ origin: 'http://127.0.0.1:3000' })).toContain(tested);
   });
 });
 

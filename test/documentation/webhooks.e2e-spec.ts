@@ -44,9 +44,13 @@ describe('docs/webhooks.md', () => {
       [{ id: 'found', tool: 'search_contacts', arguments: { query: 'nobody' } }],
       { trigger: EVERYTHING },
     );
-    const script = ['set -eu', ...EXAMPLES.map((example) => `${example}\necho`)].join('\n');
+    const [settings, ...examples] = EXAMPLES;
+    const known = settings!
+      .replace(/^WEBHOOK=.*$/m, `WEBHOOK=${webhook_url}`)
+      .replace(/^SECRET=.*$/m, `SECRET=${secret}`);
+    const script = ['set -eu', known, ...examples.map((example) => `${example}\necho`)].join('\n');
     const { stdout } = await promisify(execFile)('sh', ['-c', script], {
-      env: { PATH: process.env.PATH, WEBHOOK: webhook_url!, SECRET: secret! },
+      env: { PATH: process.env.PATH },
     });
     const done = {
       ok: true,
@@ -67,7 +71,7 @@ describe('docs/webhooks.md', () => {
     const { id, trigger, secret } = await createWorkflow(acme, [], { trigger: EVERYTHING });
     const body = '{"email":"lead@example.com"}';
     const secrets = [secret!];
-    const [rotate, update] = CALLS;
+    const [, rotate, update] = CALLS;
     for (let times = 0; times < 2; times += 1) {
       const { value } = await acme.call<{ secret: string; workflow: WorkflowShape }>(
         'rotate_webhook_secret',
@@ -91,8 +95,35 @@ describe('docs/webhooks.md', () => {
     expect(changed.value.secret).toBeNull();
   });
 
+  it('shows a call that verifies the signature of a provider', async () => {
+    const { id } = await createWorkflow(acme, [], { trigger: EVERYTHING });
+    const [provider] = CALLS;
+    const { value } = await acme.call<{ secret: string; workflow: WorkflowShape }>(
+      'update_workflow',
+      { ...provider, workflow_id: id },
+    );
+    expect(value.workflow.trigger).toMatchObject({ signature: 'stripe', secret: true });
+    const [time, body] = [Math.floor(Date.now() / 1000), '{"id":"evt_1"}'];
+    const signature = `t=${time},v1=${sign(`${time}.${body}`, value.secret)}`;
+    const answer = await postWebhook(switchboard, id, body, { 'Stripe-Signature': signature });
+    expect(answer.status).toBe(200);
+  });
+
+  it('shows the payload of each format', async () => {
+    const rows = [...PAGE.matchAll(/^\| (`\w+`)? +\| `([^`]+)` `([^`]+)` +\| `([^`]+)` +\|$/gm)];
+    expect(rows).toHaveLength(5);
+    for (const [, accept = '', type, body, payload] of rows) {
+      const trigger = { type: 'webhook', accept: [...accept.matchAll(/\w+/g)].flat() };
+      const { id } = await createWorkflow(acme, [], { trigger });
+      const answer = await postWebhook(switchboard, id, body, { 'Content-Type': type! });
+      const run = await getRun(acme, answer.body.runId);
+      expect(run.trigger.payload).toEqual(JSON.parse(payload!));
+    }
+  });
+
   it('names exactly the mistakes that the diagnosis can report', () => {
-    const rows = [...PAGE.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names]) => names!);
+    const log = PAGE.slice(PAGE.indexOf('## The delivery log'));
+    const rows = [...log.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names]) => names!);
     const names = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     expect(names.sort()).toEqual(Object.keys(SIGNATURE_ADVICE).sort());
   });

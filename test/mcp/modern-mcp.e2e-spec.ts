@@ -80,7 +80,6 @@ describe('tools/list', () => {
       annotations: {
         readOnlyHint: true,
         destructiveHint: false,
-        idempotentHint: true,
         openWorldHint: false,
       },
     });

@@ -7,7 +7,7 @@ const SESSIONS = 'src/database/driver/session-settings.ts';
 const TENANT_CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
-const LEASES = ['claim_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
+const LEASES = ['lease_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
 const QUEUE_WORKER = 'src/queue/queue-worker.ts';
 const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
@@ -96,10 +96,40 @@ export const MUTANTS = [
     id: 'M6',
     what: 'a new idempotency key for each external call',
     edits: [
-      [TOOL_RUNNER, 'createStepKey(runId, path, request)', '`${runId}:${path}:${Math.random()}`'],
+      [
+        TOOL_RUNNER,
+        'createStepKey(run.lease.id, path, identity)',
+        '`${run.lease.id}:${path}:${Math.random()}`',
+      ],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
     names: 'FP2: repeats a call|continues on another worker after the lease',
+  },
+  {
+    id: 'M9',
+    what: 'the steps of on_failure begin while other steps of the run are running',
+    edits: [
+      [
+        'src/workflows/engine/run-executor.service.ts',
+        'if (isFailureStep(place.step) && running.size > 0) return;',
+        '',
+      ],
+    ],
+    tests: ['test/workflows/on-failure'],
+    names: 'begins when the other running steps are done',
+  },
+  {
+    id: 'M10',
+    what: 'a retry keeps the steps of on_failure of the first failure',
+    edits: [
+      [
+        'src/workflows/journal/run-retry-plan.ts',
+        'if (handling.has(id)) {',
+        'if (id === undefined) {',
+      ],
+    ],
+    tests: ['test/workflows/on-failure'],
+    names: 'runs again when a retry of the run fails again',
   },
   {
     id: 'M7',

@@ -50,6 +50,10 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await switchboard.ownerQuery(sql, [id]);
     return { message_id: id, outcome: 'delivered' };
   },
+  emit_event: async (organization) => {
+    await workflow(organization, true, { type: 'event', event: 'custom.example' });
+    return { event: 'custom.example', data: { number: 1 } };
+  },
   create_workflow: async () => ({ name: 'Find', trigger: { type: 'webhook' }, steps: STEPS }),
   update_workflow: async (organization) => ({
     workflow_id: await workflow(organization, true),

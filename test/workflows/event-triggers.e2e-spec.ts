@@ -140,6 +140,11 @@ describe('a workflow that waits for an event', () => {
           payload: {
             run: { id: body.runId, workflow_id: bad.id, reason: 'step_failed:miss' },
             workflow: { name: 'Bad' },
+            error: {
+              step: 'miss',
+              code: 'not_found',
+              message: expect.stringContaining('contact') as string,
+            },
           },
         },
       },

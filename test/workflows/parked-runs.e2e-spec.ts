@@ -66,6 +66,7 @@ describe('a run that is parked after three crashes', () => {
       event: 'run.failed',
       run: { workflow_id: bad.id, status: 'failed', reason: 'poison' },
       workflow: { id: bad.id, name: 'Bad' },
+      error: { step: null, code: 'poison' },
     });
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DomainEvents } from '../../src/events/domain-events.js';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { ClaimedRun } from '../../src/workflows/journal/claimed-run.js';
@@ -40,6 +41,23 @@ describe('the recovery of runs', () => {
     tool: 'probe_outside',
     arguments: { name },
   });
+  const fail = (id: string) => ({
+    id,
+    tool: 'probe_fail',
+    arguments: { name: 'died', code: 'conflict' },
+  });
+  /** Executes the run until the call of this name, and lets the worker lose its lease during the call. */
+  const dieDuring = async (runId: string, name: string) => {
+    await expire(runId);
+    const held = (await claim(runId))!;
+    const lost = new AbortController();
+    const before = ProbeTools.count(name);
+    const dying = work(held, lost.signal);
+    await waitFor(async () => ProbeTools.count(name) > before);
+    lost.abort();
+    ProbeTools.open(name);
+    await dying;
+  };
   const claim = async (runId: string) => (await worker.claim(1, runId))[0];
   const work = (held: NonNullable<Awaited<ReturnType<typeof claim>>>, signal?: AbortSignal) =>
     worker.work(held, signal ?? new AbortController().signal);
@@ -92,6 +110,59 @@ describe('the recovery of runs', () => {
       await work(other!);
     },
   );
+
+  it('runs the steps of on_failure once when workers die before, between and during them', async () => {
+    const workflow = await createWorkflow(acme, [fail('broken')], {
+      on_failure: [effect('first', 'failed once'), outside('second', 'failed outside')],
+    });
+    const runId = await trigger(acme, workflow.id);
+    ProbeTools.hold('failed once');
+    await dieDuring(runId, 'failed once');
+    expect(await effects('failed once')).toBe(0);
+    ProbeTools.hold('failed outside');
+    await dieDuring(runId, 'failed outside');
+    ProbeTools.open('failed outside');
+    await expire(runId);
+    await work((await claim(runId))!);
+    const run = await getRun(acme, runId);
+    expect(run.status).toBe('failed');
+    expect(run.steps.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'broken failed',
+      'workflow.on_failure succeeded',
+      'first succeeded',
+      'second succeeded',
+    ]);
+    expect(ProbeTools.count('died')).toBe(1);
+    expect(await effects('failed once')).toBe(1);
+    const keys = ProbeTools.calls.filter(({ name }) => name === 'failed outside');
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('emits the event of a step once when its worker dies while it emits', async () => {
+    const events = switchboard.app.get(DomainEvents, { strict: false });
+    events.subscribe(async (_organizationId, { name }) => {
+      ProbeTools.calls.push({ name });
+      await ProbeTools.waitFor(name);
+    });
+    const event = 'custom.dying';
+    const started = await createWorkflow(acme, [], { trigger: { type: 'event', event } });
+    const emit = { id: 'emit', tool: 'emit_event', arguments: { event } };
+    const runId = await trigger(acme, (await createWorkflow(acme, [emit])).id);
+    const runs = async () =>
+      await switchboard.ownerQuery<{ id: string }>(
+        'select id from workflow_runs where workflow_id = $1',
+        [started.id],
+      );
+    ProbeTools.hold(event);
+    await dieDuring(runId, event);
+    expect(await runs()).toEqual([]);
+    await expire(runId);
+    await work((await claim(runId))!);
+    expect((await row(runId)).status).toBe('succeeded');
+    const [first, ...more] = await runs();
+    expect(more).toEqual([]);
+    await work((await claim(first!.id))!);
+  });
 
   it('claims the run that has waited longest', async () => {
     const workflow = await createWorkflow(acme, []);

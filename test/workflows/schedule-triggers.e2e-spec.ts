@@ -87,6 +87,25 @@ describe('the schedule of a workflow', () => {
     expect(await claim(workflow.id)).toBeUndefined();
   });
 
+  it('shows its next five times while it is active', async () => {
+    const { id } = await createWorkflow(acme, [], at('30 9 * * 1', { timezone: 'Europe/Vienna' }));
+    const shown = async (): Promise<string[] | undefined> => {
+      const given = { workflow_id: id };
+      const { value } = await acme.call<{ workflow: { next_times?: string[] } }>(
+        'get_workflow',
+        given,
+      );
+      return value.workflow.next_times;
+    };
+    const times = (await shown())!;
+    expect(times).toHaveLength(5);
+    expect(times[0]).toBe((await look.scheduleOf(id))!.at.toISOString());
+    const days = times.map((time) => Math.round(Date.parse(time) / 86_400_000));
+    expect(days.slice(1).map((day, index) => day - days[index]!)).toEqual([7, 7, 7, 7]);
+    await acme.call('deactivate_workflow', { workflow_id: id });
+    expect(await shown()).toBeUndefined();
+  });
+
   it('starts one run for a tick, and plans the next', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * 1', { timezone: 'Europe/Vienna' }));
     const tick = await look.due(workflow.id, '20 seconds');

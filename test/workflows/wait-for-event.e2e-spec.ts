@@ -81,6 +81,37 @@ describe('a step that waits for an event', () => {
     ]);
   };
 
+  it('waits for the first of several events, and shows which one came', async () => {
+    const contactId = await create();
+    const step = {
+      id: 'wait',
+      wait_for_event: {
+        events: ['custom.paid', 'contact.updated'],
+        if: 'event.event == "contact.updated" or event.data.number == trigger.payload.number',
+        timeout: { days: 3 },
+      },
+    };
+    const [paid, updated] = [
+      await waiting([step], undefined, { number: 7 }),
+      await waiting([step], contactId, { number: 8 }),
+    ];
+    expect(outputOf(await getRun(acme, paid))).toMatchObject({
+      events: ['custom.paid', 'contact.updated'],
+    });
+    for (const event of ['custom.sent', 'custom.paid']) {
+      await acme.call('emit_event', { event, data: { number: 7 } });
+    }
+    expect(outputOf(await ended(paid))).toMatchObject({
+      event: { event: 'custom.paid', data: { number: 7 } },
+      timed_out: false,
+    });
+    await settled();
+    expect((await getRun(acme, updated)).status).toBe('waiting');
+    await update(contactId);
+    expect(outputOf(await ended(updated))).toMatchObject({ event: { event: 'contact.updated' } });
+    expect(await left()).toEqual([]);
+  });
+
   it.each([
     ['contact.created', () => create()],
     ['contact.updated', async () => update(await create())],
@@ -353,6 +384,17 @@ describe('a step that waits for an event', () => {
       /must be one of .*contact\.created/,
     ],
     [{ event: 'contact.created' }, 'timeout', /is required/],
+    [{ events: ['contact.created'], timeout: { days: 1 } }, 'events', /2 to 10 different events/],
+    [
+      { events: ['custom.a', 'resume'], timeout: { days: 1 } },
+      'events[1]',
+      /must be one of .*contact\.created/,
+    ],
+    [
+      { event: 'custom.a', events: ['custom.a', 'custom.b'], timeout: { days: 1 } },
+      'events',
+      /must be absent/,
+    ],
     [{ event: 'contact.created', timeout: {} }, 'timeout', /needs exactly one of/],
     [{ event: 'contact.created', timeout: { days: 367 } }, 'timeout.days', /at most 366/],
     [

@@ -21,7 +21,12 @@ describe('get_workflow_schema', () => {
   it('returns a JSON Schema of definitions, with every kind of step', async () => {
     const { value } = await acme.call<{ schema: Schema }>('get_workflow_schema', {});
     const { schema } = value;
-    expect(Object.keys(schema.properties ?? {})).toEqual(['name', 'trigger', 'steps']);
+    expect(Object.keys(schema.properties ?? {})).toEqual([
+      'name',
+      'trigger',
+      'steps',
+      'on_failure',
+    ]);
     const kinds = schema.$defs.step!.anyOf!.map(({ properties }) => Object.keys(properties ?? {}));
     const members = ['tool', 'then', 'wait', 'wait_for_event', 'for_each', 'parallel', 'stop'];
     for (const member of [...members, 'run_workflow']) {

@@ -68,6 +68,21 @@ describe(`${EraEncoder.name} of a revision`, () => {
     expect(keysOfTool(new EraEncoder(version).toolList([pictured]))).toEqual([...keys, ...icons]);
   });
 
+  it('lists idempotentHint only for tools that change something, and where it is not the default', () => {
+    const hints = (annotations: Partial<ToolDescriptor['annotations']>): unknown => {
+      const listed = { ...tool, annotations: { ...tool.annotations, ...annotations } };
+      const { tools } = JSON.parse(new EraEncoder('2025-11-25').toolList([listed])) as {
+        tools: [{ annotations: object }];
+      };
+      return tools[0].annotations;
+    };
+    const reading = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+    const changing = { ...reading, readOnlyHint: false };
+    expect(hints({})).toEqual(reading);
+    expect(hints({ readOnlyHint: false, idempotentHint: false })).toEqual(changing);
+    expect(hints({ readOnlyHint: false })).toEqual({ ...changing, idempotentHint: true });
+  });
+
   it.each([
     ['2024-11-05', ['content']],
     ['2025-03-26', ['content']],
@@ -109,8 +124,9 @@ describe(ModernEncoder.name, () => {
 
   it('lists every member of a tool, with the time for which it may be cached', () => {
     const pictured = { ...tool, icons: [{ src: 'https://example.com/x.png' }] };
+    const { idempotentHint: _, ...listed } = tool.annotations;
     expect(JSON.parse(encoder.toolList([tool, pictured]))).toEqual({
-      tools: [tool, pictured],
+      tools: [tool, pictured].map((each) => ({ ...each, annotations: listed })),
       ...cacheable,
       ...complete,
     });

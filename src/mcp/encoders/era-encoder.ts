@@ -36,7 +36,7 @@ export class EraEncoder {
       description: tool.description,
       inputSchema: tool.inputSchema,
       ...(this.hasStructuredContent && { outputSchema: listedOutput(tool.outputSchema) }),
-      ...(this.hasAnnotations && { annotations: tool.annotations }),
+      ...(this.hasAnnotations && { annotations: listedAnnotations(tool.annotations) }),
       ...(this.hasIcons && { icons: tool.icons }),
     }));
     return this.result({ tools }, LIST_MAX_AGE_MS);
@@ -94,6 +94,14 @@ export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | u
   const { properties, additionalProperties: _, ...rest } = schema;
   const outlines = Object.entries(properties).map(([name, member]) => [name, outline(member)]);
   return { ...rest, properties: Object.fromEntries(outlines) as Record<string, JsonSchema> };
+}
+
+/** Leaves out `idempotentHint` where it is the default of MCP, or means nothing: in tools that only read. */
+function listedAnnotations({
+  idempotentHint,
+  ...hints
+}: ToolDescriptor['annotations']): Partial<ToolDescriptor['annotations']> {
+  return idempotentHint && !hints.readOnlyHint ? { ...hints, idempotentHint } : hints;
 }
 
 function outline(schema: JsonSchema): JsonSchema {

@@ -33,14 +33,18 @@ export class DefinitionChecksService {
     private readonly secrets: SecretsService,
   ) {}
 
-  /** Parses the given parts of a definition. Throws `invalid_arguments` with the path of each fault. */
+  /**
+   * Parses the given parts of a definition, and joins its steps. `on_failure` counts only together with `steps`. Throws
+   * `invalid_arguments` with the path of each fault.
+   */
   async check(
     organizationId: string,
-    input: { trigger?: object; steps?: object[] },
+    input: { trigger?: object; steps?: object[]; on_failure?: object[] },
     by: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
     const faults = new FaultList();
-    const tools = await this.stepTools(organizationId, input.steps, by);
+    const given = [...(input.steps ?? []), ...(input.on_failure ?? [])];
+    const tools = await this.stepTools(organizationId, given, by);
     const { templates, conditions } = expressionsIn(input);
     const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
     const checker = new DefinitionChecker(tools, expressions);
@@ -51,7 +55,7 @@ export class DefinitionChecksService {
       const { mappingRefusal } = tools;
       if (mappingRefusal) faults.push({ path: 'trigger.contact', message: mappingRefusal });
     }
-    const steps = input.steps && checker.check(input.steps, faults);
+    const steps = input.steps && checker.check(input.steps, faults, input.on_failure);
     if (faults.length === 0) return { trigger, steps };
     const [first] = faults.first;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

@@ -19,10 +19,11 @@ export class CreateWorkflowInput {
 
   @Doc(
     'Trigger: {"type": "manual"}; {"type": "webhook"}, optionally with "secret": true (generated and ' +
-      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed; {"type": ' +
+      'returned once) or "secret": "…" (16 to 256 characters), and then webhooks must be signed, or signed by ' +
+      '"signature": "github" | "meta" | "shopify" | "slack" | "stripe" | "twilio" with its secret; {"type": ' +
       '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
       'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", .updated, .tagged, message.sent, ' +
-      '.delivered, .failed, .received or run.failed}. A condition "if" on trigger.payload or contact filters all ' +
+      '.delivered, .failed, .received, run.failed or your own custom.x (emit_event)}. A condition "if" on trigger.payload or contact filters all ' +
       'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) saves its contact.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
@@ -52,6 +53,12 @@ export class CreateWorkflowInput {
   @ObjectList({ max: MAX_STEPS })
   steps: object[];
 
+  @ObjectList('Steps once the run has failed; they see failure.step and failure.error.message.', {
+    optional: true,
+    max: MAX_STEPS,
+  })
+  on_failure?: object[];
+
   @Flag('If true, it can be started at once.')
   active: boolean = true;
 }
@@ -69,6 +76,9 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
 
   @ObjectList('All new steps, as in create_workflow.', { optional: true, max: MAX_STEPS })
   steps?: object[];
+
+  @ObjectList('As in create_workflow; [] removes it.', { optional: true, max: MAX_STEPS })
+  on_failure?: object[];
 
   @Integer('Otherwise conflict.', { optional: true, min: 1 })
   expected_version?: number;

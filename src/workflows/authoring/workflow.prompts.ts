@@ -72,7 +72,7 @@ export class WorkflowPrompts {
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
   // The text uses the descriptions of create_workflow, so that both always agree.
-  const { trigger, steps } = classSchema(CreateWorkflowInput).properties;
+  const { trigger, steps, on_failure: onFailure } = classSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',
     description,
@@ -83,6 +83,7 @@ function task(description: string, tools: readonly ToolDescriptor[]): string {
       'in the timezone of the contact. for_each takes an expression that gives a list; its steps read item and ' +
       'index, later steps read <step id>.results; concurrency limits the items at a time. parallel and stop ' +
       'accept if like tool steps.',
+    `on_failure: ${onFailure!.description}`,
     'An example:',
     `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\``,
     '# Tools that can be steps, with their arguments (? is optional)',

@@ -11,6 +11,7 @@ import {
   Timestamp,
 } from '../../tools/schema/fields.js';
 import type { Step } from '../definitions/definition.js';
+import { stepsView } from '../definitions/steps/failure-step.js';
 import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
@@ -37,10 +38,18 @@ export class WorkflowView {
   @ObjectList('Steps as they were saved.')
   steps: object[];
 
+  @ObjectList('Steps after the run has failed.', { optional: true })
+  on_failure?: object[];
+
   @Text('A POST of a JSON object to this URL starts it; null without a webhook.', {
     nullable: true,
   })
   webhook_url: string | null;
+
+  @TextList('Next times of an active schedule, at most five. Lists leave them out.', {
+    optional: true,
+  })
+  next_times?: string[];
 
   @Timestamp()
   created_at: string;
@@ -61,7 +70,7 @@ export function workflowView(
     active: workflow.active,
     version: workflow.version,
     trigger: toTriggerView(workflow),
-    steps: [...steps],
+    ...stepsView(steps),
     webhook_url: isWebhook ? `${baseUrl}/api/webhooks/workflow/${workflow.id}` : null,
     created_at: workflow.createdAt.toISOString(),
     updated_at: workflow.updatedAt.toISOString(),

@@ -6,6 +6,7 @@ import { pageOf, readTimeCursor, timeCursor } from '../../paging/paging.js';
 import { fingerprint } from '../../text/canonical-json.js';
 import { randomBase62 } from '../../text/ids.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { splitSteps } from '../definitions/steps/failure-step.js';
 import type { Trigger } from '../definitions/trigger.js';
 import { OfferedWorkflowsService } from '../offers/offered-workflows.service.js';
 import { type VersionAuthor, VersionHistoryService } from '../store/version-history.service.js';
@@ -18,6 +19,7 @@ import { type WorkflowPage, type WorkflowView, workflowView } from './workflow.r
 
 const ID_LENGTH = 32;
 const MAX_TRIGGERED_BY_EVENT = 50;
+const SHOWN_TIMES = 5;
 /** A page of workflows has fewer workflows when their definitions are larger. */
 const MAX_PAGE_BYTES = 192 * 1024;
 
@@ -25,6 +27,7 @@ export interface WorkflowInput {
   name?: string;
   trigger?: object;
   steps?: object[];
+  on_failure?: object[];
 }
 
 /** Names who saves a workflow, on which surface, and the restriction of the API key. */
@@ -54,7 +57,7 @@ export class WorkflowsService {
   /** Throws `invalid_arguments` with the path of each fault of the definition. */
   async create(
     organizationId: string,
-    input: Required<WorkflowInput> & { active: boolean },
+    input: Required<Omit<WorkflowInput, 'on_failure'>> & WorkflowInput & { active: boolean },
     by: SavedBy,
   ): Promise<SavedWorkflow> {
     const { trigger, steps } = await this.definitions.check(organizationId, input, by);
@@ -88,7 +91,8 @@ export class WorkflowsService {
   ): Promise<SavedWorkflow> {
     const before = await this.workflows.getForUpdate(organizationId, id);
     assertVersion(before, expectedVersion);
-    const { trigger, steps } = await this.definitions.check(organizationId, input, by);
+    const whole = await this.withBothLists(before, input);
+    const { trigger, steps } = await this.definitions.check(organizationId, whole, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
     if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
       const saved = await this.workflows.getSteps(organizationId, id, before.version);
@@ -132,7 +136,7 @@ export class WorkflowsService {
       overlapSeconds,
       options: before.triggerOptions,
     };
-    const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
+    const { stored, secret } = this.webhookSecrets.change(id, trigger, before, 'secret');
     const steps = await this.workflows.getSteps(organizationId, id, before.version);
     await this.definitions.assertMayRun(organizationId, steps, by);
     const workflow: Workflow = { ...before, ...stored };
@@ -170,7 +174,9 @@ export class WorkflowsService {
   async get(organizationId: string, id: string): Promise<WorkflowView> {
     const workflow = await this.workflows.get(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
-    return workflowView(workflow, steps, this.env.baseUrl);
+    const times = await this.schedules.nextTimes(workflow, SHOWN_TIMES);
+    const view = workflowView(workflow, steps, this.env.baseUrl);
+    return { ...view, ...(times && { next_times: times.map((time) => time.toISOString()) }) };
   }
 
   async list(
@@ -190,6 +196,21 @@ export class WorkflowsService {
         workflowView(workflow, steps.get(workflow.id) ?? [], this.env.baseUrl),
       ),
       next_cursor: nextCursor,
+    };
+  }
+
+  /** Adds the saved steps or the saved `on_failure` when only the other is given, because they are checked together. */
+  private async withBothLists(
+    { organizationId, id, version }: Workflow,
+    input: WorkflowInput,
+  ): Promise<WorkflowInput> {
+    const { steps, on_failure: onFailure } = input;
+    if ((steps === undefined) === (onFailure === undefined)) return input;
+    const saved = splitSteps(await this.workflows.getSteps(organizationId, id, version));
+    return {
+      ...input,
+      steps: steps ?? [...saved.steps],
+      on_failure: onFailure ?? [...saved.onFailure],
     };
   }
 

@@ -1,6 +1,7 @@
 import { FaultList } from '../../errors/fault-list.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import type { Step } from './definition.js';
+import { FAILURE, joinSteps } from './steps/failure-step.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
   collectFaults,
@@ -16,6 +17,7 @@ import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.
 /** Expressions of a trigger can use only these variables, because there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
+const EMPTY_BYTES = bytesOf([]);
 /** Limits paths, because idempotency keys of external calls contain them and may have 255 characters (`step-key.ts`). */
 const MAX_PATH = 200;
 
@@ -26,14 +28,18 @@ export class DefinitionChecker {
     private readonly liquid: Expressions,
   ) {}
 
-  /** Parses and checks steps. Adds every fault with its path; use the result only if there is no fault. */
-  check(given: unknown, faults: FaultList): Step[] {
-    if (Buffer.byteLength(JSON.stringify(given)) > MAX_BYTES) {
+  /**
+   * Parses and checks steps, and those of `on_failure`. Returns them joined. Adds every fault with its path; use the
+   * result only if there is no fault.
+   */
+  check(given: unknown, faults: FaultList, onFailureGiven?: unknown): Step[] {
+    if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_BYTES + EMPTY_BYTES) {
       faults.push({ path: 'steps', message: `must be at most ${MAX_BYTES} bytes` });
       return [];
     }
     const found = new FaultList();
-    const steps = parseSteps(given, found);
+    const { steps: main, onFailure } = parseSteps(given, found, onFailureGiven);
+    const steps = joinSteps({ steps: main, onFailure });
     // Expressions and tools are checked even when the form is wrong, so that one response lists all faults.
     const checks: DefinitionChecks = {
       tools: this.tools,
@@ -46,7 +52,10 @@ export class DefinitionChecker {
           .map(({ id, tool }) => [id, tool]),
       ),
     };
-    checkList(steps, 'steps', { visible: new Set(), prefixLength: 0 }, checks);
+    const context = { prefixLength: 0, hasFailure: onFailure.length > 0, isAfterFailure: false };
+    checkList(main, 'steps', { ...context, visible: new Set() }, checks);
+    const visible = new Set([FAILURE, ...idsOutsideLoops(main)]);
+    checkList(onFailure, 'on_failure', { ...context, visible, isAfterFailure: true }, checks);
     faults.append(found);
     return steps;
   }
@@ -67,6 +76,10 @@ export class DefinitionChecker {
   }
 }
 
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
 function checkTriggerRoots(references: readonly string[], path: string, faults: FaultList): void {
   checkRoots(references, TRIGGER_ROOTS, TRIGGER_ROOTS.join(' nor '), path, faults);
   for (const reference of new Set(references)) {
@@ -81,6 +94,9 @@ interface ListContext {
   readonly visible: ReadonlySet<string>;
   /** At most this many characters can precede a step id in its journal path. */
   readonly prefixLength: number;
+  /** It is true if the definition has steps in `on_failure`, and for these steps. */
+  readonly hasFailure: boolean;
+  readonly isAfterFailure: boolean;
 }
 
 function checkList(
@@ -97,6 +113,7 @@ function checkList(
       const message = `together with the ids of the loops around it has more than ${MAX_PATH} characters; use shorter ids`;
       checks.faults.push({ path: `${at}.id`, message });
     }
+    checkFailureRules(step, at, context, checks);
     const stepChecks = new StepChecks(checks, earlier);
     stepChecks.condition(step.if, `${at}.if`);
     kindOf(step).check?.(step, at, stepChecks);
@@ -104,14 +121,40 @@ function checkList(
     for (const { member, steps: inner, loop } of innerListsOf(step)) {
       const visible = new Set([...earlier, ...(loop?.names ?? [])]);
       const innerLength = prefixLength + (loop?.longestPrefix.length ?? 0);
-      checkList(inner, `${at}.${member}`, { visible, prefixLength: innerLength }, checks);
+      const innerContext = { ...context, visible, prefixLength: innerLength };
+      checkList(inner, `${at}.${member}`, innerContext, checks);
     }
     earlier.add(step.id);
     if (Array.isArray(step.on_error)) {
-      checkList(step.on_error, `${at}.on_error`, { visible: earlier, prefixLength }, checks);
+      checkList(step.on_error, `${at}.on_error`, { ...context, visible: earlier }, checks);
     }
     for (const id of leavesOf(step)) earlier.add(id);
   }
+}
+
+function checkFailureRules(
+  step: Step,
+  path: string,
+  { hasFailure, isAfterFailure }: ListContext,
+  { faults }: DefinitionChecks,
+): void {
+  if (hasFailure && step.id === FAILURE) {
+    const message = `must not be "${FAILURE}": expressions of on_failure use that name`;
+    faults.push({ path: `${path}.id`, message });
+  }
+  if (isAfterFailure && 'stop' in step) {
+    const message = 'must not be in on_failure: the run has already failed. Use conditions';
+    faults.push({ path: `${path}.stop`, message });
+  }
+}
+
+/** Returns the ids of steps that may have run once. Their values are null if they have not run. */
+function idsOutsideLoops(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => [
+    step.id,
+    ...(Array.isArray(step.on_error) ? idsOutsideLoops(step.on_error) : []),
+    ...innerListsOf(step).flatMap(({ steps: inner, loop }) => (loop ? [] : idsOutsideLoops(inner))),
+  ]);
 }
 
 function leavesOf(step: Step): string[] {

@@ -1,7 +1,10 @@
+import { CUSTOM_EVENT_PATTERN } from '../../events/custom-event-name.js';
 import { EVENT_NAMES } from '../../events/domain-events.js';
-import { STEP_KINDS, STEP_KIND_NAMES, type StepKindName } from './steps/step-kinds.js';
+import { STEP_KINDS, WRITTEN_KIND_NAMES, type WrittenKindName } from './steps/step-kinds.js';
 import { MAX_STEPS, STEP_ID } from './steps/step-parser.js';
 import { TRIGGER_KEYS } from './trigger.js';
+import { WEBHOOK_FORMATS } from './webhook-formats.js';
+import { SIGNATURE_PRESETS } from './webhook-options.js';
 
 /** Declares the keywords of JSON Schema that the schema of definitions uses. */
 export interface DefinitionSchema {
@@ -51,7 +54,7 @@ const COMMON: Record<string, DefinitionSchema> = {
 };
 
 /** Has the members of each kind of step. A test compares them with the parsers. */
-const MEMBERS: Record<StepKindName, Record<string, DefinitionSchema>> = {
+const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
   tool: {
     tool: { ...text('Name of the tool that the step calls.'), format: 'tool-name' },
     arguments: {
@@ -106,6 +109,16 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
   tolerance_seconds: number('Greatest age of a signed delivery, in seconds.'),
   wait_seconds: number('Seconds for which an answer waits for the result of the run.'),
   dedupe_seconds: number('Seconds for which a repeated body starts no second run.'),
+  signature: {
+    description: 'Provider that signs the deliveries, with the secret that it shows.',
+    enum: SIGNATURE_PRESETS,
+  },
+  accept: {
+    type: 'array',
+    description: 'Formats that deliveries may have besides JSON objects by POST.',
+    items: { enum: WEBHOOK_FORMATS },
+  },
+  verify_token: text('Text that Meta sends when it asks whether the address wants its webhooks.'),
   if: CONDITION,
   contact: object('Fields of the contact that the payload has. It becomes the contact of the run.'),
   limits: refer('limits', 'Limits of the runs of this workflow.'),
@@ -116,6 +129,11 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
     enum: ['skip', 'run_once'],
   },
   event: refer('event', 'Event that starts a run.'),
+};
+
+const OWN_EVENT: DefinitionSchema = {
+  ...text('Event of your own, such as custom.order_paid.'),
+  pattern: CUSTOM_EVENT_PATTERN.source,
 };
 
 const RUNS: DefinitionSchema = {
@@ -133,11 +151,15 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
     name: text('Name of the workflow, for people.'),
     trigger: refer('trigger', 'What starts a run.'),
     steps: { ...steps('Steps in the order of execution.'), maxItems: MAX_STEPS },
+    on_failure: {
+      ...steps('Steps after the run has failed for good. They see the failure as failure.'),
+      maxItems: MAX_STEPS,
+    },
   },
   $defs: {
-    step: { anyOf: STEP_KIND_NAMES.map(stepSchema) },
+    step: { anyOf: WRITTEN_KIND_NAMES.map(stepSchema) },
     trigger: { anyOf: Object.entries(TRIGGER_KEYS).map(triggerSchema) },
-    event: { enum: EVENT_NAMES },
+    event: { anyOf: [{ enum: EVENT_NAMES }, OWN_EVENT] },
     retry: {
       type: 'object',
       properties: {
@@ -164,11 +186,16 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
     },
     event_wait: {
       type: 'object',
-      required: ['event', 'timeout'],
+      required: ['timeout'],
       properties: {
         event: {
           description: 'Event, or resume: a call of the resume URL of the step.',
-          enum: [...EVENT_NAMES, 'resume'],
+          anyOf: [{ enum: [...EVENT_NAMES, 'resume'] }, OWN_EVENT],
+        },
+        events: {
+          type: 'array',
+          description: 'Instead of event: 2 to 10 events, of which the first one counts.',
+          items: { $ref: '#/$defs/event' },
         },
         if: CONDITION,
         any_contact: flag('If true, events about other contacts count too.'),
@@ -204,7 +231,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
   },
 };
 
-function stepSchema(name: StepKindName): DefinitionSchema {
+function stepSchema(name: WrittenKindName): DefinitionSchema {
   const [mark = name] = STEP_KINDS[name].marks;
   return {
     title: name,

@@ -38,7 +38,7 @@ describe(parseSteps, () => {
       { id: 'o', stop: 'failed', reason: '{{ x }}', if: 'y' },
     ];
     const faults = new FaultList();
-    expect(parseSteps(steps, faults)).toEqual(steps);
+    expect(parseSteps(steps, faults).steps).toEqual(steps);
     expect(faults.first).toEqual([]);
   });
 

@@ -9,7 +9,8 @@ export type Step =
   | RunWorkflowStep
   | ForEachStep
   | ParallelStep
-  | StopStep;
+  | StopStep
+  | FailureStep;
 
 /** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
@@ -58,12 +59,14 @@ export interface WaitStep extends StepBase {
 }
 
 /**
- * Pauses the run until an event, a call of the step's resume URL, or a timeout. The inner `if` is a condition on the
- * event. `any_contact` also accepts events about contacts other than the run's.
+ * Pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The inner `if` is a
+ * condition on the event. `any_contact` also accepts events about contacts other than the run's.
  */
 export interface EventWaitStep extends StepBase {
   wait_for_event: {
-    event: EventName | 'resume';
+    /** Either this or `events` is present. */
+    event?: EventName | 'resume';
+    events?: EventName[];
     if?: string;
     any_contact?: boolean;
     timeout: WaitStep['wait'];
@@ -104,6 +107,11 @@ export interface ParallelStep extends StepBase {
 export interface StopStep extends StepBase {
   stop: StopStatus;
   reason?: string;
+}
+
+/** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */
+export interface FailureStep extends StepBase {
+  on_failure: Step[];
 }
 
 export type StopStatus = 'succeeded' | 'failed';

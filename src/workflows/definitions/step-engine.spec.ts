@@ -2,6 +2,7 @@ import type { JournalState } from './steps/step-kind.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Step } from './definition.js';
+import { FAILURE_STEP_ID, joinSteps } from './steps/failure-step.js';
 import { type Journal, planOf } from './step-engine.js';
 
 const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
@@ -108,6 +109,33 @@ describe(planOf, () => {
       ['runs neither list of a failed branch', { a: ok, b: failed }, 'run c'],
       ['runs on_error steps of a wait', { a: ok, b: failed, c: failed }, 'run c1'],
       ['succeeds after on_error steps', { a: ok, b: failed, c: failed, c1: ok }, 'succeeded'],
+    ])('%s', (_title, journal, expected) => {
+      expect(next(journal, steps)).toBe(expected);
+    });
+  });
+
+  describe('with on_failure', () => {
+    const onFailure = [tool('f1'), tool('f2', { on_error: 'continue' })];
+    const steps = joinSteps({ steps: [tool('a'), tool('b')], onFailure });
+    const failed: JournalState = { status: 'failed' };
+    const begun = { a: ok, b: failed, [FAILURE_STEP_ID]: ok };
+    it.each<[string, Record<string, JournalState>, string]>([
+      ['succeeds without its steps', { a: ok, b: ok }, 'succeeded'],
+      ['waits for the last attempt', { a: { status: 'waiting', dueAt: 1001 } }, 'sleep a'],
+      ['begins after a failure', { a: ok, b: failed }, `run ${FAILURE_STEP_ID}`],
+      ['runs its steps in order', begun, 'run f1'],
+      ['waits in its steps', { ...begun, f1: { status: 'waiting', dueAt: 1001 } }, 'sleep f1'],
+      [
+        'fails at the first failure after its last step',
+        { ...begun, f1: ok, f2: ok },
+        'failed at b',
+      ],
+      [
+        'fails at the first failure when one of its steps fails',
+        { ...begun, f1: failed },
+        'failed at b',
+      ],
+      ['handles the failures of its steps', { ...begun, f1: ok, f2: failed }, 'failed at b'],
     ])('%s', (_title, journal, expected) => {
       expect(next(journal, steps)).toBe(expected);
     });

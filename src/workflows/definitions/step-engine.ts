@@ -1,4 +1,5 @@
 import type { Step } from './definition.js';
+import { isFailureStep } from './steps/failure-step.js';
 import type { JournalState, Lanes } from './steps/step-kind.js';
 import { kindOf } from './steps/step-kinds.js';
 
@@ -24,7 +25,7 @@ export interface Plan {
   readonly ready: readonly Place[];
   /** These steps wait and are not due yet. */
   readonly waiting: readonly Place[];
-  /** The failure of these steps ends the run. */
+  /** The failure of these steps ends the run. The failure step follows first, if there is one. */
   readonly failed: readonly Place[];
   /** It is set when the run ends, because no step is running. `at` is the step that ends it early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
@@ -66,13 +67,33 @@ class PlanBuilder {
   ) {}
 
   build(steps: readonly Step[]): Plan {
-    const isDone = this.addList(steps, TOP);
+    const failureStep = steps.find(isFailureStep);
+    const isDone = this.addList(failureStep ? steps.slice(0, -1) : steps, TOP);
+    if (failureStep && this.failed.length > 0) return this.afterFailure(failureStep);
     const { ready, waiting, failed, newlyDone: doneIterations } = this;
     // When one step fails while another step stops the run, the run fails.
     const at = failed[0] ?? this.stops[0];
     if (!isDone && !at) return { ready, waiting, failed, doneIterations };
     const status = failed.length > 0 ? 'failed' : 'succeeded';
     return { ready: [], waiting: [], failed, end: { status, at }, doneIterations };
+  }
+
+  /** Plans the failure step and the steps inside it, with whose end or failure the run fails. */
+  private afterFailure(failureStep: Step): Plan {
+    const { failed } = this;
+    const inner = new PlanBuilder(this.journal, this.doneIterations, this.now);
+    const isDone = inner.addList([failureStep], TOP);
+    const doneIterations = [...this.newlyDone, ...inner.newlyDone];
+    if (isDone || inner.failed.length > 0) {
+      return {
+        ready: [],
+        waiting: [],
+        failed,
+        end: { status: 'failed', at: failed[0] },
+        doneIterations,
+      };
+    }
+    return { ready: inner.ready, waiting: inner.waiting, failed, doneIterations };
   }
 
   /** Adds the next steps of a list to the plan. Returns true when the whole list is done. */

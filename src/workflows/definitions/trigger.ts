@@ -1,10 +1,12 @@
 import { parseTimezone } from '../../contacts/parse-field.js';
 import { type EventName, EVENT_NAMES } from '../../events/domain-events.js';
 import type { FaultList } from '../../errors/fault-list.js';
-import { checkKeys, type Json, parseName } from './step-fields.js';
+import { parseEventName } from './event-name.js';
+import { checkKeys, type Json } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
+import { isWhole, parseWebhookOptions, type WebhookOptionChanges } from './webhook-options.js';
 
 const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
@@ -38,12 +40,7 @@ export interface Trigger {
   secret?: true | string | null;
   /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
-  /** Null removes the tolerance, an absent value keeps it. */
-  toleranceSeconds?: number | null;
-  /** Null removes the wait, an absent value keeps it. */
-  waitSeconds?: number | null;
-  /** Null removes it, an absent value keeps it. */
-  dedupeSeconds?: number | null;
+  webhook?: WebhookOptionChanges;
   options: TriggerOptions;
 }
 
@@ -56,6 +53,9 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
     'tolerance_seconds',
     'wait_seconds',
     'dedupe_seconds',
+    'signature',
+    'verify_token',
+    'accept',
     'if',
     'contact',
     'limits',
@@ -68,9 +68,6 @@ export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
 /** Limits the seconds for which a replaced secret stays valid. */
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
-const MAX_TOLERANCE = 24 * 60 * 60;
-const MAX_WAIT = 30;
-const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 
 /** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
@@ -88,7 +85,7 @@ export function parseTrigger(given: object, faults: FaultList): Trigger {
   checkKeys(trigger, 'trigger', known, faults);
   const options: TriggerOptions = {};
   if (type === 'event') {
-    options.event = parseName(trigger.event, EVENT_NAMES, 'trigger.event', faults);
+    options.event = parseEventName(trigger.event, EVENT_NAMES, 'trigger.event', faults);
   }
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
@@ -109,9 +106,7 @@ function parseWebhook(trigger: Json, faults: FaultList): Omit<Trigger, 'type' | 
   return {
     ...parseSecret(trigger, faults),
     ...parseOverlap(trigger, faults),
-    toleranceSeconds: parseOption(trigger, 'tolerance_seconds', MAX_TOLERANCE, faults),
-    waitSeconds: parseOption(trigger, 'wait_seconds', MAX_WAIT, faults),
-    dedupeSeconds: parseOption(trigger, 'dedupe_seconds', MAX_DEDUPE, faults),
+    webhook: parseWebhookOptions(trigger, faults),
   };
 }
 
@@ -174,21 +169,4 @@ function parseOverlap(trigger: Json, faults: FaultList): Pick<Trigger, 'overlapS
     faults.push({ path, message: 'needs "secret": true or a new secret if it is above 0' });
   } else return { overlapSeconds: seconds };
   return {};
-}
-
-function parseOption(
-  trigger: Json,
-  name: string,
-  most: number,
-  faults: FaultList,
-): number | null | undefined {
-  const seconds = trigger[name];
-  if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
-  const message = `must be null or a whole number of 1 to ${most}`;
-  faults.push({ path: `trigger.${name}`, message });
-  return undefined;
-}
-
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }

@@ -19,6 +19,7 @@ import { RunScopeService } from './run-scope.service.js';
 import { RunWorker } from './run.worker.js';
 import { BranchRunner } from './runners/branch.runner.js';
 import { EventWaitRunner } from './runners/event-wait.runner.js';
+import { FailureRunner } from './runners/failure.runner.js';
 import { ForEachRunner } from './runners/for-each.runner.js';
 import { ParallelRunner } from './runners/parallel.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
@@ -31,6 +32,7 @@ import { StepCallerService } from './step-caller.service.js';
 const RUNNERS = [
   BranchRunner,
   EventWaitRunner,
+  FailureRunner,
   ForEachRunner,
   ParallelRunner,
   RunWorkflowRunner,

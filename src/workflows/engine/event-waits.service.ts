@@ -5,7 +5,7 @@ import type { EventWaitStep, WaitStep } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { canAwaitEvents } from '../definitions/steps/awaiting-steps.js';
 import { isObject, type Json } from '../definitions/step-fields.js';
-import { isEventWait } from '../definitions/steps/event-wait-step.js';
+import { EVENTS_BINDING, isEventWait } from '../definitions/steps/event-wait-step.js';
 import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
@@ -54,11 +54,19 @@ export class EventWaitsService {
     entry: JournalEntry,
     scope: object,
   ): Promise<JournalEntry> {
-    const { event, if: condition, any_contact: isOfAnyContact, timeout } = step.wait_for_event;
-    const bindings = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
+    const {
+      event,
+      events,
+      if: condition,
+      any_contact: isOfAnyContact,
+      timeout,
+    } = step.wait_for_event;
+    const read = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
+    const bindings = events ? { ...read, [EVENTS_BINDING]: events } : read;
     const contactId = isOfAnyContact || event === 'resume' ? null : run.row.contactId;
-    const wait = { event, contactId, condition, bindings };
-    return await this.arm(run, { ...entry, output: { event } }, wait, timeout, scope);
+    const wait = { event: event ?? 'any', contactId, condition, bindings } as const;
+    const output = events ? { events } : { event };
+    return await this.arm(run, { ...entry, output }, wait, timeout, scope);
   }
 
   /** Stores a wait that ends after `timeout` at the latest. Returns the entry of its step, with the time in its output. */

@@ -15,6 +15,10 @@ import { runFailedEvent } from './run-endings.service.js';
 
 const POLL_MS = 1000;
 const BATCH = 100;
+const PARKED = {
+  step: null,
+  error: { code: 'poison', message: 'Three workers died while the run was at the same step.' },
+};
 
 /**
  * Emits `run.failed` for parked runs. The claim that parks a run (`claim_runs.sql`) emits nothing, and its process may die
@@ -81,7 +85,7 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
         const run = await this.runs.find(organizationId, id);
         if (!run) return;
         const name = await this.workflows.getName(organizationId, run.workflowId);
-        await this.events.emit(organizationId, runFailedEvent(run, name, 'poison'));
+        await this.events.emit(organizationId, runFailedEvent(run, name, 'poison', PARKED));
       });
     } catch (error) {
       this.warn(`Cannot emit run.failed for the parked run ${id}`, error);

@@ -8,6 +8,7 @@ import type { Plan } from '../definitions/step-engine.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
+import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunWaitsRepository } from '../waits/run-waits.repository.js';
 
@@ -38,7 +39,9 @@ export class RunEndingsService {
     const reason = `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
     this.runs.finish(lease, status, reason);
     await this.wakeParents(tx);
-    await this.events.emit(lease.organizationId, runFailedEvent(row, data.workflowName, reason));
+    const failure = { step: path, error: tx.get(path)?.error ?? null };
+    const event = runFailedEvent(row, data.workflowName, reason, failure);
+    await this.events.emit(lease.organizationId, event);
   }
 
   private logEnd(row: ClaimedRunRow, status: string): void {
@@ -54,11 +57,20 @@ export class RunEndingsService {
   }
 }
 
+const MAX_MESSAGE = 1000;
+
+/** Holds the step that failed, and its error. A parked run has no failed step. */
+interface RunFailure {
+  step: string | null;
+  error: StepError | null;
+}
+
 /** Creates the `run.failed` event of a run. The run is its own cause. */
 export function runFailedEvent(
   run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes' | 'createdAt'>,
   workflowName: string,
   reason: string,
+  { step, error }: RunFailure,
 ): DomainEvent {
   const { id, workflowId, workflowVersion, contactId, triggerType } = run;
   return {
@@ -77,6 +89,11 @@ export function runFailedEvent(
         contact_id: contactId,
       },
       workflow: { id: workflowId, name: workflowName },
+      error: error && {
+        step,
+        code: error.code,
+        message: error.message.slice(0, MAX_MESSAGE).toWellFormed(),
+      },
     },
   };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
+import { isFailureStep } from '../definitions/steps/failure-step.js';
 import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
@@ -182,6 +183,7 @@ export class RunExecutorService {
     const { run, running } = execution;
     const { path } = place;
     if (running.has(path) || running.size >= MAX_AT_ONCE) return;
+    if (isFailureStep(place.step) && running.size > 0) return;
     const step = this.runStep(run, place)
       .then(
         (progress) => {

@@ -92,10 +92,10 @@ export class RunProgressService {
   /** Ends or suspends the run if no step is ready. `path` is the step that completes in this transaction. */
   async advance(tx: RunTransaction, path?: string): Promise<Progress> {
     await this.eventWaits.beginReadyWaits(tx);
-    const { ready, waiting, end } = tx.plan();
+    const { ready, waiting, failed, end } = tx.plan();
     const isOtherRunning = [...tx.run.running].some((other) => other !== path);
     if (isOtherRunning || (!end && ready.length > 0)) return this.stay(tx);
-    if (!end) return await this.suspend(tx, waiting);
+    if (!end) return await this.suspend(tx, waiting, failed.length > 0);
     await this.endings.end(tx, end);
     return 'released';
   }
@@ -132,16 +132,18 @@ export class RunProgressService {
     const seconds = getRetryDelaySeconds(step, entry.attempts, error);
     return await this.transaction(attempt, async (tx) => {
       const now = await this.runs.now(run.lease.organizationId);
+      const shown = toStepError(error, errorId);
       const failedAttempt = {
         attempt: entry.attempts,
-        error: toStepError(error, errorId),
+        // The list of attempts needs no responses of other systems, which can be long.
+        error: { ...shown, response: undefined },
         failed_at: now.toISOString(),
       };
       const failed: JournalEntry = {
         ...entry,
         status: 'failed',
         output: null,
-        error: failedAttempt.error,
+        error: shown,
         failedAttempts: [...(entry.failedAttempts ?? []), failedAttempt].slice(
           -MAX_FAILED_ATTEMPTS,
         ),
@@ -178,13 +180,18 @@ export class RunProgressService {
     this.runs.renewLease(tx.run.lease, LEASE_SECONDS, !tx.hasSuspect);
   }
 
-  private async suspend(tx: RunTransaction, waiting: readonly Place[]): Promise<Progress> {
+  private async suspend(
+    tx: RunTransaction,
+    waiting: readonly Place[],
+    hasFailed: boolean,
+  ): Promise<Progress> {
     if (await this.eventWaits.wakeDelivered(tx, waiting)) return this.stay(tx);
     const dueAt = ({ path }: Place): number => tx.get(path)!.dueAt!;
     const first = waiting.reduce((a, b) => (dueAt(b) < dueAt(a) ? b : a));
     const { waitReason = 'wait' } = kindOf(first.step);
     const { lease } = tx.run;
-    const at = await this.runs.suspend(lease, waitReason);
+    const paths = hasFailed ? waiting.map(({ path }) => path) : undefined;
+    const at = await this.runs.suspend(lease, waitReason, paths);
     this.tenants.afterCommit(() => this.wakeUps.wake('run', lease.id, at));
     return 'released';
   }

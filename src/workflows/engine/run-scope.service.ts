@@ -7,6 +7,7 @@ import type { ForEachStep } from '../definitions/definition.js';
 import { collectTexts, mayReference, stepVariable } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
+import { FAILURE, FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
@@ -46,6 +47,7 @@ export class RunScopeService {
       trigger: { type: row.triggerType, payload: data.payload },
       run: { id: row.id, resume_urls: this.getResumeUrls(tx.run, iterations) },
       workflow: { id: row.workflowId, name: data.workflowName },
+      ...failureVariable(tx),
     };
   }
 
@@ -95,6 +97,12 @@ function stepVariables(
     const value = entry.status === 'failed' ? { error: entry.error } : stepVariable(entry);
     return [[path.slice(start), value]];
   });
+}
+
+/** Returns the failure of the run while the steps of `on_failure` run. */
+function failureVariable(tx: RunTransaction): object {
+  const failure = tx.get(FAILURE_STEP_ID)?.output;
+  return failure ? { [FAILURE]: failure } : {};
 }
 
 /** Returns the variables of a loop: the item, its index, and both under the id of the loop. */

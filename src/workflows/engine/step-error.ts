@@ -12,8 +12,8 @@ export function toStepError(error: unknown, errorId: string): StepError {
     return { code: 'internal', message: `${asSentence(error.message)} Error id: ${errorId}.` };
   }
   if (!isExpected(error)) return { code: 'internal', message: `Internal error ${errorId}.` };
-  const { code, message, details } = error;
-  return { code, message, ...(details && { details }) };
+  const { code, message, details, response } = error;
+  return { code, message, ...(details && { details }), ...(response && { response }) };
 }
 
 /** Returns true for expected errors, which are shown to callers and not logged. */

@@ -1,6 +1,7 @@
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
+import { FAILURE_STEP_ID, joinSteps } from '../definitions/steps/failure-step.js';
 import { type ReachedStep, createRetryPlan } from './run-retry-plan.js';
 
 const call = (id: string, tool = 'send', more: object = {}): Step => ({ id, tool, ...more });
@@ -27,6 +28,21 @@ describe(createRetryPlan, () => {
       again: ['a', 'b'],
       gone: [],
     });
+  });
+
+  it('deletes the steps of on_failure, also when one of the versions has them as other steps', () => {
+    const handling = joinSteps({ steps: before, onFailure: [call('d')] });
+    const all = [
+      ...journal,
+      reached(FAILURE_STEP_ID, 'succeeded'),
+      reached('d', 'succeeded'),
+      reached('c', 'waiting'),
+    ];
+    const gone = [FAILURE_STEP_ID, 'd'];
+    expect(createRetryPlan(all, handling, handling)).toEqual({ again: ['b'], gone });
+    expect(createRetryPlan(all, [...before, call('d', 'post')], handling).gone).toEqual(gone);
+    const later = joinSteps({ steps: before.slice(1), onFailure: [call('a')] });
+    expect(createRetryPlan(journal, later, before)).toEqual({ again: ['b'], gone: ['a'] });
   });
 
   it('deletes failed steps that were removed or changed, and keeps finished steps', () => {

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { canonicalJson } from '../../text/canonical-json.js';
 import { type Step } from '../definitions/definition.js';
+import { isFailureStep } from '../definitions/steps/failure-step.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
@@ -14,7 +15,8 @@ export interface RetryPlan {
 
 /**
  * Plans how a run continues with `steps`, from its version (`before`) or a later version. Finished steps keep their
- * results by id. The run continues with the first step without an entry. Throws `conflict` when the later version
+ * results by id. The run continues with the first step without an entry. Steps of `on_failure` have no results: they run
+ * again when the run fails again. Throws `conflict` when the later version
  * defines a finished step differently, because later steps would use the wrong result.
  */
 export function createRetryPlan(
@@ -24,9 +26,14 @@ export function createRetryPlan(
 ): RetryPlan {
   const [now, then] = [indexById(steps), indexById(before)];
   const plan: RetryPlan = { again: [], gone: [] };
+  const handling = new Set([...failureIds(steps), ...failureIds(before)]);
   for (const { stepId, status } of journal) {
     // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
+    if (handling.has(id)) {
+      plan.gone.push(stepId);
+      continue;
+    }
     const [step, old] = [now.get(id), then.get(id)];
     const isSame = step && old && describeStep(step) === describeStep(old);
     if (status === 'succeeded' || status === 'skipped') {
@@ -63,6 +70,11 @@ function getStepId(path: string): string {
 
 function indexById(steps: readonly Step[]): Map<string, Step> {
   return new Map(everyStep(steps).map((step) => [step.id, step]));
+}
+
+/** Returns the ids of the failure step and of the steps inside it. */
+function failureIds(steps: readonly Step[]): string[] {
+  return everyStep(steps.filter(isFailureStep)).map(({ id }) => id);
 }
 
 /** Describes a step. Steps with different descriptions cannot use each other's results. */

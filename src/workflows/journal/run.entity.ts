@@ -126,6 +126,8 @@ export interface StepError {
   code: string;
   message: string;
   details?: readonly Fault[];
+  /** Is what another system answered, with at most 16 Ki characters of its body. */
+  response?: object;
 }
 
 /** Stores an entry of a run journal. It is written in the same transaction as the effect of the step. */

@@ -71,12 +71,14 @@ const RENEW_LEASE = updateLeased(
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
 const FINISH = updateLeased('finish', `status = $4, reason = $5, finished_at = clock_timestamp()`);
-// This reads the journal and not the worker's memory, because others may have shortened a wait.
+// This reads the journal and not the worker's memory, because others may have shortened a wait. Waits that the run has left
+// behind, because another step failed, do not count.
 const SUSPEND = prepared(
   'run_suspend',
   `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
      select min(coalesce(s.wake_at, now())) from run_steps s
-     where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'), now())
+     where s.organization_id = $1 and s.run_id = $2 and s.status = 'waiting'
+       and ($5::text[] is null or s.step_id = any($5))), now())
    where ${LEASED} returning available_at as at`,
 );
 
@@ -209,11 +211,11 @@ export class RunsRepository {
     this.deferLeased(RENEW_LEASE, lease, [leaseSeconds, resetsCrashes ? 0 : 1]);
   }
 
-  /** Gives up the lease until the first wait of the run is due, and returns that time. */
-  async suspend(lease: RunLease, reason: string): Promise<Date> {
+  /** Gives up the lease until the first of these waits, or of all waits of the run, is due, and returns that time. */
+  async suspend(lease: RunLease, reason: string, stepIds?: readonly string[]): Promise<Date> {
     const [row] = await this.tenants
       .session(lease.organizationId)
-      .query<{ at: Date }>(SUSPEND, [...keyOf(lease), reason]);
+      .query<{ at: Date }>(SUSPEND, [...keyOf(lease), reason, stepIds ?? null]);
     if (!row) throw new LeaseLostError();
     return row.at;
   }

@@ -11,6 +11,7 @@ import { FORMATS } from '../../tools/schema/check-value.js';
 import { invalidArguments } from '../../tools/schema/parse-arguments.js';
 import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
+import { splitSteps } from '../definitions/steps/failure-step.js';
 import { checkRoots, collectFaults } from '../definitions/steps/step-checks.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
@@ -136,7 +137,7 @@ export class OfferedWorkflowsService {
   ): Promise<void> {
     if (!template) return;
     const steps = await this.workflows.getSteps(organizationId, id, version);
-    const stepIds = everyStep(steps).map((step) => step.id);
+    const stepIds = everyStep(splitSteps(steps).steps).map((step) => step.id);
     checkResultTemplate(template, stepIds, this.liquid, faults);
   }
 }

@@ -125,16 +125,23 @@ function attemptsOf({ failedAttempts }: ShownStep): RunStepView['failed_attempts
 
 function shortError(error: StepError | null, most = MAX_MESSAGE_CHARACTERS): StepError | null {
   if (error === null) return null;
-  const { message, details } = error;
+  const { message, details, response, ...rest } = error;
   return {
-    ...error,
+    ...rest,
     message: shorten(message, most),
     ...(details && {
       details: details.map((fault) => ({ ...fault, message: shorten(fault.message, most) })),
     }),
+    ...(response && { response: shortenJson(response, most) }),
   };
 }
 
 function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
+
+/** Returns the value, or the beginning of its JSON when that is long. */
+function shortenJson(value: object, most: number): object {
+  const json = JSON.stringify(value);
+  return json.length <= most ? value : { preview: shorten(json, most) };
 }

@@ -5,7 +5,7 @@ import { RUN_TRIGGER_TYPES, type RunTriggerType } from '../definitions/trigger.j
 import { RUN_STATUSES } from '../journal/run.entity.js';
 
 export class RunIdInput {
-  @Text('Id of the run.', { min: 1, max: 64 })
+  @Text({ min: 1, max: 64 })
   run_id: string;
 }
 
@@ -77,7 +77,7 @@ export class RunFilterInput {
 }
 
 export class ListRunsInput extends RunFilterInput {
-  @Integer('Maximum number of results.', { min: 1, max: 100 })
+  @Integer({ min: 1, max: 100 })
   limit: number = 20;
 
   @Text('next_cursor of the previous page, with the same filters.', { optional: true, max: 1024 })

@@ -8,6 +8,7 @@ import { AppError } from '../../errors/app-error.js';
 import { CAUTION, dataMessage } from '../../prompts/data-message.js';
 import { Prompt, type PromptResult } from '../../prompts/prompt.decorator.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
+import { stepsView } from '../definitions/steps/failure-step.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { RunSearchRepository } from './run-search.repository.js';
 import { RunIdInput } from './run.inputs.js';
@@ -66,7 +67,7 @@ export class RunPrompts {
       messages: [
         { role: 'user', content: { type: 'text', text: task(run.id, uri, definition) } },
         dataMessage(uri, run, MAX_RUN_CHARACTERS),
-        dataMessage(definition, { steps }, MAX_DEFINITION_CHARACTERS),
+        dataMessage(definition, stepsView(steps), MAX_DEFINITION_CHARACTERS),
       ],
     };
   }

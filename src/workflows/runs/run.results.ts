@@ -176,7 +176,7 @@ export class TriggeredRunResult {
   @Choice(['succeeded'], 'Only in a task that has ended.', { optional: true })
   status?: 'succeeded';
 
-  @Doc('Only in a task that has ended: outputs of its tools by step id.')
+  @Doc('Only in such a task: outputs by step id.')
   @JsonObject({ optional: true })
   outputs?: object;
 

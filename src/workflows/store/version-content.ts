@@ -1,4 +1,5 @@
 import type { TriggerType } from '../definitions/trigger.js';
+import { toTriggerMembers, WEBHOOK_OPTION_MEMBERS } from '../definitions/webhook-options.js';
 import type { Workflow } from './workflow.entity.js';
 
 /** This is the largest PostgreSQL integer. */
@@ -24,14 +25,11 @@ export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
   const { triggerType: type, triggerOptions, webhookOptions } = workflow;
   // Another trigger keeps the secret and the options of the webhook for later, but does not use them.
   if (type !== 'webhook') return { type, ...triggerOptions };
-  const { toleranceSeconds, waitSeconds, dedupeSeconds } = webhookOptions;
   return {
     type,
     ...triggerOptions,
     ...(workflow.secret !== null && { secret: true }),
-    ...(toleranceSeconds !== undefined && { tolerance_seconds: toleranceSeconds }),
-    ...(waitSeconds !== undefined && { wait_seconds: waitSeconds }),
-    ...(dedupeSeconds !== undefined && { dedupe_seconds: dedupeSeconds }),
+    ...toTriggerMembers(webhookOptions),
   };
 }
 
@@ -43,10 +41,7 @@ export function toWorkflowUpdate({ name, trigger }: VersionContent): {
   name: string;
   trigger: object;
 } {
-  const removed = trigger.type === 'webhook' && {
-    tolerance_seconds: null,
-    wait_seconds: null,
-    dedupe_seconds: null,
-  };
+  const members = trigger.type === 'webhook' ? Object.values(WEBHOOK_OPTION_MEMBERS) : [];
+  const removed = Object.fromEntries(members.map((member) => [member, null]));
   return { name, trigger: { ...removed, ...trigger } };
 }

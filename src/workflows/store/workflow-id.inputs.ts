@@ -1,6 +1,6 @@
 import { Text } from '../../tools/schema/fields.js';
 
 export class WorkflowIdInput {
-  @Text('Id of the workflow.', { min: 1, max: 64 })
+  @Text({ min: 1, max: 64 })
   workflow_id: string;
 }

@@ -3,16 +3,7 @@ import { OrganizationRow, OrganizationRowWithId } from '../../database/organizat
 import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
-
-/** Holds the options of a webhook besides its secret. */
-export interface WebhookOptions {
-  /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
-  toleranceSeconds?: number;
-  /** The response waits up to this many seconds for the end of the run, and then contains its result. */
-  waitSeconds?: number;
-  /** Deliveries without a key start no run when an earlier delivery had the same body within this many seconds. */
-  dedupeSeconds?: number;
-}
+import type { WebhookOptions } from '../definitions/webhook-options.js';
 
 /** Stores a workflow. Its versions have the steps, and each run is pinned to one version. */
 @Entity('workflows')

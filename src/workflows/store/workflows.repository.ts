@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, type Repository } from 'typeorm';
 import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
+import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import type { EventName } from '../../events/domain-events.js';
@@ -17,6 +18,13 @@ type WorkflowContent = Omit<
 
 /** Cursors contain the time in milliseconds, so the stored time must not be more precise. */
 const NOW = (): string => `date_trunc('milliseconds', now())`;
+
+// Every domain event sends it.
+const FIND_TRIGGERED = prepared(
+  'workflows_triggered',
+  `select id, trigger_options as "triggerOptions" from workflows
+   where organization_id = $1 and trigger_event = $2 and active and deleted_at is null order by created_at, id`,
+);
 
 /** Stores workflows, and publishes each change of one after its commit. */
 @Injectable()
@@ -77,11 +85,13 @@ export class WorkflowsRepository {
   }
 
   /** Returns the active workflows that the event starts, the oldest first. */
-  async findTriggeredBy(organizationId: string, event: EventName): Promise<Workflow[]> {
-    return await this.rows(organizationId).find({
-      where: { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() },
-      order: { createdAt: 'ASC', id: 'ASC' },
-    });
+  async findTriggeredBy(
+    organizationId: string,
+    event: EventName,
+  ): Promise<Pick<Workflow, 'id' | 'triggerOptions'>[]> {
+    return await this.tenants
+      .session(organizationId)
+      .query(FIND_TRIGGERED, [organizationId, event]);
   }
 
   /** Counts the active workflows that the event starts. Other counts wait until this transaction ends. */

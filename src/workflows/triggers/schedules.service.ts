@@ -33,6 +33,23 @@ export class SchedulesService {
     await this.schedules.set(organizationId, workflowId, next);
   }
 
+  /** Returns the next times of an active schedule, at most `count`. Returns undefined for any other workflow. */
+  async nextTimes(
+    { organizationId, active, triggerType, triggerOptions }: Workflow,
+    count: number,
+  ): Promise<Date[] | undefined> {
+    if (!active || triggerType !== 'schedule') return undefined;
+    const times: Date[] = [];
+    let last = await this.runs.now(organizationId);
+    while (times.length < count) {
+      const next = nextTick(triggerOptions, last);
+      if (!next) break;
+      times.push(next);
+      last = next;
+    }
+    return times;
+  }
+
   /** Starts the run of a claimed tick and plans the next tick in one transaction, so a crash loses and repeats none. */
   async startTick({ organizationId, id, epoch }: Claim): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {

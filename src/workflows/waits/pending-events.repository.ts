@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
+import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
 
 /** Holds an event with a row that this transaction has locked. */
 export interface ClaimedEvent {
@@ -25,19 +27,29 @@ export interface Match {
   error: string | null;
 }
 
+// Every domain event sends it.
+const INSERT = prepared(
+  'pending_event_insert',
+  `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
+   select $1, $2, $3, $4, $5, pg_current_xact_id()::text, clock_timestamp()
+   where exists (select from event_interests i where i.organization_id = $1 and i.event = $3)
+   returning id`,
+);
+
 @Injectable()
 export class PendingEventsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /** Stores the event if a run of the organization may wait for it. Returns true if it stored the event. */
   async insert(organizationId: string, event: EmittedEvent): Promise<boolean> {
-    const rows = await this.tenants.session(organizationId).query<unknown>(
-      `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
-       select $1, $2, $3, $4, $5, pg_current_xact_id()::text, clock_timestamp()
-       where exists (select from event_interests i where i.organization_id = $1 and i.event = $3)
-       returning id`,
-      [organizationId, event.id, event.name, event.contactId, JSON.stringify(event.payload)],
-    );
+    const values = [
+      organizationId,
+      event.id,
+      event.name,
+      event.contactId,
+      JSON.stringify(event.payload),
+    ];
+    const rows = await this.tenants.session(organizationId).query<unknown>(INSERT, values);
     return rows.length > 0;
   }
 
@@ -65,7 +77,8 @@ export class PendingEventsRepository {
     return await this.tenants.session(organizationId).query<Candidate>(
       `select w.run_id, w.step_id, w.condition, w.bindings
        from pending_events e
-       join run_waits w on w.organization_id = e.organization_id and w.event = e.name and w.state = 'armed'
+       join run_waits w on w.organization_id = e.organization_id and w.event in (e.name, 'any') and w.state = 'armed'
+         and (w.event <> 'any' or (w.bindings -> $5::text)::jsonb ? e.name)
          and ($3::text[] is null or w.contact_id = any($3))
          and (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id)
          and (w.armed_at <= e.happened_at
@@ -74,7 +87,7 @@ export class PendingEventsRepository {
          and r.status in ('queued', 'running', 'waiting')
        where e.organization_id = $1 and e.id = $2
        order by w.run_id, w.step_id limit $4`,
-      [organizationId, event.id, contacts, limit],
+      [organizationId, event.id, contacts, limit, EVENTS_BINDING],
     );
   }
 

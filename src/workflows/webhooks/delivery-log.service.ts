@@ -9,6 +9,7 @@ import { TokenBuckets } from '../../http/rate-limiter.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type DeliveryGroup, type DeliveryQueue, DeliveryQueues } from './delivery-queues.js';
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
+import { diagnosePreset } from './signatures/diagnose-preset.js';
 import { diagnose } from './signatures/diagnose.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 import { readPrevious } from './previous-secrets.js';
@@ -207,9 +208,9 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     others: readonly string[],
   ): SignatureMistake[] {
     const { secrets, options } = webhook;
-    const { headers, receivedAt } = record;
+    const { headers, url, receivedAt } = record;
     try {
-      return diagnose({
+      const refused = {
         body: record.body!,
         headers,
         receivedAt,
@@ -217,7 +218,11 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
         secrets,
         previous: this.findInvalidPrevious(webhook),
         others,
-      });
+      };
+      const { signature } = options;
+      return signature === undefined
+        ? diagnose(refused)
+        : diagnosePreset(signature, { ...refused, url });
     } catch {
       // The diagnosis may fail, for example for a body that is nested too deep. Every delivery must be recorded anyway.
       return ['not_examined'];

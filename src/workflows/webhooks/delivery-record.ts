@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../../text/ids.js';
+import { PRESETS } from './signatures/verify-preset.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.js';
 
@@ -13,8 +14,14 @@ const STORED_HEADERS = [
   'idempotency-key',
   'webhook-id',
   'webhook-timestamp',
+  'x-slack-request-timestamp',
+  ...Object.values(PRESETS).flatMap(({ idHeader }) => idHeader ?? []),
 ];
-const SIGNATURE_HEADERS = ['x-webhook-signature', 'webhook-signature'];
+const SIGNATURE_HEADERS = [
+  'x-webhook-signature',
+  'webhook-signature',
+  ...new Set(Object.values(PRESETS).map(({ header }) => header)),
+];
 
 /** Describes a request to a webhook and its response, for the delivery log. */
 export interface DeliveryRecord {
@@ -23,6 +30,8 @@ export interface DeliveryRecord {
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
+  /** Is the address with the query, as the sender uses it. It is not stored. */
+  url: string;
   /** It is true when the signature was valid, or the webhook has no secret. */
   verified: boolean;
   /** The body is absent when it was not read or is no longer needed. */
@@ -33,7 +42,7 @@ export interface DeliveryRecord {
 }
 
 export function deliveryOf(webhook: Webhook, record: DeliveryRecord): WebhookDelivery {
-  const { body, digest, kind, runId = null, headers, ...rest } = record;
+  const { body, digest, kind, runId = null, headers, url: _, ...rest } = record;
   const isStored = kind === 'test' && rest.status < 400 && body && body.length <= MAX_STORED_BYTES;
   return {
     ...rest,

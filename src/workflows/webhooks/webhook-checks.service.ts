@@ -4,9 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { SecurityLog } from '../../security/security-log.js';
+import { acceptedFormats } from '../definitions/webhook-formats.js';
+import { PRESET_TITLES } from '../definitions/webhook-options.js';
+import { readContentType } from './bodies/content-type.js';
+import { queryPayload, readPayload } from './bodies/read-payload.js';
+import { queryTextOf } from './signatures/signed-request.js';
+import { isPresetSignatureValid, PRESETS } from './signatures/verify-preset.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
 import type { DeliveryRecord } from './delivery-record.js';
-import { parseObject, type Webhook } from './webhook.js';
+import { type PresetDelivery, presetDelivery } from './preset-delivery.js';
+import type { Webhook } from './webhook.js';
 
 const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
 const INVALID_SIGNATURE =
@@ -14,8 +21,11 @@ const INVALID_SIGNATURE =
   'Standard Webhooks.';
 
 export interface WebhookRequest {
+  method: 'GET' | 'POST';
   headers: IncomingHttpHeaders;
-  /** Reads the body. It may be called once. Throws when the body is too large or not plain JSON. */
+  /** Is the address with the query, as the sender uses it. */
+  url: string;
+  /** Reads the bytes of the body, none for GET. Throws when the body is too large. */
   readBody: () => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
@@ -23,23 +33,30 @@ export interface WebhookRequest {
 
 /** Holds a request with its body. It is checked again when the check with the cached webhook fails. */
 export class IncomingDelivery {
-  readonly record: Pick<DeliveryRecord, 'headers' | 'receivedAt' | 'verified' | 'body' | 'digest'>;
+  readonly record: Pick<
+    DeliveryRecord,
+    'headers' | 'url' | 'receivedAt' | 'verified' | 'body' | 'digest'
+  >;
   /** The rate limits of these workflows and organizations have counted this request. */
   readonly counted: string[] = [];
 
   constructor(readonly request: WebhookRequest) {
-    this.record = { headers: request.headers, receivedAt: new Date(), verified: false };
+    const { headers, url } = request;
+    this.record = { headers, url, receivedAt: new Date(), verified: false };
   }
 }
 
 export interface VerifiedDelivery {
   payload: object;
-  body: Buffer;
-  /** Contains the SHA-256 of the body. */
+  /** Has the JSON of the payload. */
+  payloadBytes: Buffer;
+  /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
   /** When set, the body starts no run if it has started one within this many seconds. */
   dedupeSeconds?: number;
+  /** Starts no run. The sender asks with this text whether the address is right, and wants it back. */
+  challenge?: string;
 }
 
 @Injectable()
@@ -50,8 +67,8 @@ export class WebhookChecksService {
   ) {}
 
   /**
-   * Reads and checks a delivery, the signature first. Throws `rate_limited`, `invalid_signature`, `not_an_object`,
-   * `invalid_arguments` for a malformed idempotency key, and what reading the body throws.
+   * Reads and checks a delivery, the signature first. Throws `rate_limited`, `unsupported_media_type`,
+   * `invalid_signature`, `invalid_arguments` for a malformed idempotency key, and what reading the payload throws.
    */
   async check(webhook: Webhook, delivery: IncomingDelivery): Promise<VerifiedDelivery> {
     const { request, record } = delivery;
@@ -59,23 +76,38 @@ export class WebhookChecksService {
     record.verified = false;
     // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
     this.consume(delivery, webhook.workflowId);
+    const { signature, dedupeSeconds } = webhook.options;
+    const formats = acceptedFormats(webhook.options);
+    const isGet = request.method === 'GET';
+    const type = isGet ? undefined : readContentType(request.headers, formats);
     const body = (record.body ??= await request.readBody());
     const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
-      hash: hash('sha256', body, 'buffer'),
+      hash: hash('sha256', isGet ? request.url : body, 'buffer'),
     });
-    const scheme = schemeOf(webhook, body, request.headers);
+    const scheme = schemeOf(webhook, body, request);
     if (scheme === 'invalid') {
       this.security.report('invalid_signature', { subject: webhook.organizationId });
       // Missing, wrong and expired signatures get the same 401, which reveals nothing about the secret.
-      throw new AppError('invalid_signature', INVALID_SIGNATURE);
+      throw new AppError('invalid_signature', invalidSignature(webhook));
     }
     record.verified = true;
     this.consume(delivery, webhook.organizationId);
-    const payload = parseObject(body);
-    const dedupeKey = dedupeKeyOf(request.headers, scheme);
-    const dedupeSeconds = dedupeKey === null ? webhook.options.dedupeSeconds : undefined;
-    return { payload, body, bodyHash, dedupeKey, dedupeSeconds };
+    const unwrapsPayload = signature === 'github' || signature === 'slack';
+    const { payload, bytes: payloadBytes } = type
+      ? await readPayload(body, type, { formats, unwrapsPayload })
+      : queryPayload(queryTextOf(request.url));
+    const found: PresetDelivery =
+      signature === undefined
+        ? { dedupeKey: dedupeKeyOf(request.headers, scheme) }
+        : presetDelivery(signature, request.headers, payload, dedupeSeconds !== undefined);
+    return {
+      payload,
+      payloadBytes,
+      bodyHash,
+      ...found,
+      dedupeSeconds: found.dedupeKey === null ? dedupeSeconds : undefined,
+    };
   }
 
   private consume({ counted }: IncomingDelivery, subject: string): void {
@@ -83,6 +115,11 @@ export class WebhookChecksService {
     this.limiter.consume(subject, 1);
     counted.push(subject);
   }
+}
+
+function invalidSignature({ options: { signature } }: Webhook): string {
+  if (signature === undefined) return INVALID_SIGNATURE;
+  return `${PRESETS[signature].header} must be the signature of ${PRESET_TITLES[signature]}, made with the secret.`;
 }
 
 /**
@@ -93,10 +130,17 @@ export class WebhookChecksService {
 function schemeOf(
   { secrets, options }: Webhook,
   body: Buffer,
-  headers: IncomingHttpHeaders,
-): SignatureScheme | 'invalid' | undefined {
+  { headers, url }: WebhookRequest,
+): SignatureScheme | 'preset' | 'invalid' | undefined {
   if (secrets.length === 0) return undefined;
-  return verifyWebhook(body, headers, secrets, new Date(), options.toleranceSeconds) ?? 'invalid';
+  const { signature, toleranceSeconds } = options;
+  const now = new Date();
+  if (signature === undefined) {
+    return verifyWebhook(body, headers, secrets, now, toleranceSeconds) ?? 'invalid';
+  }
+  const request = { body, headers, url };
+  const isValid = isPresetSignatureValid(signature, request, secrets, now, toleranceSeconds);
+  return isValid ? 'preset' : 'invalid';
 }
 
 /**
@@ -105,7 +149,7 @@ function schemeOf(
  */
 function dedupeKeyOf(
   headers: IncomingHttpHeaders,
-  scheme: SignatureScheme | undefined,
+  scheme: SignatureScheme | 'preset' | undefined,
 ): string | null {
   const names = scheme === 'standard' ? ['webhook-id'] : ['idempotency-key', 'webhook-id'];
   for (const name of names) {

@@ -19,7 +19,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer')
   status: number;
 
-  /** The code is `accepted`, `duplicate`, `skipped`, `recorded`, `inactive`, or that of the error. */
+  /** The code is `accepted`, `duplicate`, `skipped`, `challenge`, `recorded`, `inactive`, or that of the error. */
   @Column('text')
   code: string;
 

@@ -26,7 +26,7 @@ export class WebhookDeliveryView {
   @Integer('HTTP status of the response.')
   status: number;
 
-  @Text('accepted, duplicate, skipped, recorded, inactive, or the code of the error.')
+  @Text('accepted, duplicate, skipped, challenge, recorded, inactive, or the code of the error.')
   code: string;
 
   @Text('The run that this delivery or its earlier duplicate started.', {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { SecretBox } from '../../database/secret-box.js';
-import type { WebhookOptions } from '../store/workflow.entity.js';
+import type { WebhookOptions } from '../definitions/webhook-options.js';
 import { readPrevious, validAt } from './previous-secrets.js';
 import { noWebhook, type Webhook } from './webhook.js';
 

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { randomBase62 } from '../../text/ids.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { AppError } from '../../errors/app-error.js';
+import { FaultList } from '../../errors/fault-list.js';
 import type { Trigger } from '../definitions/trigger.js';
+import {
+  changeWebhookOptions,
+  PRESET_TITLES,
+  type WebhookOptions,
+} from '../definitions/webhook-options.js';
 import {
   addPrevious,
   latestEnd,
@@ -12,7 +18,7 @@ import {
   writePrevious,
 } from './previous-secrets.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { WebhookOptions, Workflow } from '../store/workflow.entity.js';
+import type { Workflow } from '../store/workflow.entity.js';
 
 /** The length is a multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
 const SECRET_LENGTH = 44;
@@ -38,25 +44,31 @@ export class WebhookSecretsService {
     private readonly deliveries: WebhookDeliveriesRepository,
   ) {}
 
-  /** Returns the changes for a workflow that gets this trigger. `before` is its current row, if any. */
-  change(id: string, trigger: Trigger | undefined, before?: WebhookColumns): WebhookChange {
+  /**
+   * Returns the changes for a workflow that gets this trigger. `before` is its current row, if any. Throws
+   * `invalid_arguments` for options that do not fit each other or the secret, whose argument is at `secretPath`.
+   */
+  change(
+    id: string,
+    trigger: Trigger | undefined,
+    before?: WebhookColumns,
+    secretPath = 'trigger.secret',
+  ): WebhookChange {
     if (!trigger) return { stored: {}, secret: null };
     // A workflow may become a webhook again, at the same address. Without its secret, anybody could start it then.
     if (trigger.type !== 'webhook') return { stored: {}, secret: null };
     const current = before?.secret ?? null;
     if (trigger.secret === null) {
-      assertSecret(trigger, null);
-      return {
-        stored: { ...WITHOUT_SECRETS, webhookOptions: optionsOf(trigger, before, true) },
-        secret: null,
-      };
+      const webhookOptions = optionsOf(trigger, before, false);
+      return { stored: { ...WITHOUT_SECRETS, webhookOptions }, secret: null };
     }
     const { overlapSeconds } = trigger;
     const keeps = trigger.secret === true && current !== null && overlapSeconds === undefined;
+    const webhookOptions = optionsOf(trigger, before, !!trigger.secret || current !== null);
+    if (trigger.secret === true && !keeps) assertMayGenerate(webhookOptions, secretPath);
     const secret = keeps ? null : newSecret(trigger);
     const sealed = secret === null ? null : this.secrets.seal(secret, id);
-    assertSecret(trigger, sealed ?? current);
-    const stored: Partial<WebhookColumns> = { webhookOptions: optionsOf(trigger, before, false) };
+    const stored: Partial<WebhookColumns> = { webhookOptions };
     if (sealed) {
       stored.secret = sealed;
       Object.assign(stored, this.replace(id, before, overlapSeconds ?? 0));
@@ -116,25 +128,24 @@ function newSecret(trigger: Trigger): string | null {
   return trigger.secret ?? null;
 }
 
+/** Returns the options after the change. Throws `invalid_arguments` for options that need a secret when there is none. */
 function optionsOf(
   trigger: Trigger,
   before: WebhookColumns | undefined,
-  isSecretRemoved: boolean,
+  hasSecret: boolean,
 ): WebhookOptions {
-  const { toleranceSeconds, waitSeconds, dedupeSeconds } = trigger;
-  const options: WebhookOptions = { ...before?.webhookOptions };
-  if (isSecretRemoved || toleranceSeconds === null) delete options.toleranceSeconds;
-  if (typeof toleranceSeconds === 'number') options.toleranceSeconds = toleranceSeconds;
-  if (waitSeconds === null) delete options.waitSeconds;
-  if (typeof waitSeconds === 'number') options.waitSeconds = waitSeconds;
-  if (dedupeSeconds === null) delete options.dedupeSeconds;
-  if (typeof dedupeSeconds === 'number') options.dedupeSeconds = dedupeSeconds;
+  const faults = new FaultList();
+  const changes = trigger.webhook ?? {};
+  const options = changeWebhookOptions(before?.webhookOptions ?? {}, changes, hasSecret, faults);
+  const [first] = faults.first;
+  if (first) throw AppError.invalid(`${first.path} ${first.message}`, faults.first);
   return options;
 }
 
-/** Refuses a tolerance without a secret: a timestamp that nobody signs protects nothing. */
-function assertSecret(trigger: Trigger, secret: Buffer | null): void {
-  if (secret !== null || typeof trigger.toleranceSeconds !== 'number') return;
-  const fault = { path: 'trigger.tolerance_seconds', message: 'needs a secret' };
-  throw AppError.invalid(`${fault.path} ${fault.message}`, [fault]);
+/** Refuses to generate a secret for a provider that generates it itself. Its deliveries would all be refused. */
+function assertMayGenerate({ signature }: WebhookOptions, path: string): void {
+  // A person can enter any secret at GitHub.
+  if (signature === undefined || signature === 'github') return;
+  const message = `must be the secret that ${PRESET_TITLES[signature]} shows, as text`;
+  throw AppError.invalidField(path, message);
 }

@@ -96,7 +96,13 @@ export class WebhookStartsService {
 }
 
 function startOf({ workflowId }: Webhook, delivery: VerifiedDelivery) {
-  const { body, bodyHash, dedupeSeconds } = delivery;
+  const { payloadBytes, bodyHash, dedupeSeconds } = delivery;
   const dedupeKey = dedupeSeconds === undefined ? delivery.dedupeKey : newBodyKey(bodyHash);
-  return { workflowId, triggerType: 'webhook', payload: body, bodyHash, dedupeKey } as const;
+  return {
+    workflowId,
+    triggerType: 'webhook',
+    payload: payloadBytes,
+    bodyHash,
+    dedupeKey,
+  } as const;
 }

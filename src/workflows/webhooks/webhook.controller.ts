@@ -1,7 +1,8 @@
-import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { All, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { Env } from '../../config/env.js';
 import { goneSignal } from '../../http/signals.js';
-import { readJsonBody } from '../../http/request-body.js';
+import { readRawBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
@@ -14,7 +15,10 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
 export class WebhookController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  constructor(
+    private readonly env: Env,
+    private readonly webhooks: WebhooksService,
+  ) {}
 
   @Post(':workflowId')
   async accept(
@@ -22,7 +26,7 @@ export class WebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const received = await this.webhooks.receive(workflowId, requestOf(request, response));
+    const received = await this.webhooks.receive(workflowId, this.requestOf(request, response));
     const { status, answer } = answerTo(received);
     sendJson(response, status, JSON.stringify(answer));
   }
@@ -33,8 +37,31 @@ export class WebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const deliveryId = await this.webhooks.test(workflowId, requestOf(request, response));
+    const deliveryId = await this.webhooks.test(workflowId, this.requestOf(request, response));
     sendJson(response, 200, JSON.stringify({ ok: true, deliveryId }));
+  }
+
+  /** Receives a GET if the workflow accepts it, and refuses every other as {@link refuse} does. */
+  @Get(':workflowId')
+  async acceptGet(
+    @Param('workflowId') workflowId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const received =
+      // The router takes HEAD for GET, but HEAD must not start a run.
+      request.method === 'GET'
+        ? await this.webhooks.receiveGet(workflowId, this.requestOf(request, response))
+        : undefined;
+    if (!received) return this.refuse(response);
+    if (received === 'skipped' || !('challenge' in received)) {
+      const { status, answer } = answerTo(received);
+      return sendJson(response, status, JSON.stringify(answer));
+    }
+    // Without the type, a browser could take the challenge for a page.
+    response.setHeader('Content-Type', 'text/plain');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.end(received.challenge);
   }
 
   @All([':workflowId', ':workflowId/test'])
@@ -42,20 +69,27 @@ export class WebhookController {
     response.setHeader('Allow', 'POST');
     sendError(response, 405, 'method_not_allowed', 'Send the webhook with POST.');
   }
+
+  private requestOf(request: Request, response: Response): WebhookRequest {
+    let body: Promise<Buffer> | undefined;
+    return {
+      method: request.method === 'GET' ? 'GET' : 'POST',
+      headers: request.headers,
+      url: `${this.env.baseUrl}${request.originalUrl}`,
+      readBody: () => (body ??= readBody(request)),
+      gone: () => goneSignal(response),
+    };
+  }
 }
 
 function answerTo(received: ReceivedWebhook): { status: number; answer: object } {
   if (received === 'skipped') return { status: 202, answer: { ok: true, skipped: true } };
+  if ('challenge' in received) return { status: 200, answer: received };
   const { runId, duplicate, outcome } = received;
   const answer = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
   return { status: duplicate || outcome ? 200 : 202, answer };
 }
 
-function requestOf(request: Request, response: Response): WebhookRequest {
-  let body: Promise<Buffer> | undefined;
-  return {
-    headers: request.headers,
-    readBody: () => (body ??= readJsonBody(request, BODY_LIMIT_BYTES)),
-    gone: () => goneSignal(response),
-  };
+async function readBody(request: Request): Promise<Buffer> {
+  return request.method === 'GET' ? Buffer.alloc(0) : await readRawBody(request, BODY_LIMIT_BYTES);
 }

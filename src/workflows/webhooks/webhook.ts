@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
 import { parseJsonExactly } from '../../http/request-body.js';
 import { isObject } from '../definitions/step-fields.js';
-import type { WebhookOptions } from '../store/workflow.entity.js';
+import type { WebhookOptions } from '../definitions/webhook-options.js';
 
 /** This path receives webhooks. The id of the workflow follows. */
 export const WEBHOOK_PATH = 'api/webhooks/workflow';

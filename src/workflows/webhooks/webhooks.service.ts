@@ -2,9 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
+import { acceptedFormats } from '../definitions/webhook-formats.js';
 import { type RunOutcome, RunWaiterService } from '../runs/run-waiter.service.js';
 import type { RunStarted } from '../triggers/run-starts.service.js';
 import { DeliveryLogService } from './delivery-log.service.js';
+import type { DeliveryRecord } from './delivery-record.js';
+import { isMetaChallenge, metaChallenge } from './preset-delivery.js';
+import { queryOf } from './signatures/signed-request.js';
 import {
   IncomingDelivery,
   WebhookChecksService,
@@ -17,7 +21,14 @@ import { noWebhook, preferredWait, type Webhook, webhookStatus } from './webhook
 /** `skipped` means that the condition of the trigger is false, so there is no run. */
 export type ReceivedWebhook =
   /** `outcome` is present when the run ended while the sender waited. */
-  (RunStarted & { outcome?: RunOutcome }) | 'skipped';
+  (RunStarted & { outcome?: RunOutcome }) | 'skipped' | Challenge;
+
+/** Holds the text by which a provider asks whether the address is right. The response repeats it. */
+export interface Challenge {
+  challenge: string;
+}
+
+const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.';
 
 /** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome on request. */
 @Injectable()
@@ -44,11 +55,33 @@ export class WebhooksService {
     const received = cached && (await this.receiveCached(cached, delivery));
     if (received) return received;
     const webhook = await this.lookUps.find(workflowId);
-    return await this.logFailures(webhook, delivery, async () => {
-      if (!webhook.active) throw noWebhook();
-      const verified = await this.checks.check(webhook, delivery);
-      return await this.answer(webhook, delivery, await this.starts.start(webhook, verified));
-    });
+    return await this.logFailures(webhook, delivery, () => this.receiveFound(webhook, delivery));
+  }
+
+  /**
+   * Receives a GET. Returns undefined unless the workflow accepts it, or it is a challenge of Meta that the workflow
+   * expects. Throws `invalid_signature` for a challenge with a wrong token.
+   */
+  async receiveGet(
+    workflowId: string,
+    request: WebhookRequest,
+  ): Promise<ReceivedWebhook | undefined> {
+    const webhook = await this.lookUps.find(workflowId).catch(ignoreUnknown);
+    if (!webhook?.active) return undefined;
+    const query = queryOf(request.url);
+    const { verifyToken } = webhook.options;
+    const delivery = new IncomingDelivery(request);
+    if (verifyToken !== undefined && isMetaChallenge(query)) {
+      delivery.record.body = Buffer.alloc(0);
+      return await this.logFailures(webhook, delivery, async () => {
+        this.tests.consume(`challenge ${workflowId}`, 1, 'Too many challenges. Try again later.');
+        const challenge = metaChallenge(query, verifyToken);
+        if (challenge === undefined) throw new AppError('invalid_signature', WRONG_TOKEN);
+        return this.answerChallenge(webhook, delivery, challenge);
+      });
+    }
+    if (!acceptedFormats(webhook.options).includes('get')) return undefined;
+    return await this.logFailures(webhook, delivery, () => this.receiveFound(webhook, delivery));
   }
 
   /** Checks a delivery in the same way, even if the workflow is inactive. Logs it without a run and returns its log id. */
@@ -57,9 +90,9 @@ export class WebhooksService {
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
       this.tests.consume(workflowId, 1, 'Too many test deliveries. Try again later.');
-      await this.checks.check(webhook, delivery);
+      const { payloadBytes: body } = await this.checks.check(webhook, delivery);
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
-      return await this.log.record(webhook, { ...delivery.record, ...outcome });
+      return await this.log.record(webhook, { ...delivery.record, body, ...outcome });
     });
   }
 
@@ -72,12 +105,24 @@ export class WebhooksService {
     delivery: IncomingDelivery,
   ): Promise<ReceivedWebhook | undefined> {
     const verified = await this.checks.check(webhook, delivery).catch(() => undefined);
-    if (!verified) return undefined;
+    // A challenge is rare, and whether the workflow is active needs a look-up.
+    if (!verified || verified.challenge !== undefined) return undefined;
     return await this.logFailures(webhook, delivery, async () => {
       const runId = await this.starts.startInBatch(webhook, verified);
       if (runId === undefined) return undefined;
       return await this.answer(webhook, delivery, { runId, duplicate: false });
     });
+  }
+
+  private async receiveFound(
+    webhook: Webhook,
+    delivery: IncomingDelivery,
+  ): Promise<ReceivedWebhook> {
+    if (!webhook.active) throw noWebhook();
+    const verified = await this.checks.check(webhook, delivery);
+    const { challenge } = verified;
+    if (challenge !== undefined) return this.answerChallenge(webhook, delivery, challenge);
+    return await this.answer(webhook, delivery, await this.starts.start(webhook, verified));
   }
 
   /** Logs the accepted delivery and returns its response, after the wait that the sender prefers. */
@@ -86,9 +131,7 @@ export class WebhooksService {
     delivery: IncomingDelivery,
     started: RunStarted | 'skipped',
   ): Promise<ReceivedWebhook> {
-    // The body is left out, so that the queue of the log does not keep it in memory.
-    const { headers, receivedAt, digest } = delivery.record;
-    const record = { kind: 'accepted', verified: true, headers, receivedAt, digest } as const;
+    const record = acceptedRecord(delivery);
     const subject = started === 'skipped' ? webhook.workflowId : started.runId;
     await this.failpoints.reach('after commit, before response', subject);
     if (started === 'skipped') {
@@ -101,6 +144,15 @@ export class WebhooksService {
     const code = duplicate ? 'duplicate' : 'accepted';
     this.log.add(webhook, { ...record, status, code, runId });
     return { runId, duplicate, outcome };
+  }
+
+  private answerChallenge(
+    webhook: Webhook,
+    delivery: IncomingDelivery,
+    challenge: string,
+  ): Challenge {
+    this.log.add(webhook, { ...acceptedRecord(delivery), status: 200, code: 'challenge' });
+    return { challenge };
   }
 
   private async outcome(
@@ -128,4 +180,15 @@ export class WebhooksService {
       throw error;
     }
   }
+}
+
+/** Returns the record of an accepted delivery without its body, so that the queue of the log does not keep the body. */
+function acceptedRecord({ record }: IncomingDelivery): Omit<DeliveryRecord, 'status' | 'code'> {
+  const { headers, url, receivedAt, digest } = record;
+  return { kind: 'accepted', verified: true, headers, url, receivedAt, digest };
+}
+
+function ignoreUnknown(error: unknown): undefined {
+  if (error instanceof AppError && error.code === 'not_found') return undefined;
+  throw error;
 }

@@ -1,4 +1,5 @@
 import type { Step } from '../../definitions/definition.js';
+import { isFailureStep } from '../../definitions/steps/failure-step.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
 import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 
@@ -51,6 +52,11 @@ function placed(
   found = new Map<string, PlacedStep>(),
 ): Map<string, PlacedStep> {
   for (const [index, step] of steps.entries()) {
+    // It is generated. Callers know only the steps inside it.
+    if (isFailureStep(step)) {
+      placed(step.on_failure, '/on_failure', 'on_failure', found);
+      continue;
+    }
     const at = `${path}/${index}`;
     found.set(step.id, { step, path: at, list });
     for (const inner of innerLists(step)) {

@@ -18,7 +18,7 @@ export class DiffWorkflowVersionsInput extends WorkflowIdInput {
 }
 
 export class ListWorkflowVersionsInput extends PageInput {
-  @Text('Id of the workflow.', { min: 1, max: 64 })
+  @Text({ min: 1, max: 64 })
   workflow_id: string;
 }
 

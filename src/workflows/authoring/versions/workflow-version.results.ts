@@ -12,6 +12,7 @@ import {
   Text,
   Timestamp,
 } from '../../../tools/schema/fields.js';
+import { stepsView } from '../../definitions/steps/failure-step.js';
 import type { VersionContent } from '../../store/version-content.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import type { StepDiff } from './definition-diff.js';
@@ -74,6 +75,9 @@ export class WorkflowVersionView extends WorkflowVersionSummary {
   @ObjectList()
   steps: object[];
 
+  @ObjectList({ optional: true })
+  on_failure?: object[];
+
   static withContent(
     version: WorkflowVersion,
     content: VersionContent | null,
@@ -83,7 +87,7 @@ export class WorkflowVersionView extends WorkflowVersionSummary {
       ...WorkflowVersionSummary.of(version, newest),
       name: content?.name ?? null,
       trigger: content?.trigger ?? null,
-      steps: version.steps,
+      ...stepsView(version.steps),
     };
   }
 }

@@ -7,6 +7,7 @@ import {
   toWorkflowUpdate,
   toVersionContent,
 } from '../../store/version-content.js';
+import { stepsView } from '../../definitions/steps/failure-step.js';
 import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import { WorkflowVersionsRepository } from '../../store/workflow-versions.repository.js';
 import { WorkflowsRepository } from '../../store/workflows.repository.js';
@@ -95,7 +96,7 @@ export class WorkflowVersionsService {
     return await this.editor.update(
       organizationId,
       workflowId,
-      { ...(content && toWorkflowUpdate(content)), steps: old.steps },
+      { ...(content && toWorkflowUpdate(content)), on_failure: [], ...stepsView(old.steps) },
       { surface, actor, restoredFrom: version },
       expectedVersion,
     );

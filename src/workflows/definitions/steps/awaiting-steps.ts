@@ -14,7 +14,10 @@ export function canAwaitEvents(steps: readonly Step[]): boolean {
 export function awaitedEvents(steps: readonly Step[]): EventName[] {
   const events = everyStep(steps)
     .filter(isEventWait)
-    .map((step) => step.wait_for_event.event);
+    .flatMap(({ wait_for_event: { event, events = [] } }) => [
+      ...(event ? [event] : []),
+      ...events,
+    ]);
   return [...new Set(events)].filter((event) => event !== 'resume');
 }
 

@@ -1,15 +1,24 @@
 import { EVENT_NAMES, type EventName } from '../../../events/domain-events.js';
 import type { EventWaitStep, WaitStep } from '../definition.js';
-import { checkKeys, isObject, type Json, parseName } from '../step-fields.js';
+import { parseEventName } from '../event-name.js';
+import { checkKeys, isObject, type Json } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
 
-/** Lists the events that a step can wait for: domain events, and a call of the step's resume URL. */
+/** Lists the known events that a step can wait for: domain events, and a call of the step's resume URL. */
 const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
 
-/** Names the event of a stored wait. Only `run_workflow` steps wait for `run.ended`. */
-export type WaitEvent = EventName | 'resume' | 'run.ended';
+/**
+ * Names the event of a stored wait. Only `run_workflow` steps wait for `run.ended`. With `any`, the bindings of the wait
+ * have the names of its events.
+ */
+export type WaitEvent = EventName | 'resume' | 'run.ended' | 'any';
+
+/** Names the binding of a wait that has the names of its events. No variable has a name with a dot. */
+export const EVENTS_BINDING = '.events';
+
+const MOST_EVENTS = 10;
 
 export const EVENT_WAIT_STEP: StepKind<EventWaitStep> = {
   marks: ['wait_for_event'],
@@ -39,23 +48,48 @@ function parseEventWait(
   parser: StepParser,
 ): EventWaitStep['wait_for_event'] {
   if (!isObject(given)) {
-    parser.fault(path, 'must be an object with "event" and "timeout"');
+    parser.fault(path, 'must be an object with "event" or "events", and "timeout"');
     return { event: 'resume', timeout: {} };
   }
-  const event = parseName(given.event, WAIT_EVENTS, `${path}.event`, parser.faults) ?? 'resume';
+  const named = parseNames(given, path, parser);
   // A resume URL belongs to one step, and its first call counts, so it takes no condition.
   const keys =
-    event === 'resume' ? ['event', 'timeout'] : ['event', 'if', 'any_contact', 'timeout'];
+    named.event === 'resume'
+      ? ['event', 'timeout']
+      : ['event', 'events', 'if', 'any_contact', 'timeout'];
   checkKeys(given, path, keys, parser.faults);
   if (given.any_contact !== undefined && typeof given.any_contact !== 'boolean') {
     parser.fault(`${path}.any_contact`, 'must be true or false');
   }
   return {
-    event,
+    ...named,
     ...parser.condition(given, path),
     ...(given.any_contact === true && { any_contact: true }),
     timeout: parseTimeout(given, path, parser),
   };
+}
+
+function parseNames(
+  given: Json,
+  path: string,
+  parser: StepParser,
+): Pick<EventWaitStep['wait_for_event'], 'event' | 'events'> {
+  const { event, events } = given;
+  if (events === undefined) {
+    const name = parseEventName(event, WAIT_EVENTS, `${path}.event`, parser.faults);
+    return { event: name ?? 'resume' };
+  }
+  const at = `${path}.events`;
+  if (event !== undefined) parser.fault(at, 'must be absent, because there is "event"');
+  const isList = Array.isArray(events) && new Set(events).size === events.length;
+  if (!isList || events.length < 2 || events.length > MOST_EVENTS) {
+    parser.fault(at, `must be a list of 2 to ${MOST_EVENTS} different events`);
+    return { events: [] };
+  }
+  const names = events.map((name, index) =>
+    parseEventName(name, EVENT_NAMES, `${at}[${index}]`, parser.faults),
+  );
+  return { events: names.filter((name) => name !== undefined) };
 }
 
 function parseTimeout(given: Json, path: string, parser: StepParser): WaitStep['wait'] {

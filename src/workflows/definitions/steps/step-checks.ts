@@ -107,9 +107,9 @@ export class StepChecks {
 
   /** Adds a fault for a member that the variable can never have, as far as the output schema of its step says. */
   private member(reference: string, path: string): void {
-    const fault = memberFault(reference);
-    if (fault !== undefined) this.fault(path, fault);
     const [root, ...members] = reference.split('.') as [string, ...string[]];
+    const fault = this.definition.ids.has(root) ? undefined : memberFault(reference);
+    if (fault !== undefined) this.fault(path, fault);
     const tool = this.definition.toolsOfSteps?.get(root);
     const output = tool === undefined ? undefined : this.tools.find(tool)?.outputSchema;
     // A failed step has the member `error` in place of an output.
@@ -161,6 +161,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   trigger: ['type', 'payload'],
   run: ['id', 'resume_urls'],
   workflow: ['id', 'name'],
+  failure: ['step', 'tool', 'error', 'failed_at'],
 };
 
 /** Returns what is wrong with a member of a variable of runs, or undefined. */

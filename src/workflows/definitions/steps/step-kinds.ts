@@ -3,6 +3,7 @@ import type { FaultList } from '../../../errors/fault-list.js';
 import type { Step } from '../definition.js';
 import { BRANCH_STEP } from './branch-step.js';
 import { EVENT_WAIT_STEP } from './event-wait-step.js';
+import { FAILURE_STEP, type StepLists } from './failure-step.js';
 import { FOR_EACH_STEP } from './for-each-step.js';
 import { PARALLEL_STEP } from './parallel-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
@@ -23,11 +24,17 @@ export const STEP_KINDS = {
   parallel: PARALLEL_STEP,
   stop: STOP_STEP,
   branch: BRANCH_STEP,
+  failure: FAILURE_STEP,
 } satisfies Record<string, StepKind>;
 
 export type StepKindName = keyof typeof STEP_KINDS;
 
 export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
+
+/** Names the kinds that a definition can have. The failure step is generated. */
+export type WrittenKindName = Exclude<StepKindName, 'failure'>;
+
+export const WRITTEN_KIND_NAMES = STEP_KIND_NAMES.filter((name) => name !== 'failure');
 
 /** Returns the name of the step's kind. Throws `unavailable` when this release does not know the kind. */
 export function kindNameOf(step: Step): StepKindName {
@@ -41,9 +48,13 @@ export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
 }
 
-/** Checks the form of a list of steps: keys, types, ids and limits. Use the result only if it adds no fault. */
-export function parseSteps(given: unknown, faults: FaultList, path = 'steps'): Step[] {
-  return new StepParser(Object.values(STEP_KINDS), faults).parseAll(given, path);
+/** Checks the form of the steps: keys, types, ids and limits. Use the result only if it adds no fault. */
+export function parseSteps(given: unknown, faults: FaultList, onFailure?: unknown): StepLists {
+  const parser = new StepParser(Object.values(STEP_KINDS), faults);
+  return {
+    steps: parser.parseAll(given, 'steps'),
+    onFailure: onFailure === undefined ? [] : parser.parseAll(onFailure, 'on_failure'),
+  };
 }
 
 /** Returns the lists of steps inside a step, except `on_error`. */

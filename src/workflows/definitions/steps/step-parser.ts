@@ -17,7 +17,7 @@ const MAX_TEXT = 10_000;
 export interface StepForm<S extends Step = Step> {
   /** A step with one of these members is of this kind. */
   readonly marks: readonly string[];
-  /** Names the kind in the error message for a step of no known kind. */
+  /** Names the kind in the error message for a step of no known kind. It is empty for a kind that is generated. */
   readonly hint: string;
   /** A step of this kind may have these members besides `id`, `if` and `on_error`. */
   readonly keys: readonly string[];
@@ -95,9 +95,9 @@ export class StepParser {
     }
     const kind = this.kinds.find(({ marks }) => marks.some((mark) => Object.hasOwn(given, mark)));
     if (!kind) {
-      const known = this.kinds.flatMap(({ keys }) => keys);
+      const known = this.kinds.flatMap(({ keys, hint }) => (hint === '' ? [] : keys));
       checkKeys(given, path, ['id', 'if', ...known, 'on_error'], this.faults);
-      const hints = this.kinds.map(({ hint }) => hint);
+      const hints = this.kinds.map(({ hint }) => hint).filter((hint) => hint !== '');
       this.fault(path, `needs ${hints.slice(0, -1).join(', ')}, or ${hints.at(-1)}`);
       return undefined;
     }

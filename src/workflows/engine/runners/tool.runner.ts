@@ -9,7 +9,8 @@ import { writeNumbers } from '../../../tools/schema/write-numbers.js';
 import type { ToolStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import type { Place } from '../../definitions/step-engine.js';
-import type { JournalEntry } from '../../journal/claimed-run.js';
+import { FAILURE_STEP_ID } from '../../definitions/steps/failure-step.js';
+import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
@@ -93,7 +94,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
       const earlier = run.get(path)?.input as Record<string, unknown> | null | undefined;
       const input = earlier ?? (await this.renderInput(tx, place, tool));
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
-      entry.input = withIdempotencyKey(tool, input, run.lease.id, path);
+      entry.input = withIdempotencyKey(tool, input, run, path);
       this.progress.record(tx, entry);
       return undefined;
     });
@@ -123,12 +124,15 @@ export class ToolRunner implements StepRunner<ToolStep> {
 function withIdempotencyKey(
   tool: RegisteredTool,
   input: Record<string, unknown>,
-  runId: string,
+  run: ClaimedRun,
   path: string,
 ): object {
   const takesKey = Object.hasOwn(tool.descriptor.inputSchema.properties, 'idempotency_key');
   const hasKey = input.idempotency_key !== undefined && input.idempotency_key !== null;
   if (!takesKey || hasKey) return input;
   const request = tool.requestOf ? tool.requestOf(input) : input;
-  return { ...input, idempotency_key: createStepKey(runId, path, request) };
+  // After a retry, another failure of the run is not a repetition of the first.
+  const failure = run.get(FAILURE_STEP_ID)?.output;
+  const identity = failure ? { request, failure } : request;
+  return { ...input, idempotency_key: createStepKey(run.lease.id, path, identity) };
 }

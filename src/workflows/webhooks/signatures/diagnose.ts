@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SignatureMistake } from './signature-mistake.js';
+import { PRESETS } from './verify-preset.js';
 import { isTimely, standardKey, TOLERANCE_SECONDS } from './verify-webhook.js';
 
 const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64: 'sha512' };
@@ -40,7 +41,7 @@ export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   const isStandard =
     list !== undefined && (hex === undefined || refused.toleranceSeconds !== undefined);
   const given = String((isStandard ? list : hex) ?? '');
-  if (given === '') return ['missing_signature'];
+  if (given === '') return [missingMistake(headers)];
   const sent = given.replace(PREFIX, '');
   const known = [...refused.secrets, refused.previous].filter((secret) => secret !== null);
   if (known.some((secret) => isSame(secret, sent) || isSame(secret, given))) return ['secret_sent'];
@@ -55,6 +56,12 @@ export function diagnose(refused: RefusedSignature): SignatureMistake[] {
     return all.length > 0 ? all : [timeMistake(refused, isStandard)];
   }
   return [...signatures[0]!.mistakes, 'no_match'];
+}
+
+/** The sender may be a provider whose name is missing in the trigger. */
+function missingMistake(headers: IncomingHttpHeaders): SignatureMistake {
+  const isProvider = Object.values(PRESETS).some(({ header }) => headers[header] !== undefined);
+  return isProvider ? 'provider_signature' : 'missing_signature';
 }
 
 function search(
@@ -200,7 +207,8 @@ function isMac(mac: Buffer, key: Buffer, content: Buffer, hash = 'sha256'): bool
   return expected.length === mac.length && timingSafeEqual(expected, mac);
 }
 
-function isSame(one: string, other: string): boolean {
+/** Compares two texts in constant time. */
+export function isSame(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return timingSafeEqual(a!, b!);
 }

@@ -1,7 +1,24 @@
 /** Maps the mistakes of senders with a refused signature to advice. The codes are part of the API. */
 export const SIGNATURE_ADVICE = {
+  expects_github: 'The trigger expects the signature of GitHub, in X-Hub-Signature-256.',
+  expects_meta:
+    'The trigger expects the signature of Meta, in X-Hub-Signature-256, made with the app secret.',
+  expects_shopify:
+    'The trigger expects the signature of Shopify, in X-Shopify-Hmac-Sha256, made with the client secret of the app.',
+  expects_slack:
+    'The trigger expects the signature of Slack, in X-Slack-Signature, made with the signing secret of the app.',
+  expects_stripe:
+    'The trigger expects the signature of Stripe, in Stripe-Signature, made with the signing secret of the endpoint.',
+  expects_twilio:
+    'The trigger expects the signature of Twilio, in X-Twilio-Signature, made with the auth token. Twilio signs the ' +
+    'address: enter the webhook_url in the Twilio console exactly as it is shown.',
+  verify_token: 'hub.verify_token is not the verify_token of the trigger.',
+  provider_signature:
+    'The delivery has the signature of a provider. Add "signature" with the name of the provider to the trigger, and ' +
+    'the secret that the provider shows.',
   missing_signature:
-    'The signature is missing. Send x-webhook-signature, or webhook-id, webhook-timestamp and webhook-signature.',
+    'The signature is missing. Without "signature" in the trigger, send x-webhook-signature, or webhook-id, ' +
+    'webhook-timestamp and webhook-signature.',
   missing_header: 'webhook-signature needs a valid webhook-id and webhook-timestamp.',
   malformed: 'The signature is neither hexadecimal nor base64.',
   secret_sent:
@@ -24,8 +41,8 @@ export const SIGNATURE_ADVICE = {
     'Either the signed or the sent body had a line end, but not both. Sign exactly the bytes that are sent.',
   previous_secret: 'The previous secret was used, which is no longer valid. Use the new secret.',
   other_workflow: 'The secret of another workflow was used. Use the secret of this workflow.',
-  too_old: 'The signature is right, but webhook-timestamp is too old. Send the current time.',
-  too_new: 'The signature is right, but webhook-timestamp is too far ahead. Set the clock.',
+  too_old: 'The signature is right, but the signed time is too old. Send the current time.',
+  too_new: 'The signature is right, but the signed time is too far ahead. Set the clock.',
   milliseconds: 'webhook-timestamp is in milliseconds. Send seconds.',
   no_time:
     'The signature is right, but the workflow has a tolerance_seconds, and x-webhook-signature covers no time. Sign ' +

@@ -1,0 +1,157 @@
+import type { FaultList } from '../../errors/fault-list.js';
+import { type Json, parseName } from './step-fields.js';
+import { parseAccept, type WebhookFormat } from './webhook-formats.js';
+
+/** Lists the providers whose signatures can be verified. */
+export const SIGNATURE_PRESETS = [
+  'github',
+  'meta',
+  'shopify',
+  'slack',
+  'stripe',
+  'twilio',
+] as const;
+
+export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
+
+/** Maps each provider to its name for people. */
+export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
+  github: 'GitHub',
+  meta: 'Meta',
+  shopify: 'Shopify',
+  slack: 'Slack',
+  stripe: 'Stripe',
+  twilio: 'Twilio',
+};
+
+/** These providers sign the time of a delivery. */
+const TIMED_PRESETS: readonly SignaturePreset[] = ['slack', 'stripe'];
+
+/** Holds the options of a webhook besides its secret. */
+export interface WebhookOptions {
+  /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
+  toleranceSeconds?: number;
+  /** The response waits up to this many seconds for the end of the run, and then contains its result. */
+  waitSeconds?: number;
+  /** Deliveries without a key start no run when an earlier delivery had the same body within this many seconds. */
+  dedupeSeconds?: number;
+  /** Requests need the signature of this provider. */
+  signature?: SignaturePreset;
+  /** Meta sends this text when it asks whether the address wants its webhooks. */
+  verifyToken?: string;
+  /** Deliveries may have these formats, besides JSON objects by POST. */
+  accept?: readonly WebhookFormat[];
+}
+
+export type WebhookOption = keyof WebhookOptions;
+
+/** Holds the options that a trigger gives. Null removes an option, an absent option stays as it is. */
+export type WebhookOptionChanges = { [Name in WebhookOption]?: WebhookOptions[Name] | null };
+
+/** Maps each option to the member of the trigger. */
+export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
+  toleranceSeconds: 'tolerance_seconds',
+  waitSeconds: 'wait_seconds',
+  dedupeSeconds: 'dedupe_seconds',
+  signature: 'signature',
+  verifyToken: 'verify_token',
+  accept: 'accept',
+};
+
+const WEBHOOK_OPTIONS = Object.keys(WEBHOOK_OPTION_MEMBERS) as WebhookOption[];
+/** Without a secret, these options protect nothing. They are removed together with it. */
+const NEEDS_SECRET = ['signature', 'toleranceSeconds'] as const;
+const MAX_TOLERANCE = 24 * 60 * 60;
+const MAX_WAIT = 30;
+const MAX_DEDUPE = 7 * 24 * 60 * 60;
+const VERIFY_TOKEN = /^[\x21-\x7e]{1,255}$/;
+
+/** Parses the options of a webhook trigger. Adds every fault with its path. */
+export function parseWebhookOptions(trigger: Json, faults: FaultList): WebhookOptionChanges {
+  return {
+    toleranceSeconds: parseSeconds(trigger, 'tolerance_seconds', MAX_TOLERANCE, faults),
+    waitSeconds: parseSeconds(trigger, 'wait_seconds', MAX_WAIT, faults),
+    dedupeSeconds: parseSeconds(trigger, 'dedupe_seconds', MAX_DEDUPE, faults),
+    signature: parsePreset(trigger.signature, faults),
+    verifyToken: parseVerifyToken(trigger.verify_token, faults),
+    accept: parseAccept(trigger.accept, faults),
+  };
+}
+
+/** Returns the options after a change. Adds every option that does not fit the others to the faults. */
+export function changeWebhookOptions(
+  before: WebhookOptions,
+  changes: WebhookOptionChanges,
+  hasSecret: boolean,
+  faults: FaultList,
+): WebhookOptions {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const changed = Object.entries({ ...before, ...Object.fromEntries(given) });
+  const options: WebhookOptions = Object.fromEntries(
+    changed.filter(([, value]) => value !== null && value !== undefined),
+  );
+  if (!hasSecret) {
+    for (const option of NEEDS_SECRET) {
+      if (changes[option] !== undefined && changes[option] !== null) {
+        const path = `trigger.${WEBHOOK_OPTION_MEMBERS[option]}`;
+        faults.push({ path, message: 'needs a secret' });
+      }
+      delete options[option];
+    }
+  }
+  const { signature, toleranceSeconds, verifyToken, accept } = options;
+  if (verifyToken !== undefined && signature !== 'meta') {
+    if (typeof changes.verifyToken === 'string') {
+      faults.push({ path: 'trigger.verify_token', message: 'needs "signature": "meta"' });
+    }
+    delete options.verifyToken;
+  }
+  if (toleranceSeconds !== undefined && signature && !TIMED_PRESETS.includes(signature)) {
+    const message = `must be null, because ${PRESET_TITLES[signature]} does not sign the time`;
+    faults.push({ path: 'trigger.tolerance_seconds', message });
+  }
+  if (hasSecret && accept?.includes('get') && signature !== 'twilio') {
+    const message = 'must not have get together with a secret, because only Twilio signs the query';
+    faults.push({ path: 'trigger.accept', message });
+  }
+  return options;
+}
+
+/** Returns the options as members of a trigger. */
+export function toTriggerMembers(options: WebhookOptions): Record<string, unknown> {
+  return Object.fromEntries(
+    WEBHOOK_OPTIONS.flatMap((option): [string, unknown][] =>
+      options[option] === undefined ? [] : [[WEBHOOK_OPTION_MEMBERS[option], options[option]]],
+    ),
+  );
+}
+
+function parsePreset(given: unknown, faults: FaultList): SignaturePreset | null | undefined {
+  if (given === undefined || given === null) return given;
+  return parseName(given, SIGNATURE_PRESETS, 'trigger.signature', faults);
+}
+
+function parseVerifyToken(given: unknown, faults: FaultList): string | null | undefined {
+  if (given === undefined || given === null) return given;
+  if (typeof given === 'string' && VERIFY_TOKEN.test(given)) return given;
+  const message = 'must be null or 1 to 255 visible ASCII characters';
+  faults.push({ path: 'trigger.verify_token', message });
+  return undefined;
+}
+
+function parseSeconds(
+  trigger: Json,
+  name: string,
+  most: number,
+  faults: FaultList,
+): number | null | undefined {
+  const seconds = trigger[name];
+  if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
+  const message = `must be null or a whole number of 1 to ${most}`;
+  faults.push({ path: `trigger.${name}`, message });
+  return undefined;
+}
+
+export function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}

@@ -1,0 +1,85 @@
+import { Busboy } from '@fastify/busboy';
+import { AppError } from '../../../errors/app-error.js';
+import { type Field, MAX_FIELDS, notUtf8, tooManyFields } from './fields.js';
+
+const MAX_HEADER_BYTES = 8 * 1024;
+const MAX_HEADERS = 20;
+const REPLACEMENT = '\ufffd';
+
+/** Describes a file. Its content is not kept. */
+export interface FileField {
+  filename: string | null;
+  type: string;
+  /** Is the size in bytes. */
+  size: number;
+}
+
+/**
+ * Parses a `multipart/form-data` body (RFC 7578). Throws `too_complex` for more than 1,000 parts, or headers of a part
+ * with more than 20 lines or 8 KiB, and `invalid_body` for a body of which a part would be lost.
+ */
+export async function parseMultipart(body: Buffer, boundary: string): Promise<Field[]> {
+  const count = countParts(body, boundary);
+  const fields = await readParts(body, boundary);
+  if (fields.length !== count) throw malformed();
+  // The parser replaces bytes that are no text. The sender may also have sent this character.
+  const isReplaced = !body.includes(REPLACEMENT) && hasReplacement(fields);
+  if (isReplaced) throw notUtf8();
+  return fields;
+}
+
+/** Checks the limits before the parser sees the body, because it leaves out what is above its limits. */
+function countParts(body: Buffer, boundary: string): number {
+  const delimiter = `--${boundary}`;
+  let count = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+    const isLine = at === 0 || body.toString('latin1', at - 2, at) === '\r\n';
+    if (!isLine) continue;
+    const start = at + delimiter.length;
+    if (body.toString('latin1', start, start + 2) === '--') return count;
+    count += 1;
+    if (count > MAX_FIELDS) throw tooManyFields();
+    assertHeaders(body, start);
+  }
+  throw malformed();
+}
+
+function assertHeaders(body: Buffer, start: number): void {
+  const headers = body.toString('latin1', start, start + MAX_HEADER_BYTES);
+  const end = headers.indexOf('\r\n\r\n');
+  if (end < 0 && headers.length < MAX_HEADER_BYTES) throw malformed();
+  if (end >= 0 && headers.slice(0, end).split('\r\n').length <= MAX_HEADERS + 1) return;
+  const limits = `${MAX_HEADERS} lines or ${MAX_HEADER_BYTES} bytes`;
+  throw new AppError('too_complex', `The headers of a part have more than ${limits}.`);
+}
+
+function readParts(body: Buffer, boundary: string): Promise<Field[]> {
+  return new Promise((resolve, reject) => {
+    const fields: Field[] = [];
+    const parser = new Busboy({
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+      limits: { fieldSize: body.length, headerSize: MAX_HEADER_BYTES * 2 },
+    });
+    const add = (name: string | undefined, value: unknown): void => {
+      if (name !== undefined) fields.push([name, value]);
+    };
+    parser.on('field', (name: string | undefined, value) => add(name, value));
+    parser.on('file', (name: string | undefined, stream, filename: string | undefined, _, type) => {
+      const file: FileField = { filename: filename ?? null, type, size: 0 };
+      add(name, file);
+      stream.on('data', (chunk: Buffer) => (file.size += chunk.length));
+      stream.on('error', () => reject(malformed()));
+    });
+    parser.on('error', () => reject(malformed()));
+    parser.on('finish', () => resolve(fields));
+    parser.end(body);
+  });
+}
+
+function hasReplacement(fields: readonly Field[]): boolean {
+  return JSON.stringify(fields).includes(REPLACEMENT);
+}
+
+function malformed(): AppError {
+  return new AppError('invalid_body', 'The body is not multipart/form-data, or not complete.');
+}

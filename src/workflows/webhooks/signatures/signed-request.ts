@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Holds what a provider may have signed. */
+export interface SignedRequest {
+  /** Has the bytes that were sent. */
+  body: Uint8Array;
+  headers: IncomingHttpHeaders;
+  /** Is the address with the query, as the sender uses it. */
+  url: string;
+}
+
+export function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams(queryTextOf(url));
+}
+
+/** Returns the text after the question mark. */
+export function queryTextOf(url: string): string {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+}

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import { queryOf, type SignedRequest } from './signed-request.js';
+
+/** More fields take too long to sort. Twilio sends about 40. */
+const MAX_FIELDS = 1000;
+const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Returns what Twilio may have signed: the address and the sorted fields of a form. Of another body, the query has the
+ * SHA-256. Returns nothing for a body that the signature does not cover.
+ */
+export function twilioContents({ body, headers, url }: SignedRequest): string[][] {
+  const fields = signedFields(body, headers['content-type'] ?? '', url);
+  return fields === undefined ? [] : addresses(url).map((address) => [address, ...fields]);
+}
+
+function signedFields(body: Uint8Array, type: string, url: string): string[] | undefined {
+  const digest = queryOf(url).get('bodySHA256');
+  if (digest !== null) return digest.toLowerCase() === hash('sha256', body, 'hex') ? [] : undefined;
+  if (FORM.test(type)) return formFields(Buffer.from(body).toString());
+  return body.length === 0 ? [] : undefined;
+}
+
+/** Returns each name with its value. The values of a repeated name are sorted, and equal values count once. */
+function formFields(text: string): string[] | undefined {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) return undefined;
+  const form = new URLSearchParams(text);
+  const names = [...new Set(form.keys())].sort();
+  return names.flatMap((name) =>
+    [...new Set(form.getAll(name))].sort().map((value) => `${name}${value}`),
+  );
+}
+
+/** Returns the address with and without its port, because Twilio may sign either. */
+function addresses(url: string): string[] {
+  const found = /^(https?:)\/\/([^/?#:]+|\[[^\]]*\])(:\d+)?(?=[/?#]|$)/.exec(url);
+  if (!found) return [url];
+  const [start, protocol, host, port] = found;
+  const other = port === undefined ? `:${PORTS[protocol!]}` : '';
+  return [url, `${protocol}//${host}${other}${url.slice(start.length)}`];
+}

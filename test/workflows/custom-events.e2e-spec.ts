@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { postJson } from '../support/post-json.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { createWorkflow, getRun, type RunShape, trigger } from './support/workflow-client.js';
+
+const on = (event: string, more: object = {}) => ({ trigger: { type: 'event', event, ...more } });
+const emit = (event: string, more: object = {}) => ({
+  id: 'emit',
+  tool: 'emit_event',
+  arguments: { event, ...more },
+});
+
+describe('events of an organization', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard();
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const runsOf = async (workflowId: string): Promise<RunShape[]> => {
+    const rows = await switchboard.ownerQuery<{ id: string }>(
+      'select id from workflow_runs where workflow_id = $1 order by depth, created_at, id',
+      [workflowId],
+    );
+    return await Promise.all(rows.map(({ id }) => getRun(acme, id)));
+  };
+  const ended = (workflowId: string, count: number): Promise<RunShape[]> =>
+    waitFor(async () => {
+      const runs = await runsOf(workflowId);
+      return runs.length >= count && runs.every((run) => run.finished_at) ? runs : undefined;
+    });
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    postJson(`${switchboard.url}/api/events`, body, {
+      Authorization: `Bearer ${acme.key}`,
+      ...headers,
+    });
+
+  it('start the workflows whose trigger names them and whose condition they meet, with data and contact', async () => {
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'event@example.com',
+    });
+    const contactId = value.contact.id;
+    const condition = { if: "trigger.payload.data.plan == 'pro'" };
+    const workflow = await createWorkflow(acme, [], on('custom.order.paid', condition));
+    const other = await createWorkflow(acme, [], on('custom.order.sent'));
+    const free = { event: 'custom.order.paid', data: { plan: 'free' } };
+    expect((await acme.call('emit_event', free)).error).toBeUndefined();
+    const pro = { event: 'custom.order.paid', data: { plan: 'pro' }, email: 'Event@example.com' };
+    const answer = await acme.call<{ event_id: string }>('emit_event', pro);
+    expect(answer.value.event_id).toMatch(/^evt_/);
+    expect(await ended(workflow.id, 1)).toMatchObject([
+      {
+        contact_id: contactId,
+        trigger: {
+          type: 'event',
+          payload: { event: 'custom.order.paid', data: { plan: 'pro' }, contact_id: contactId },
+        },
+      },
+    ]);
+    expect(await runsOf(other.id)).toEqual([]);
+  });
+
+  it('end the waits of runs whose condition they meet', async () => {
+    const workflow = await createWorkflow(acme, [
+      {
+        id: 'paid',
+        wait_for_event: {
+          event: 'custom.invoice.paid',
+          if: 'event.data.number == trigger.payload.number',
+          timeout: { days: 1 },
+        },
+      },
+    ]);
+    const runId = await trigger(acme, workflow.id, { number: 7 });
+    await waitFor(async () => (await getRun(acme, runId)).status === 'waiting');
+    for (const number of [6, 7]) {
+      await acme.call('emit_event', { event: 'custom.invoice.paid', data: { number } });
+    }
+    const [run] = await ended(workflow.id, 1);
+    expect(run!.steps[0]!.output).toMatchObject({
+      event: { event: 'custom.invoice.paid', data: { number: 7 } },
+      timed_out: false,
+    });
+  });
+
+  it('come from programs with the API key, once for each idempotency key, with every digit', async () => {
+    const workflow = await createWorkflow(acme, [], on('custom.posted'));
+    const raw = '{"event":"custom.posted","data":{"id":12345678901234567890}}';
+    const first = await post(raw, { 'Idempotency-Key': 'a' });
+    expect(first.status).toBe(202);
+    const { event_id: id } = (await first.json()) as { event_id: string };
+    const again = await post(raw, { 'Idempotency-Key': 'a' });
+    expect(await again.json()).toEqual({ event_id: id });
+    expect(await ended(workflow.id, 1)).toMatchObject([
+      { trigger: { payload: { data: { id: '12345678901234567890' } } } },
+    ]);
+    const changed = await post({ event: 'custom.posted' }, { 'Idempotency-Key': 'a' });
+    expect(changed.status).toBe(422);
+  });
+
+  it('are refused from callers without a key that may emit them', async () => {
+    const event = { event: 'custom.posted' };
+    const url = `${switchboard.url}/api/events`;
+    expect((await postJson(url, event)).status).toBe(401);
+    expect((await postJson(url, event, { Cookie: acme.cookie })).status).toBe(401);
+    const others = await createOrganization(switchboard);
+    const created = await others.fetch('/api/mcp/keys', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ read_only: true }),
+    });
+    const { api_key: key } = (await created.json()) as { api_key: string };
+    const refused = await postJson(url, event, { Authorization: `Bearer ${key}` });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('are refused with another name, for an unknown contact, and when no run could have the payload', async () => {
+    const refusal = async (given: object) => (await acme.call('emit_event', given)).error;
+    for (const event of [
+      'contact.created',
+      'order.paid',
+      'custom',
+      'custom.',
+      'custom.A',
+      'custom..a',
+    ]) {
+      expect(await refusal({ event }), event).toMatchObject({ details: [{ path: 'event' }] });
+    }
+    expect(await refusal({ event: `custom.${'a'.repeat(100)}` })).toMatchObject({
+      details: [{ path: 'event' }],
+    });
+    const unknown = { event: 'custom.a', email: 'nobody@example.com' };
+    expect(await refusal(unknown)).toMatchObject({ code: 'not_found' });
+    const large = { event: 'custom.a', data: { text: 'x'.repeat(1024 * 1024) } };
+    expect((await post(large)).status).toBe(413);
+    const steps = [
+      {
+        id: 'emit',
+        tool: 'emit_event',
+        arguments: {
+          event: 'custom.a',
+          data: { a: '{{ trigger.payload.text }}', b: '{{ trigger.payload.text }}' },
+        },
+      },
+    ];
+    const workflow = await createWorkflow(acme, steps);
+    await trigger(acme, workflow.id, { text: 'x'.repeat(900_000) });
+    expect(await ended(workflow.id, 1)).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it.each([
+    ['trigger', 'order.paid', 'or an event of your own, such as custom.order_paid'],
+    ['trigger', 'custom.Order', 'must be "custom." and then a-z'],
+    ['wait', 'order.paid', 'or an event of your own'],
+  ])('are refused in a %s with the name %s', async (where, event, message) => {
+    const wait = { id: 'a', wait_for_event: { event, timeout: { days: 1 } } };
+    const { error } = await acme.call('create_workflow', {
+      name: 'Test',
+      ...(where === 'trigger' ? on(event) : { trigger: { type: 'manual' } }),
+      steps: where === 'trigger' ? [] : [wait],
+    });
+    expect(error?.message).toContain(message);
+  });
+
+  it('stop when a workflow emits the event that starts it', async () => {
+    const loop = emit('custom.loop', { data: { last: '{{ run.id }}' } });
+    const workflow = await createWorkflow(acme, [loop], on('custom.loop'));
+    await acme.call('emit_event', { event: 'custom.loop' });
+    const runs = await ended(workflow.id, 10);
+    expect(runs).toHaveLength(10);
+    expect(runs.at(-1)).toMatchObject({ status: 'failed', reason: 'loop', steps: [] });
+  });
+});
