@@ -1,5 +1,6 @@
 import { Pool, type PoolConfig } from 'pg';
 import { mapDatabaseError } from './database-error.js';
+import { ignoreErrorsInUse } from './ignore-errors-in-use.js';
 import type { StatementLog } from './statement-log.js';
 import { ConnectionShares } from './transactions/connection-shares.js';
 
@@ -17,6 +18,7 @@ export class GateDatabase {
     this.pool = new Pool(config);
     // Without a listener, a server that goes away while a connection is idle would end the process.
     this.pool.on('error', onError);
+    ignoreErrorsInUse(this.pool);
     const { max, connectionTimeoutMillis } = this.pool.options;
     this.shares = new ConnectionShares(Math.floor(max / 2), connectionTimeoutMillis!);
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
 import { createTestDatabase } from '../support/database.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -10,12 +11,16 @@ import { createWorkflow, postWebhook } from '../workflows/support/workflow-clien
 
 /** Is the ReadyForQuery message outside a transaction: the client is authenticated. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+/** Is the ReadyForQuery message in a transaction. */
+const READY_IN_TRANSACTION = Buffer.from([0x5a, 0, 0, 0, 5, 0x54]);
 
 /**
  * Runs a proxy in front of PostgreSQL. While `isBreaking` is true, it ends each new connection as soon as it is ready.
+ * While `isBreakingTransactions` is true, it ends each connection as soon as a transaction has begun.
  */
 class Proxy {
   isBreaking = false;
+  isBreakingTransactions = false;
   broken = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
@@ -35,9 +40,10 @@ class Proxy {
       client.pipe(server);
       server.on('data', (data) => {
         const isFirst = !isReady && data.includes(READY);
-        if (isFirst) this.broken += 1;
+        const isBegun = this.isBreakingTransactions && data.includes(READY_IN_TRANSACTION);
+        if (isFirst || isBegun) this.broken += 1;
         isReady ||= isFirst;
-        client.write(isFirst ? Buffer.concat([data, goodbye()]) : data);
+        client.write(isFirst || isBegun ? Buffer.concat([data, goodbye()]) : data);
       });
     });
   }
@@ -100,6 +106,19 @@ describe('connections that the server ends', () => {
     for (const { status } of answers) expect([200, 503]).toContain(status);
     proxy.isBreaking = false;
     expect((await search()).status).toBe(200);
+  });
+
+  it('fail a function of the gate, and cause no crash, when they end between its statements', async () => {
+    const acme = await createOrganization(switchboard);
+    const gate = switchboard.app.get(GateDatabase);
+    const measure = () => gate.callSlow('measure_quotas', [acme.id], 5000);
+    await measure();
+    const before = proxy.broken;
+    proxy.isBreakingTransactions = true;
+    await expect(measure()).rejects.toMatchObject({ code: 'unavailable' });
+    proxy.isBreakingTransactions = false;
+    expect(proxy.broken).toBeGreaterThan(before);
+    await measure();
   });
 
   it('cause a 503 response for a webhook that was stored, and a retry does not store it twice', async () => {

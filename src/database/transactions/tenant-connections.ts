@@ -5,6 +5,7 @@ import { Pipeline } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
 import { resetSession, serverProcessId } from '../driver/session-settings.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
+import { ignoreErrorsInUse } from '../ignore-errors-in-use.js';
 import type { StatementLog } from '../statement-log.js';
 import { ConnectionShares } from './connection-shares.js';
 import type { ContextSigner } from './context-signer.js';
@@ -42,10 +43,7 @@ export class TenantConnections {
   ) {
     const { max, connectionTimeoutMillis } = pool.options;
     this.shares = new ConnectionShares(max, connectionTimeoutMillis!);
-    // The pool listens to idle connections only. Without this, a connection that breaks in use would end this process.
-    const ignore = (): void => undefined;
-    pool.on('acquire', (client) => client.on('error', ignore));
-    pool.on('release', (_, client) => client.off('error', ignore));
+    ignoreErrorsInUse(pool);
   }
 
   /** Throws `unavailable` when the database cannot be reached or the organization gets no connection in time. */
