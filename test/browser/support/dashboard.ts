@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type Browser,
   type BrowserContext,
@@ -67,12 +70,19 @@ function opener(browser: Browser, switchboard: Switchboard, organization: TestOr
   return { open, end: () => browser.close() };
 }
 
+/** Starts a Chromium whose temporary files are removed when it is closed: it leaves some of them itself. */
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
   // The sandbox of Chromium does not run as root. These tests open pages of Switchboard only.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return await chromium.launch({ executablePath, args });
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-chromium-'));
+  const env = { ...process.env, TMPDIR: folder } as Record<string, string>;
+  const browser = await chromium.launch({ executablePath, args, env });
+  browser.once('disconnected', () =>
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  );
+  return browser;
 }
 
 async function newContext(
