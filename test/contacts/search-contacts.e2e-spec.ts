@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createOrganization,
   type Outcome,
   type TestOrganization,
 } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import type { ContactPage, ContactResult } from './contact.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 const PEOPLE = [
@@ -35,7 +35,7 @@ const PEOPLE = [
 ];
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
   const other = await createOrganization(switchboard);
   for (const person of PEOPLE) {
@@ -43,7 +43,6 @@ beforeAll(async () => {
     await other.call('create_contact', { ...person, last_name: 'Foreign' });
   }
 });
-afterAll(() => switchboard.close());
 
 describe('search_contacts', () => {
   it.each([

@@ -1,8 +1,8 @@
-import type { Switchboard } from '../support/switchboard.js';
+import type { RunningSwitchboard } from '../support/switchboard.js';
 
 /** Returns every row of an organization from all tables, read as the owner of the database. */
 export async function dumpOrganization(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organizationId: string,
 ): Promise<Record<string, string[]>> {
   const tables = await switchboard.ownerQuery<{ name: string; key: string }>(`

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { INSTRUCTIONS } from '../../src/mcp/server-info.js';
 import type { JsonSchema, ObjectSchema } from '../../src/tools/schema/json-schema.js';
 import { createOrganization } from '../support/organization.js';
-import { startSwitchboard } from '../support/switchboard.js';
+import { sharedSwitchboard } from '../support/switchboard.js';
 
 it('the instructions for models describe contacts, messages, workflows and runs', async () => {
-  const switchboard = await startSwitchboard();
+  const switchboard = await sharedSwitchboard();
   try {
     const acme = await createOrganization(switchboard);
     const response = await acme.fetch('/api/tools');
@@ -17,7 +17,6 @@ it('the instructions for models describe contacts, messages, workflows and runs'
       expect(INSTRUCTIONS).toContain(`${what} ${shapeOf(outputSchema.properties[what]!)}`);
     }
   } finally {
-    await switchboard.close();
   }
 });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook, runUntil } from '../workflows/support/workflow-client.js';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
@@ -12,13 +12,12 @@ const EXAMPLES = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
 );
 
 describe('docs/providers.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const save = async (name: string): Promise<string> => {
     const { steps, ...more } = EXAMPLES.find((example) => example.name === name)!;

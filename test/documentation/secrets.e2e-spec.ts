@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SECRET_KINDS } from '../../src/secrets/secret-content.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/secrets.md'), 'utf8');
 const [SECRET, WORKFLOW] = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
@@ -11,14 +11,13 @@ const [SECRET, WORKFLOW] = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
 );
 
 describe('docs/secrets.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('has a secret and a workflow that can be saved without changes', async () => {
     expect((await acme.call('create_workflow', WORKFLOW)).status).toBe(422);

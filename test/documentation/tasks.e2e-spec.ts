@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { postModern } from '../mcp/support/modern.js';
 import { untilEnded } from '../mcp/support/task-client.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow } from '../workflows/support/workflow-client.js';
 
@@ -12,13 +12,12 @@ const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/tasks.md'), '
 const EXAMPLES = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => text!);
 
 describe('docs/tasks.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('shows the requests and responses as they are', async () => {
     const { id } = await createWorkflow(acme, [

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/events/domain-events.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.js';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/triggers.md'), 'utf8');
@@ -12,13 +12,12 @@ const TRIGGERS = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
 );
 
 describe('docs/triggers.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('has triggers that can be saved without changes', async () => {
     for (const trigger of TRIGGERS) await createWorkflow(acme, [], { trigger });

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SIGNATURE_ADVICE } from '../../src/workflows/webhooks/signatures/signature-mistake.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import {
   createWorkflow,
   getRun,
@@ -30,13 +30,12 @@ const EVERYTHING = {
 const EXAMPLES = [...PAGE.matchAll(/```sh\n([^]*?)```/g)].map(([, text]) => text!);
 
 describe('docs/webhooks.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('has examples that work without changes, one after the other', async () => {
     const { webhook_url, secret } = await createWorkflow(

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/tools/schema/check-value.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { callTool, listTools, namesOf, said, succeed } from '../workflows/support/offer-client.js';
 import { createWorkflow, type WorkflowShape } from '../workflows/support/workflow-client.js';
 
@@ -13,13 +13,12 @@ const [WORKFLOW, OFFER, GIVEN, ANSWER] = [...PAGE.matchAll(/```json\n([^]*?)```/
 ) as [WorkflowShape, { name: string }, object, object];
 
 describe('docs/workflow-tools.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('has examples with the described results', async () => {
     const { steps, ...more } = WORKFLOW;

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { rawRequest } from './raw-request.js';
 
 describe('a request with several Host headers', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
   });
-  afterAll(() => switchboard.close());
 
   const get = (path: string, ...hosts: string[]) =>
     rawRequest(

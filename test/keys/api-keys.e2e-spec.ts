@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../src/keys/api-key-format.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 describe('API keys', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   const useKey = async (key: string): Promise<number> =>
@@ -18,12 +18,11 @@ describe('API keys', () => {
       .api_key;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
   });
   beforeEach(async () => {
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it('are returned once, with a warning, and are accepted', async () => {
     const response = await acme.fetch('/api/mcp/keys', { method: 'POST' });

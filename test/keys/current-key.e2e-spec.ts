@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const describeKey = (key: string): Promise<Response> =>
   fetch(`${switchboard.url}/api/mcp/keys/current`, { headers: { Authorization: `Bearer ${key}` } });

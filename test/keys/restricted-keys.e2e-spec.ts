@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answerOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { callForTask, taskRequest } from '../mcp/support/task-client.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   callTool,
@@ -23,15 +23,14 @@ interface KeyAnswer {
   errors?: { path: string; message: string }[];
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const post = (options: object): Promise<Response> =>
   acme.fetch('/api/mcp/keys', {

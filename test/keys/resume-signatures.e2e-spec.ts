@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { withNewKey } from '../support/with-new-key.js';
 import { type EraName, ERAS, rpc } from '../workflows/support/offer-client.js';
 import { createWorkflow, getRun, runUntil, trigger } from '../workflows/support/workflow-client.js';
@@ -19,18 +19,17 @@ const STEPS = [
 ];
 const RESUME_URL = /http:[^\s"\\]*\/resume\/[^\s"\\]*/g;
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let runId: string;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
   await acme.call('create_contact', { email: 'ada@example.com' });
   const workflow = await createWorkflow(acme, STEPS, { trigger: { type: 'manual' } });
   runId = await trigger(acme, workflow.id);
   await runUntil(acme, runId, 'waiting');
 });
-afterAll(() => switchboard.close());
 
 const withKey = (options: object) => withNewKey(acme, options);
 

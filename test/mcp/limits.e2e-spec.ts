@@ -1,21 +1,20 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { answerOf, errorOf } from './support/answer.js';
 
 const MIB = 1024 * 1024;
 const REALM = 'Bearer realm="switchboard"';
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 /** Sends a request with exactly these headers. */
 function send(method: string, headers: Record<string, string>, body?: string): Promise<Response> {

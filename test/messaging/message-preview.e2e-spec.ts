@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createContact, send } from './support.js';
 
 const HOSTILE = `<script>alert(1)</script> & "quotes" <img src=x onerror=alert(2)> https://evil.example/`;
 
 describe('GET /api/messages/:id/preview', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let id: string;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     const { id: contactId } = await createContact(acme);
     ({ id } = await send(acme, { contact_id: contactId, subject: '</title><b>x', body: HOSTILE }));
   });
-  afterAll(() => switchboard.close());
 
   it('returns the text as HTML in which nothing is markup', async () => {
     const response = await acme.fetch(`/api/messages/${id}/preview`);

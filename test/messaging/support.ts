@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEml } from './parse-eml.js';
 import type { TestOrganization } from '../support/organization.js';
-import type { Switchboard } from '../support/switchboard.js';
+import type { RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
 export interface TestMessage {
@@ -68,10 +68,10 @@ export function untilStatus(
   });
 }
 
-export async function readEml(switchboard: Switchboard, id: string) {
+export async function readEml(switchboard: RunningSwitchboard, id: string) {
   return parseEml(await readFile(join(switchboard.dataDir, 'outbox', `${id}.eml`), 'utf8'));
 }
 
-export async function listOutbox(switchboard: Switchboard): Promise<string[]> {
+export async function listOutbox(switchboard: RunningSwitchboard): Promise<string[]> {
   return await readdir(join(switchboard.dataDir, 'outbox')).catch(() => []);
 }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, PROTOCOLS, resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, type RunShape } from '../workflows/support/workflow-client.js';
 
@@ -9,14 +9,13 @@ interface Completed {
   completion: { values: string[]; total?: number; hasMore: boolean };
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const WRITE = { type: 'ref/prompt', name: 'write_message' };
 const EXPLAIN = { type: 'ref/prompt', name: 'explain_failed_run' };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, PROTOCOLS, resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, type RunShape } from '../workflows/support/workflow-client.js';
 
@@ -9,17 +9,16 @@ interface Contents {
   contents: { uri: string; mimeType: string; text: string }[];
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let ids: { contact: string; message: string; run: string };
 const SECRET = 'a secret of at least 16';
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
   ids = await makeOneOfEach(acme);
 });
-afterAll(() => switchboard.close());
 
 async function makeOneOfEach(organization: TestOrganization): Promise<typeof ids> {
   const { value } = await organization.call<{ contact: { id: string } }>('create_contact', {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
-import { publishTemplateAccess } from './database.js';
+import { publishTemplateAccess, SHARED_PREFIX } from './database.js';
 import { findDatabases, findFiles, findProcesses } from './leftovers.js';
 import { findRedisServer } from './find-program.js';
 
@@ -96,10 +96,12 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
     await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined }),
   );
   process.env.TEST_TEMPLATE_URL = templateUrl.href;
-  undo.push(() => dropTemplate(serverUrl, template));
+  undo.push(() => dropDatabases(serverUrl, template));
   const temporary = join(folder, 'tmp');
   await mkdir(temporary, { mode: 0o711 });
   process.env.TMPDIR = temporary;
+  process.env.TEST_SHARED_FOLDER = join(folder, 'shared');
+  await mkdir(process.env.TEST_SHARED_FOLDER);
   undo.push(() => reportLeftovers(temporary, templateUrl.href));
 
   if (process.env.REDIS_URL) {
@@ -135,10 +137,15 @@ function killOnExit(folders: readonly string[]): (pid: number) => void {
   return (pid) => pids.push(pid);
 }
 
-async function dropTemplate(serverUrl: string, template: string): Promise<void> {
+/** Drops the template and the databases that test files share. */
+async function dropDatabases(serverUrl: string, template: string): Promise<void> {
   const owner = new Client({ connectionString: serverUrl });
   await owner.connect();
-  await owner.query(`drop database if exists ${template} with (force)`);
+  const { rows } = await owner.query<{ name: string }>(
+    `select datname as name from pg_database where datname = $1 or starts_with(datname, $2)`,
+    [template, `${SHARED_PREFIX}${template}_`],
+  );
+  for (const { name } of rows) await owner.query(`drop database ${name} with (force)`);
   await owner.end();
 }
 

@@ -1,11 +1,11 @@
-import type { Switchboard } from './switchboard.js';
+import type { RunningSwitchboard } from './switchboard.js';
 import { waitFor } from './wait-for.js';
 
 /**
  * Waits until no connection of the application is idle in a transaction. Workers are in one for moments at any time, so
  * a single look would fail by chance. A transaction that stays open fails the wait.
  */
-export async function waitForClosedTransactions(switchboard: Switchboard): Promise<void> {
+export async function waitForClosedTransactions(switchboard: RunningSwitchboard): Promise<void> {
   await waitFor(async () => {
     const open = await switchboard.ownerQuery(
       `select from pg_stat_activity

@@ -1,4 +1,4 @@
-import type { Switchboard } from './switchboard.js';
+import type { RunningSwitchboard } from './switchboard.js';
 
 /** Describes an effect as a dry run reports it. */
 export interface TestEffect {
@@ -25,7 +25,7 @@ const BOOKKEEPING = [
 ];
 
 export async function readRows(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organizationId: string,
 ): Promise<OrganizationRows> {
   const tables = await switchboard.ownerQuery<{ name: string; owner: string; key: string }>(

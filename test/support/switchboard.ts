@@ -11,7 +11,7 @@ import { type Env, loadEnv } from '../../src/config/env.js';
 import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
-import { createTestDatabase } from './database.js';
+import { createTestDatabase, SHARED_PREFIX } from './database.js';
 import { driverSettings } from './drivers.js';
 import { freePort } from './global-setup.js';
 
@@ -31,12 +31,30 @@ export interface Switchboard {
   close(): Promise<void>;
 }
 
+/** Is a Switchboard that this code may use and not stop. */
+export type RunningSwitchboard = Omit<Switchboard, 'close'>;
+
 export interface StartOptions {
   env?: Record<string, string>;
   providers?: Provider[];
   modules?: Extensions['modules'];
   /** Is the address of an existing database, for a second process of one installation. `close` does not drop it. */
   databaseUrl?: string;
+}
+
+interface InternalOptions extends StartOptions {
+  isShared?: boolean;
+}
+
+let shared: Promise<RunningSwitchboard> | undefined;
+
+/**
+ * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time as
+ * many tests. It is for files that look only at organizations that they create. It runs until the worker ends.
+ */
+export function sharedSwitchboard(): Promise<RunningSwitchboard> {
+  shared ??= start({ isShared: true }, []);
+  return shared;
 }
 
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
@@ -58,12 +76,15 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
 
 /** Starts everything and adds to `undo` a function that stops it. */
 async function start(
-  options: StartOptions,
+  options: InternalOptions,
   undo: (() => Promise<unknown>)[],
-): Promise<Omit<Switchboard, 'close'>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-data-'));
+): Promise<RunningSwitchboard> {
+  // The end of all tests removes what is shared.
+  const parent = options.isShared ? process.env.TEST_SHARED_FOLDER! : tmpdir();
+  const dataDir = await mkdtemp(join(parent, 'switchboard-data-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
-  const database = options.databaseUrl ? undefined : await createTestDatabase();
+  const prefix = options.isShared ? SHARED_PREFIX : '';
+  const database = options.databaseUrl ? undefined : await createTestDatabase(prefix);
   const databaseUrl = options.databaseUrl ?? database!.url;
   // Nest does not close the connection pools of an application that it could not create.
   let force = true;

@@ -1,11 +1,11 @@
 import type { TestOrganization } from './organization.js';
 import { pendingConfirmation } from './pending-confirmation.js';
-import type { Switchboard } from './switchboard.js';
+import type { RunningSwitchboard } from './switchboard.js';
 
 /** Creates what a call needs, and returns arguments with which the call succeeds and changes data. */
 type Example = (
   organization: TestOrganization,
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
 ) => Promise<Record<string, unknown>>;
 
 const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, endWaits, type RunShape, runUntil } from './support/workflow-client.js';
 
 /** Returns the local time of a timezone, such as `2030-01-31 09:00`. */
@@ -14,15 +14,14 @@ function shown(instant: unknown, timeZone: string): string {
 }
 
 describe('waits until a local time', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let count = 0;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const run = async (wait: object, timezone?: string, payload: object = {}): Promise<RunShape> => {
     const workflow = await createWorkflow(acme, [{ id: 'pause', wait }]);

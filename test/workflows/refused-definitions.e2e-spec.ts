@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
-import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook, runToEnd } from './support/workflow-client.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const find = (more: object = {}): object => ({
   id: 'found',

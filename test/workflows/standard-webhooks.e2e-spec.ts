@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
 describe('a webhook signed as in Standard Webhooks', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let id: string;
   let secret: string;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     const workflow = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
     ({ id } = workflow);
     secret = workflow.secret!;
   });
-  afterAll(() => switchboard.close());
 
   const body = '{"a": 1,  "b":"ü"}';
   const post = (headers: Record<string, string>, raw: string = body) =>

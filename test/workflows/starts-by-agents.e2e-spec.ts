@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { withNewKey } from '../support/with-new-key.js';
 import { callTool, said } from './support/offer-client.js';
 import { createWorkflow } from './support/workflow-client.js';
 
 const STEP = { id: 'made', tool: 'create_contact', arguments: { email: 'step@example.com' } };
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const withKey = (options: object) => withNewKey(acme, options);
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
 const deep = (depth: number) => `{"a":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
@@ -9,12 +9,12 @@ const MIB = 1024 * 1024;
 const ofSize = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
 describe('a webhook with unusual input', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let workflowId: string;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     const step = {
       id: 'add',
@@ -28,7 +28,6 @@ describe('a webhook with unusual input', () => {
     };
     workflowId = (await createWorkflow(acme, [step])).id;
   });
-  afterAll(() => switchboard.close());
 
   it.each([
     ['U+0000', '{"a":"\\u0000"}'],

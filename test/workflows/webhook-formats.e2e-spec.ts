@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
@@ -22,13 +22,12 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const create = (trigger: object, steps: object[] = []) =>
   createWorkflow(acme, steps, { trigger: { type: 'webhook', ...trigger } });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, type WebhookAnswer } from './support/workflow-client.js';
 
@@ -34,13 +34,12 @@ const SIGN: Record<string, (body: string, secret?: string) => Headers> = {
   stripe,
 };
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const create = (signature: string, more: object = {}) =>
   createWorkflow(acme, [], { trigger: { type: 'webhook', secret: SECRET, signature, ...more } });

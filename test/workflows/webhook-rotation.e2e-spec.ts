@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createOrganization,
   type Outcome,
   type TestOrganization,
 } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
@@ -16,13 +16,12 @@ interface Updated {
 const BODY = '{"a":1}';
 const DAY = 24 * 60 * 60;
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const create = async (trigger: object = { secret: true }) => {
   const { id, secret } = await createWorkflow(acme, [], {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, type WorkflowShape } from './support/workflow-client.js';
 
 const add = (given: object, more: object = {}) => ({
@@ -16,14 +16,13 @@ const look = (id: string, contactId: string) => ({
 });
 
 describe('the definition of a workflow', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   it.each<[string, object[], string[]]>([
     ['an unknown tool', [{ id: 'a', tool: 'create_contacts' }], ['steps[0].tool']],

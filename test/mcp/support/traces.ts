@@ -1,9 +1,9 @@
 import type { TestOrganization } from '../../support/organization.js';
-import type { Switchboard } from '../../support/switchboard.js';
+import type { RunningSwitchboard } from '../../support/switchboard.js';
 
 /** Returns the texts of the calls of `note` and similar tools, or of `actions`, in the order of their commits. */
 export async function tracesOf(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organization: TestOrganization,
   actions = '%note',
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { TestOrganization } from '../../support/organization.js';
-import type { Switchboard } from '../../support/switchboard.js';
+import type { RunningSwitchboard } from '../../support/switchboard.js';
 
 export interface Backlog {
   status?: 'queued' | 'running' | 'waiting';
@@ -9,7 +9,7 @@ export interface Backlog {
 
 /** Inserts runs directly into the table. By default they are queued, and have been due for an hour. */
 export async function insertRuns(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organization: Pick<TestOrganization, 'id'>,
   workflowId: string,
   count: number,
@@ -30,7 +30,7 @@ export async function insertRuns(
 
 /** Returns how many runs of `others` ended before the last run of the organization. */
 export async function endedBefore(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organization: Pick<TestOrganization, 'id'>,
   others: Pick<TestOrganization, 'id'>,
 ): Promise<number> {
@@ -43,7 +43,7 @@ export async function endedBefore(
 }
 
 export async function countRuns(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   organization: Pick<TestOrganization, 'id'>,
   status: string,
 ): Promise<number> {

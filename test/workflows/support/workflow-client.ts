@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { TestOrganization } from '../../support/organization.js';
-import type { Switchboard } from '../../support/switchboard.js';
+import type { RunningSwitchboard } from '../../support/switchboard.js';
 import { waitFor } from '../../support/wait-for.js';
 
 export interface WorkflowShape {
@@ -68,7 +68,7 @@ export async function createWorkflow(
 }
 
 export async function postWebhook(
-  switchboard: Switchboard,
+  switchboard: RunningSwitchboard,
   workflowId: string,
   body: unknown,
   headers: Record<string, string> = {},
@@ -149,7 +149,7 @@ export function withoutDigest(key: string | string[] | undefined): string {
 }
 
 /** Ends all waits of a run for a time, including the pause before the next attempt of a step. */
-export async function endWaits(switchboard: Switchboard, runId: string): Promise<void> {
+export async function endWaits(switchboard: RunningSwitchboard, runId: string): Promise<void> {
   await switchboard.ownerQuery(
     `update run_steps set wake_at = now() where run_id = $1 and status = 'waiting'`,
     [runId],
