@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { PROCESS_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
+import { PROCESS_SPECS, SERVICE_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
 import { findChromium } from './test/browser/support/chromium.js';
 import { findPgBouncer, findRedisServer } from './test/support/find-program.js';
 
@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.spec.ts', 'web/**/*.spec.{ts,tsx}'],
-          exclude: PROCESS_SPECS,
+          exclude: [...PROCESS_SPECS, ...SERVICE_SPECS],
           isolate,
           testTimeout,
         },
@@ -67,6 +67,7 @@ export default defineConfig({
           name: 'e2e',
           include: [
             'test/**/*.e2e-spec.ts',
+            ...SERVICE_SPECS,
             ...(hasChromium ? ['test/browser/smoke.browser-spec.ts'] : []),
           ],
           exclude: ['test/conformance/**', ...SLOW_SPECS],

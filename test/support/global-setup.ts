@@ -77,6 +77,8 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
         full_page_writes: 'off',
         max_connections: '300',
         max_wal_size: '256MB',
+        // There is a database for each test file, and PostgreSQL starts a process for each database each time.
+        autovacuum_naptime: '5min',
         // The hashing of passwords would take a fifth of the processor time of a new connection.
         scram_iterations: '1',
       },

@@ -86,5 +86,8 @@ export const SLOW_SPECS = [
   'test/workflows/webhook-memory.e2e-spec.ts',
 ];
 
+/** Lists the unit tests that load the whole service. They run where it is loaded already, with the end-to-end tests. */
+export const SERVICE_SPECS = ['web/forms/every-tool.spec.tsx'];
+
 /** Lists the unit tests that measure or change the whole process. Each runs in a separate process. */
 export const PROCESS_SPECS = ['src/http/signals.spec.ts', 'src/operations/tune-v8.spec.ts'];
