@@ -11,23 +11,32 @@ type Say = (line: string) => void;
 
 /** Prints where Switchboard listens and what to do next. Creates the demo organization at the first start. */
 export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
-  const url = env.baseUrl;
-  say(`\nSwitchboard listens on ${url}`);
-  say(`The dashboard: open ${url}/ in a browser.`);
-  if (env.databaseUrl) {
-    const hint = await nextStep(app, url);
-    if (hint !== undefined) say(hint);
-    return;
-  }
-  say(`Data and e-mail files are in ${env.dataDir}`);
-  if (hasDemoMarker(env.dataDir)) {
-    say(signInHint(url, 'owner@demo.localhost'));
-    return;
-  }
-  const demo = await createDemoOrganization(app);
-  for (const line of instructions(url, env, demo)) say(line);
+  const needsDemo = !env.databaseUrl && !hasDemoMarker(env.dataDir);
+  // This logs calls of tools, so it comes before the text.
+  const demo = needsDemo ? await createDemoOrganization(app) : undefined;
+  for (const line of await linesFor(app, env, demo)) say(line);
   // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
-  await writeDemoMarker(env.dataDir, `The demo organization of ${demo.email} was created.`);
+  if (demo) {
+    await writeDemoMarker(env.dataDir, `The demo organization of ${demo.email} was created.`);
+  }
+}
+
+async function linesFor(
+  app: INestApplicationContext,
+  env: Env,
+  demo: DemoOrganization | undefined,
+): Promise<string[]> {
+  const url = env.baseUrl;
+  const address = [`\nSwitchboard listens on ${url}`, `The dashboard: open ${url}/ in a browser.`];
+  if (env.databaseUrl) return [...address, ...(await nextStep(app, url))];
+  const place = `Data and e-mail files are in ${env.dataDir}`;
+  if (demo) return [...address, place, ...instructions(url, env, demo)];
+  return [
+    ...address,
+    place,
+    signInHint(url, 'owner@demo.localhost'),
+    `The first start has shown the password. To begin anew without it, stop, delete ${env.dataDir}, and start again.`,
+  ];
 }
 
 function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
@@ -65,13 +74,13 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
   ];
 }
 
-/** Returns the next step, or undefined while the database is down, because the start must not fail now. */
-async function nextStep(app: INestApplicationContext, url: string): Promise<string | undefined> {
+/** Returns the next step, or nothing while the database is down, because the start must not fail now. */
+async function nextStep(app: INestApplicationContext, url: string): Promise<string[]> {
   try {
     const hasAccounts = await app.get(AccountsService).hasAny();
-    return hasAccounts ? signInHint(url, 'you@example.com') : signUpHint(url);
+    return [hasAccounts ? signInHint(url, 'you@example.com') : signUpHint(url)];
   } catch (error) {
-    if (error instanceof AppError && error.code === 'unavailable') return undefined;
+    if (error instanceof AppError && error.code === 'unavailable') return [];
     throw error;
   }
 }
