@@ -200,7 +200,7 @@ async function showAll(folder, workflowId, runId) {
 async function showDialogs(page, pathOf) {
   await open(page, '/contacts');
   await page.getByRole('button', { name: 'Add a contact' }).first().click();
-  await page.getByLabel('first_name').fill('Ada');
+  await page.getByLabel('First name').fill('Ada');
   await page.screenshot({ path: pathOf('dialog-contact') });
   await page.keyboard.press('Escape');
   await page.getByRole('alertdialog').waitFor();

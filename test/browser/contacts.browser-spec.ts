@@ -14,17 +14,20 @@ describe('contacts', () => {
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
     await page.getByRole('button', { name: 'Add a contact' }).click();
     const form = page.getByRole('dialog', { name: 'Add a contact' });
-    await form.getByLabel('first_name').fill('Ada');
-    await form.getByRole('textbox', { name: 'email', exact: false }).first().fill('not an address');
+    await form.getByLabel('First name').fill('Ada');
+    await form
+      .getByRole('textbox', { name: 'E-mail', exact: false })
+      .first()
+      .fill('not an address');
     await form.getByRole('button', { name: 'Add a contact' }).click();
     await form
       .getByRole('alert')
       .filter({ hasText: /e-mail|email/i })
       .first()
       .waitFor();
-    expect(await form.getByLabel('first_name').inputValue()).toBe('Ada');
+    expect(await form.getByLabel('First name').inputValue()).toBe('Ada');
     await form
-      .getByRole('textbox', { name: 'email', exact: false })
+      .getByRole('textbox', { name: 'E-mail', exact: false })
       .first()
       .fill('ada@example.com');
     await form.getByRole('button', { name: 'Add a contact' }).click();
@@ -32,10 +35,10 @@ describe('contacts', () => {
 
     await page.getByRole('button', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit the contact' });
-    await edit.getByLabel('last_name').fill('Lovelace');
+    await edit.getByLabel('Last name').fill('Lovelace');
     await edit.getByRole('button', { name: 'Add to tags' }).click();
-    await edit.getByLabel('tags 1', { exact: true }).fill('vip');
-    await edit.getByRole('group', { name: 'consent' }).getByLabel('sms').selectOption('denied');
+    await edit.getByLabel('Tags 1', { exact: true }).fill('vip');
+    await edit.getByRole('group', { name: 'Consent' }).getByLabel('sms').selectOption('denied');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByText('vip').waitFor();
@@ -62,7 +65,7 @@ describe('contacts', () => {
     await form.waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Add a contact' }).first().click();
-    await form.getByLabel('first_name').fill('Ada');
+    await form.getByLabel('First name').fill('Ada');
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
@@ -70,7 +73,7 @@ describe('contacts', () => {
     await question.waitFor();
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
-    expect(await form.getByLabel('first_name').inputValue()).toBe('Ada');
+    expect(await form.getByLabel('First name').inputValue()).toBe('Ada');
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });
@@ -104,8 +107,8 @@ describe('contacts', () => {
   it('keep what was typed when the session ends, and save it after signing in again', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('button', { name: 'Add a contact' }).click();
-    await page.getByLabel('first_name').fill('Grace');
-    await page.getByLabel('external_id').fill('crm-7');
+    await page.getByLabel('First name').fill('Grace');
+    await page.getByLabel('External id').fill('crm-7');
     await dashboard.organization.fetch('/api/auth/sign-out', { method: 'POST' });
     await page
       .getByRole('dialog', { name: 'Add a contact' })
@@ -115,7 +118,7 @@ describe('contacts', () => {
     await ended.getByLabel('Password').fill(dashboard.organization.password);
     await page.keyboard.press('Enter');
     await ended.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('first_name').inputValue()).toBe('Grace');
+    expect(await page.getByLabel('First name').inputValue()).toBe('Grace');
     await page
       .getByRole('dialog', { name: 'Add a contact' })
       .getByRole('button', { name: 'Add a contact' })

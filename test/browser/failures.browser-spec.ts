@@ -52,7 +52,7 @@ describe('failures', () => {
     const id = await create('create_contact', { first_name: 'Ada', email: 'ada@example.com' });
     const { page } = await dashboard.open(`/contacts/${id}`);
     const dialog = page.getByRole('dialog', { name: 'Edit the contact' });
-    const field = dialog.getByLabel('last_name');
+    const field = dialog.getByLabel('Last name');
     return {
       page,
       sentTo: '**/api/tools/update_contact',

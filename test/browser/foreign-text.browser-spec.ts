@@ -146,7 +146,7 @@ describe('text from outside', () => {
   it('is named by codes beside a field, which cannot show it', async () => {
     const page = await show(`/contacts/${ids.contact}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    const field = page.getByLabel('first_name');
+    const field = page.getByLabel('First name');
     await page
       .getByRole('dialog', { name: 'Edit the contact' })
       .getByText('This contains invisible characters:')

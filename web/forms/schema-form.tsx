@@ -17,6 +17,8 @@ export interface SchemaFormProps {
   initial?: Readonly<Record<string, unknown>>;
   /** The page gives these arguments by itself, without a field. */
   hidden?: readonly string[];
+  /** Has labels for arguments, for people who do not know the tool. Other fields have the name of their argument. */
+  labels?: Readonly<Record<string, string>>;
   /** Has the verb of the button. */
   action: string;
   isBusy?: boolean;
@@ -29,7 +31,7 @@ export interface SchemaFormProps {
 
 /** Shows a form for the arguments of a tool. Faults, also those that the service found, are shown at their fields. */
 export function SchemaForm(props: SchemaFormProps) {
-  const { hidden = [], action, isBusy, error, options, onSubmit, children } = props;
+  const { hidden = [], labels = {}, action, isBusy, error, options, onSubmit, children } = props;
   const texts = useTexts(formTexts);
   const schema = useMemo(() => readSchema(props.schema), [props.schema]);
   const [members, setMembers] = useState(() => initialMembers(schema, props.initial, hidden));
@@ -59,7 +61,7 @@ export function SchemaForm(props: SchemaFormProps) {
           inner && (
             <SchemaField
               key={name}
-              label={name}
+              label={labels[name] ?? name}
               path={name}
               schema={inner}
               draft={draft}

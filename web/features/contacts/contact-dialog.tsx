@@ -1,5 +1,6 @@
 import { useToolCall, useToolList } from '../../api/tools.ts';
 import { SchemaForm } from '../../forms/schema-form.tsx';
+import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,6 +26,7 @@ interface ContactDialogProps {
 export function ContactDialog(props: ContactDialogProps) {
   const { title, action, tool, hidden, initial, toArguments, onDone, onClose } = props;
   const { cancel } = useTexts(uiTexts);
+  const texts = useTexts(contactsTexts);
   const tools = useToolList();
   const call = useToolCall(tool, contactResult, ['search_contacts', 'get_contact']);
   const schema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
@@ -37,6 +39,7 @@ export function ContactDialog(props: ContactDialogProps) {
         <SchemaForm
           schema={schema}
           hidden={hidden}
+          labels={labelsOf(texts)}
           action={action}
           isBusy={call.isPending}
           error={call.error}
@@ -54,4 +57,19 @@ export function ContactDialog(props: ContactDialogProps) {
       )}
     </Dialog>
   );
+}
+
+function labelsOf(texts: (typeof contactsTexts)['en']): Record<string, string> {
+  return {
+    external_id: texts.externalId,
+    email: texts.email,
+    phone: texts.phone,
+    first_name: texts.firstName,
+    last_name: texts.lastName,
+    locale: texts.locale,
+    timezone: texts.timezone,
+    tags: texts.tags,
+    properties: texts.properties,
+    consent: texts.consent,
+  };
 }
