@@ -27,7 +27,7 @@ export class ContactFieldsInput {
   @Text({ optional: true, max: 254 })
   email?: string | null;
 
-  @Doc('Phone number in international form; spaces, dashes and parentheses are removed. Unique.', {
+  @Doc('Phone number in international form, as it exists in its country. Stored in E.164. Unique.', {
     examples: ['+49 30 123456'],
   })
   @Text({ optional: true, max: 40 })

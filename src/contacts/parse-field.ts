@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString as parsePhoneNumber } from 'libphonenumber-js/max';
 import type { Parsed } from '../text/parse-email.js';
 
 const LONGEST_LOCALE = 64;
@@ -12,12 +13,19 @@ export function parseText(text: string, longest: number): Parsed {
   return { value: text };
 }
 
-/** Returns a phone number in E.164 form. Removes spaces, dashes and parentheses after the plus sign. */
+/**
+ * Returns a phone number in E.164 form. Accepts only numbers that can exist in the numbering plan of their country: a wrong
+ * digit would send messages to nobody, or to somebody else.
+ */
 export function parsePhone(text: string): Parsed {
-  const compact = `${text.slice(0, 1)}${text.slice(1).replace(/[ ()-]/g, '')}`;
-  return text.length <= 40 && /^\+[1-9][0-9]{6,14}$/.test(compact)
-    ? { value: compact }
-    : { fault: 'must be a phone number in international form, such as +4930123456' };
+  if (text.length > 40 || !/^\+[0-9 ()-]+$/.test(text)) {
+    return { fault: 'must be a phone number in international form, such as +4930123456' };
+  }
+  const number = parsePhoneNumber(text);
+  // E.164 allows 15 digits. Numbering plans of some countries allow more.
+  return number?.isValid() && number.number.length <= 16
+    ? { value: number.number }
+    : { fault: 'must be a phone number that can exist in its country, such as +4930123456' };
 }
 
 /** Returns a language tag (BCP 47) in its canonical case. */

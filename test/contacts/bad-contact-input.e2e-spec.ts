@@ -39,6 +39,8 @@ const BAD_FIELDS: [string, unknown, string?][] = [
   ['email', { address: 'a@example.com' }],
   ['phone', '030 123456'],
   ['phone', '+0 30 123456'],
+  ['phone', '+15550000001'],
+  ['phone', '+9990000000'],
   ['phone', '+49'],
   ['phone', '+4930abc456'],
   ['phone', '+49301234567890123'],

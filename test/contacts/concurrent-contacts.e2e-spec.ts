@@ -50,7 +50,7 @@ describe('contacts under concurrent calls', () => {
     const outcomes = await atOnce((index) =>
       acme.call<ContactResult>('update_contact', {
         contact_id: contacts[index]!.value.contact.id,
-        phone: '+15550009999',
+        phone: '+12025559999',
       }),
     );
     expect(outcomes.filter(({ value }) => value)).toHaveLength(1);

@@ -75,14 +75,14 @@ describe('create_contact', () => {
   it.each([
     ['email', { email: 'TAKEN@example.com' }],
     ['external_id', { external_id: 'taken', email: 'free@example.com' }],
-    ['phone', { phone: '+1 555 000 0001' }],
+    ['phone', { phone: '+1 202 555 0001' }],
   ])(
     'answers conflict with the path %s when another contact has the same value',
     async (field, given) => {
       await acme.call('create_contact', {
         email: 'taken@example.com',
         external_id: 'taken',
-        phone: '+15550000001',
+        phone: '+12025550001',
         on_conflict: 'update',
       });
       const { error, status } = await acme.call('create_contact', given);
@@ -101,7 +101,7 @@ describe('create_contact', () => {
     const second = await acme.call<ContactResult>('create_contact', {
       email: 'Upsert@Example.com',
       last_name: 'Hopper',
-      phone: '+15550000002',
+      phone: '+12025550002',
       properties: { b: null, c: 3 },
       on_conflict: 'update',
     });
@@ -110,17 +110,17 @@ describe('create_contact', () => {
       id: first.value.contact.id,
       first_name: 'Grace',
       last_name: 'Hopper',
-      phone: '+15550000002',
+      phone: '+12025550002',
       properties: { a: 1, c: 3 },
     });
   });
 
   it('answers conflict with on_conflict update when the identifiers belong to two contacts', async () => {
     await acme.call('create_contact', { email: 'one@example.com' });
-    await acme.call('create_contact', { phone: '+15550000003', email: 'two@example.com' });
+    await acme.call('create_contact', { phone: '+12025550003', email: 'two@example.com' });
     const { error } = await acme.call('create_contact', {
       email: 'one@example.com',
-      phone: '+15550000003',
+      phone: '+12025550003',
       on_conflict: 'update',
     });
     expect(error).toMatchObject({ code: 'conflict', details: [{ path: 'phone' }] });
@@ -128,7 +128,7 @@ describe('create_contact', () => {
 
   it('allows the same identifiers in two organizations', async () => {
     const other = await createOrganization(switchboard);
-    const same = { email: 'same@example.com', external_id: 'same', phone: '+15550000004' };
+    const same = { email: 'same@example.com', external_id: 'same', phone: '+12025550004' };
     const [mine, theirs] = [
       await acme.call<ContactResult>('create_contact', same),
       await other.call<ContactResult>('create_contact', same),
@@ -148,7 +148,7 @@ describe('create_contact', () => {
       ...ADA,
       email: 'schema@example.com',
       external_id: 'schema',
-      phone: '+15550000005',
+      phone: '+12025550005',
     };
     expect(ajv.validate(tool.inputSchema, full), ajv.errorsText()).toBe(true);
     const { value } = await acme.call<ContactResult>('create_contact', full);

@@ -143,7 +143,7 @@ async function createAda(): Promise<Contact> {
   counter += 1;
   const { value } = await acme.call<ContactResult>('create_contact', {
     email: `ada${counter}@example.com`,
-    phone: `+1555100${String(counter).padStart(4, '0')}`,
+    phone: `+1202555${String(counter).padStart(4, '0')}`,
     external_id: `ada-${counter}`,
     first_name: `Ada${counter}`,
     last_name: 'Lovelace',
