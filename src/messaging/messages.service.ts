@@ -187,6 +187,10 @@ function subjectFault(subject: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';
   }
+  // Such a mark makes mail programs show the subject, and what stands after it, in another order.
+  if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
+    return 'must not contain marks that change the direction of text, such as U+202E';
+  }
   return subject.length > LONGEST_SUBJECT
     ? `must have at most ${LONGEST_SUBJECT} characters`
     : undefined;
