@@ -32,6 +32,7 @@ const SIGN: Record<string, (body: string, secret?: string) => Headers> = {
   }),
   slack,
   stripe,
+  typeform: (body, secret) => ({ 'Typeform-Signature': `sha256=${mac(body, 'base64', secret)}` }),
 };
 
 let switchboard: RunningSwitchboard;
@@ -123,6 +124,7 @@ describe('a webhook with the signature of a provider', () => {
   it.each([
     ['stripe', 'id'],
     ['slack', 'event_id'],
+    ['typeform', 'event_id'],
   ])('starts one run for the signed id of %s, even when the body changes', async (name, member) => {
     const { id } = await create(name);
     const send = async (value: object) => {

@@ -53,6 +53,7 @@ export const webhooksTexts = defineTexts(
         expects_slack: 'The signature of Slack is expected.',
         expects_stripe: 'The signature of Stripe is expected.',
         expects_twilio: 'The signature of Twilio is expected.',
+        expects_typeform: 'The signature of Typeform is expected.',
         verify_token: 'The verify token is wrong.',
         provider_signature: 'A provider has signed. Choose it on the page of the trigger.',
         missing_signature: 'There is no signature.',
@@ -136,6 +137,7 @@ export const webhooksTexts = defineTexts(
         expects_slack: 'Die Signatur von Slack wird erwartet.',
         expects_stripe: 'Die Signatur von Stripe wird erwartet.',
         expects_twilio: 'Die Signatur von Twilio wird erwartet.',
+        expects_typeform: 'Die Signatur von Typeform wird erwartet.',
         verify_token: 'Das Verify Token ist falsch.',
         provider_signature:
           'Ein Anbieter hat signiert. Wählen Sie ihn auf der Seite des Auslösers.',

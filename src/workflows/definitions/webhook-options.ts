@@ -10,6 +10,7 @@ export const SIGNATURE_PRESETS = [
   'slack',
   'stripe',
   'twilio',
+  'typeform',
 ] as const;
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
@@ -22,6 +23,7 @@ export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   slack: 'Slack',
   stripe: 'Stripe',
   twilio: 'Twilio',
+  typeform: 'Typeform',
 };
 
 /** These providers sign the time of a delivery. */

@@ -7,6 +7,7 @@ import type { Trigger } from '../definitions/trigger.js';
 import {
   changeWebhookOptions,
   PRESET_TITLES,
+  type SignaturePreset,
   type WebhookOptions,
 } from '../definitions/webhook-options.js';
 import {
@@ -22,6 +23,8 @@ import type { Workflow } from '../store/workflow.entity.js';
 
 /** The length is a multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
 const SECRET_LENGTH = 44;
+/** A person can enter any secret at these providers. The others generate theirs. */
+const TAKES_ANY_SECRET: readonly SignaturePreset[] = ['github', 'typeform'];
 const WITHOUT_SECRETS = { secret: null, previousSecret: null, previousSecretUntil: null };
 
 type WebhookColumns = Pick<
@@ -144,8 +147,7 @@ function optionsOf(
 
 /** Refuses to generate a secret for a provider that generates it itself. Its deliveries would all be refused. */
 function assertMayGenerate({ signature }: WebhookOptions, path: string): void {
-  // A person can enter any secret at GitHub.
-  if (signature === undefined || signature === 'github') return;
+  if (signature === undefined || TAKES_ANY_SECRET.includes(signature)) return;
   const message = `must be the secret that ${PRESET_TITLES[signature]} shows, as text`;
   throw AppError.invalidField(path, message);
 }

@@ -8,6 +8,7 @@ export const SENDERS = {
   slack: 'Slack',
   stripe: 'Stripe',
   twilio: 'Twilio',
+  typeform: 'Typeform',
 } as const;
 
 export type Sender = keyof typeof SENDERS;

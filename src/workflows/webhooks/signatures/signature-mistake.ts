@@ -12,6 +12,8 @@ export const SIGNATURE_ADVICE = {
   expects_twilio:
     'The trigger expects the signature of Twilio, in X-Twilio-Signature, made with the auth token. Twilio signs the ' +
     'address: enter the webhook_url in the Twilio console exactly as it is shown.',
+  expects_typeform:
+    'The trigger expects the signature of Typeform, in Typeform-Signature, made with the secret of the webhook there.',
   verify_token: 'hub.verify_token is not the verify_token of the trigger.',
   provider_signature:
     'The delivery has the signature of a provider. Add "signature" with the name of the provider to the trigger, and ' +

@@ -31,7 +31,7 @@ const mac = (secret: string, content: string, encoding: 'hex' | 'base64') =>
 const stripe = (body: string, secret: string, at: number) =>
   `t=${at},v1=${mac(secret, `${at}.${body}`, 'hex')},v0=${'6f'.repeat(32)}`;
 
-/** Stripe, Shopify and Meta publish no example with its secret, so these follow the algorithm that they document. */
+/** Stripe, Shopify, Meta and Typeform publish no example with its secret, so these follow the algorithm that they document. */
 const EXAMPLES: Record<string, Example> = {
   'the example of GitHub': {
     preset: 'github',
@@ -106,6 +106,14 @@ const EXAMPLES: Record<string, Example> = {
         '{"id":820982911946154508}',
         'base64',
       ),
+    },
+  },
+  'a delivery of Typeform': {
+    preset: 'typeform',
+    secret: 'the secret of the webhook',
+    body: '{"event_id":"LtWXD3crgy"}',
+    headers: {
+      'typeform-signature': `sha256=${mac('the secret of the webhook', '{"event_id":"LtWXD3crgy"}', 'base64')}`,
     },
   },
   'a delivery of Meta': {

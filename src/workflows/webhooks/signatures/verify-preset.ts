@@ -67,6 +67,14 @@ export const PRESETS: Readonly<Record<SignaturePreset, Preset>> = {
     parse: (headers) => parseOne(headers['x-twilio-signature'], /^([A-Za-z0-9+/]{27}=)$/, 'base64'),
     contents: twilioContents,
   },
+  typeform: {
+    header: 'typeform-signature',
+    idMember: 'event_id',
+    hash: 'sha256',
+    parse: (headers) =>
+      parseOne(headers['typeform-signature'], /^sha256=([A-Za-z0-9+/]{43}=)$/, 'base64'),
+    contents: ({ body }) => [[body]],
+  },
 };
 
 /**
