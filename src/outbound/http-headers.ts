@@ -78,10 +78,13 @@ function invalidHeader(name: string, message: string): AppError {
   return AppError.invalidField(path, message);
 }
 
-/** Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when it is invalid. */
+/**
+ * Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when it is invalid.
+ * Some systems, such as Shopify, send a fraction, which `Date.parse` would take for a day in the past.
+ */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  const seconds = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
   if (Number.isNaN(seconds)) return undefined;
   return Math.min(Math.max(Math.ceil(seconds), 0), MOST_RETRY_SECONDS);
 }
