@@ -256,6 +256,21 @@ describe('a resume URL', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
+  it('takes a form, as a page sends it, with texts as values', async () => {
+    const { runId, url } = await waiting();
+    const headers = {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Origin: 'https://www.example.com',
+    };
+    const tooMany = { status: 400, body: { error: { code: 'too_complex' } } };
+    expect(await post(url, 'a&'.repeat(1001), headers)).toMatchObject(tooMany);
+    expect(await post(url, 'decision=approve&note=a+b&to=x&to=y', headers)).toMatchObject({
+      status: 202,
+    });
+    const event = { decision: 'approve', note: 'a b', to: ['x', 'y'] };
+    expect(outputOf(await ended(runId))).toEqual({ event, timed_out: false });
+  });
+
   it('answers 413 before it has read a body that is too large', async () => {
     const { url } = await waiting();
     const status = await new Promise<number>((resolve, reject) => {

@@ -1,12 +1,17 @@
 import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { clientAddress } from '../../http/client-address.js';
-import { readJsonBody } from '../../http/request-body.js';
+import { readRawBody } from '../../http/request-body.js';
+import type { WebhookFormat } from '../definitions/webhook-formats.js';
+import { readContentType } from './bodies/content-type.js';
+import { readPayload } from './bodies/read-payload.js';
 import { ResumesService } from './resumes.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import { NO_RUN, RESUME_PATH, sendError } from './webhook.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
+/** A page with a form can resume a run without a program: browsers send forms to every site, and JSON to their own. */
+const FORMATS: readonly WebhookFormat[] = ['form'];
 
 /** Receives calls of resume URLs. Anybody who has a URL may resume its step, once. */
 @Controller(RESUME_PATH)
@@ -20,8 +25,15 @@ export class ResumeController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const readBody = (): Promise<Buffer> => readJsonBody(request, BODY_LIMIT_BYTES);
-    const resumed = await this.resumes.resume(token, readBody, clientAddress(request));
+    const resumed = await this.resumes.resume(token, {
+      readBody: async () => {
+        const type = readContentType(request.headers, FORMATS);
+        const body = await readRawBody(request, BODY_LIMIT_BYTES);
+        return async () =>
+          (await readPayload(body, type, { formats: FORMATS, unwrapsPayload: false })).payload;
+      },
+      address: clientAddress(request),
+    });
     if (resumed === 'over') {
       // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It reveals nothing, because
       // the URL is signed.

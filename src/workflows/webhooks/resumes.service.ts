@@ -7,7 +7,7 @@ import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { SecurityLog } from '../../security/security-log.js';
-import { NO_RUN, parseObject, RESUME_PATH } from './webhook.js';
+import { NO_RUN, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
 /** Identifies a step of a run that waits, or will wait, for its resume URL. */
@@ -15,6 +15,14 @@ interface ResumableStep {
   organizationId: string;
   runId: string;
   stepId: string;
+}
+
+/** Is a call of a resume URL. */
+export interface ResumeCall {
+  /** Reads the body, and returns a function that parses it. */
+  readBody: () => Promise<() => Promise<object>>;
+  /** Is the address of the caller. */
+  address: string | undefined;
 }
 
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
@@ -52,13 +60,9 @@ export class ResumesService {
 
   /**
    * Stores the payload with which a step continues. The first call wins, even before the run has reached the step.
-   * Malformed and forged tokens throw the same `not_found` as deleted runs. `address` is that of the caller.
+   * Malformed and forged tokens throw the same `not_found` as deleted runs.
    */
-  async resume(
-    token: string,
-    readBody: () => Promise<Buffer>,
-    address: string | undefined,
-  ): Promise<ResumeResult> {
+  async resume(token: string, { readBody, address }: ResumeCall): Promise<ResumeResult> {
     const step = this.verify(token);
     if (!step) {
       this.security.report('invalid_resume_url', { address });
@@ -67,9 +71,9 @@ export class ResumesService {
     // The run is counted before the body is read, and the organization after that. Otherwise one URL could exhaust the
     // rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
-    const body = await readBody();
+    const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);
-    const payload = parseObject(body);
+    const payload = await parse();
     return await this.tenants.transaction(step.organizationId, () => this.store(step, payload));
   }
 

@@ -1,7 +1,5 @@
 import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
-import { parseJsonExactly } from '../../http/request-body.js';
-import { isObject } from '../definitions/step-fields.js';
 import type { WebhookOptions } from '../definitions/webhook-options.js';
 
 /** This path receives webhooks. The id of the workflow follows. */
@@ -75,13 +73,6 @@ export function refuseMalformedPath(message: string): RequestHandler {
     }
     next();
   };
-}
-
-/** Parses a body. Throws `not_an_object` for JSON that is not an object. */
-export function parseObject(body: Buffer): object {
-  const payload = parseJsonExactly(body);
-  if (isObject(payload)) return payload;
-  throw new AppError('not_an_object', 'The body must be a JSON object.');
 }
 
 export function sendError(response: Response, status: number, code: string, message: string): void {
