@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayReceive } from './secret-content.js';
+import { isHost, mayReceive } from './secret-content.js';
 
 describe('mayReceive', () => {
   it.each([
@@ -14,5 +14,26 @@ describe('mayReceive', () => {
     ['*.example.com', 'example.com.evil.test', false],
   ])('compares the allowed host %s with %s', (allowed, host, expected) => {
     expect(mayReceive({ hosts: [allowed] }, host)).toBe(expected);
+  });
+});
+
+describe('isHost', () => {
+  it.each(['api.example.com', '*.example.com', 'localhost', '127.0.0.1', '::1', 'API.example.com'])(
+    'accepts %s',
+    (host) => expect(isHost(host)).toBe(true),
+  );
+
+  it.each([
+    'https://api.example.com',
+    'api.example.com/v1',
+    'api.example.com:8080',
+    'a.*.example.com',
+    '*',
+    '[::1]',
+    'api..example.com',
+    ' api.example.com',
+    `${'a.'.repeat(130)}com`,
+  ])('refuses %s, which no request would have as its host', (host) => {
+    expect(isHost(host)).toBe(false);
   });
 });

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 export const SECRET_KINDS = ['value', 'header', 'basic', 'oauth2_client'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
@@ -16,6 +18,14 @@ export interface SecretContent {
   readonly token_url?: string;
   readonly client_id?: string;
   readonly scope?: string;
+}
+
+const NAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
+const MOST_CHARACTERS = 253;
+
+/** Returns true for a name, a name after `*.`, and an address. A port or a path would match no request. */
+export function isHost(text: string): boolean {
+  return text.length <= MOST_CHARACTERS && (NAME.test(text) || isIP(text) === 6);
 }
 
 /** Returns true if a request to this host may contain the secret. */

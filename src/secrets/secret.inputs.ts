@@ -37,7 +37,6 @@ export class SetSecretInput {
   @TextList()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_HOSTS)
-  @Matches(/^(\*\.)?[a-zA-Z0-9.:[\]-]{1,253}$/, { each: true })
   hosts: string[];
 
   @Text('Name of the header, for the kind header.', { optional: true, min: 1, max: 100 })

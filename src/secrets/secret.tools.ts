@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { OwnerGuard } from '../tools/policies/owner.guard.js';
-import type { SecretContent, SecretKind } from './secret-content.js';
+import { isHost, type SecretContent, type SecretKind } from './secret-content.js';
 import { DeleteSecretInput, ListSecretsInput, SetSecretInput } from './secret.inputs.js';
 import { DeletedSecret, SecretList, SecretResult, SecretView } from './secret.results.js';
 import { SecretsService } from './secrets.service.js';
@@ -83,6 +83,11 @@ export class SecretTools {
 
 function assertFields(input: SetSecretInput): void {
   const { needs, may } = FIELDS[input.kind];
+  const wrong = input.hosts.findIndex((host) => !isHost(host));
+  if (wrong >= 0) {
+    const message = 'must be a host such as api.example.com, without https://, port and path';
+    throw AppError.invalidField(`hosts[${wrong}]`, message);
+  }
   for (const field of ALL_FIELDS) {
     const isGiven = input[field] !== undefined;
     if (needs.includes(field) && !isGiven) {

@@ -211,6 +211,8 @@ describe('secrets of an organization', () => {
     [{ kind: 'header', header: 'X-Key', secret: 'line\nbreak' }, 'secret'],
     [{ hosts: [] }, 'hosts'],
     [{ hosts: ['https://a.example.com/path'] }, 'hosts[0]'],
+    [{ hosts: ['a.example.com', 'b.example.com:8080'] }, 'hosts[1]'],
+    [{ hosts: ['a.*.example.com'] }, 'hosts[0]'],
     [{ name: 'Not-a-name' }, 'name'],
   ])('are refused with a fault at the field: %j', async (given, path) => {
     const { status, error } = await acme.call('set_secret', {
