@@ -79,6 +79,8 @@ const NAMES: Partial<Record<WebhookFormat, string>> = {
 
 function expected(formats: readonly WebhookFormat[]): string {
   const others = formats.flatMap((format) => NAMES[format] ?? []);
-  if (others.length === 0) return 'Content-Type must be application/json in UTF-8.';
+  if (others.length === 0) {
+    return 'Content-Type must be application/json in UTF-8. The workflow takes other types with "accept" in its trigger.';
+  }
   return `Content-Type must be application/json, ${others.join(', ')}, in UTF-8.`;
 }
