@@ -15,6 +15,16 @@ export function assertComplete(postfix: readonly Token[]): void {
   if (values !== 1) throw incomplete();
 }
 
+/** Returns how to mend a condition that could not be read, or undefined when nothing usual is wrong with it. */
+export function conditionHint(condition: string): string | undefined {
+  if (/^\s*\{[{%]/.test(condition)) {
+    return 'A condition is written without braces, such as trigger.payload.plan == "pro".';
+  }
+  return /&&|\|\|/.test(condition)
+    ? 'Combine conditions with and, or, not, in place of && and ||.'
+    : undefined;
+}
+
 function operandsOf(token: Token): number {
   if (!TypeGuards.isOperatorToken(token)) return 0;
   return token.operator === 'not' ? 1 : 2;

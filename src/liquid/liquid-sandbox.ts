@@ -19,7 +19,7 @@ import { AppError, toError } from '../errors/app-error.js';
 import { boundFilters, checkPattern } from './bounded-filters.js';
 import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
-import { assertComplete } from './complete-condition.js';
+import { assertComplete, conditionHint } from './complete-condition.js';
 import { ORDERED_OPERATORS } from './ordered.js';
 import { makeFiltersStrict } from './strict-filters.js';
 import { type JobTime, ProcessorTurns } from './processor-turns.js';
@@ -138,7 +138,7 @@ export class LiquidSandbox implements Expressions {
         },
       };
       return paths([template as unknown as Template]);
-    });
+    }, conditionHint(condition));
   }
 
   /**
@@ -267,10 +267,12 @@ function pathOf(variable: Variable): string {
   return known.join('.');
 }
 
-function runSafely<T>(work: () => T): T {
+/** Runs a part of the engine. The error says `hint`, if there is one. */
+function runSafely<T>(work: () => T, hint?: string): T {
   try {
     return work();
   } catch (error) {
+    if (hint !== undefined) throw new AppError('invalid_arguments', hint, { cause: error });
     throw toAppError(error);
   }
 }
