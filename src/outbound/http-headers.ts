@@ -84,7 +84,9 @@ function invalidHeader(name: string, message: string): AppError {
  */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  const seconds = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  const seconds = /^\d{1,9}(\.\d{1,9})?$/.test(text)
+    ? Number(text)
+    : (Date.parse(text) - now) / 1000;
   if (Number.isNaN(seconds)) return undefined;
   return Math.min(Math.max(Math.ceil(seconds), 0), MOST_RETRY_SECONDS);
 }

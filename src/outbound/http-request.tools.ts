@@ -9,7 +9,7 @@ import { requestOf } from './http-request-identity.js';
 import { type HttpPagesInput, HttpRequestInput } from './http-request.inputs.js';
 import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
-import { itemsOf, nextPage } from './next-page.js';
+import { itemsOf, nextPage, pagesFaults } from './next-page.js';
 import { redirectOf, requestTo } from './redirect.js';
 import { type RequestContent, requestContent } from './request-content.js';
 import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
@@ -46,7 +46,7 @@ export class HttpRequestTools {
       'and on_error sees the response as error.response.',
     output: HttpRequestResult,
     external: true,
-    checkStep: ({ headers }) => headerFaults(headers),
+    checkStep: ({ headers, pages }) => [...headerFaults(headers), ...pagesFaults(pages)],
     requestOf,
     // Agents must not send requests from the network of this server; they can send their own.
     surfaces: ['workflow'],
@@ -64,9 +64,8 @@ export class HttpRequestTools {
     pages: HttpPagesInput,
     call: ToolCall,
   ): Promise<HttpRequestResult> {
-    if ((pages.next === undefined) === (pages.page_parameter === undefined)) {
-      throw AppError.invalidField('pages', 'must have either next or page_parameter');
-    }
+    const [fault] = pagesFaults(pages);
+    if (fault) throw AppError.invalidField(fault.path, fault.message);
     const items: unknown[] = [];
     let bytes = 0;
     let next: string | undefined;

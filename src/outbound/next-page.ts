@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.js';
+import { AppError, type Fault } from '../errors/app-error.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
 
@@ -7,6 +7,14 @@ export interface Page {
   readonly url: string;
   readonly link: unknown;
   readonly body: ParsedBody;
+}
+
+/** Returns what is wrong with `pages` as a whole. Its members have been checked. */
+export function pagesFaults(given: unknown): readonly Fault[] {
+  if (typeof given !== 'object' || given === null) return [];
+  const { next, page_parameter: counter } = given as Partial<HttpPagesInput>;
+  if ((next === undefined) !== (counter === undefined)) return [];
+  return [{ path: 'pages', message: 'must have either next or page_parameter' }];
 }
 
 /** Returns the items of a page. Throws `rejected` if there is no list where `items` says. */

@@ -50,6 +50,7 @@ describe('a definition', () => {
   it.each([
     ['trigger.paylod.email', 'did you mean payload'],
     ['run.number', 'id and resume_urls'],
+    ['run.resume_urls.found', 'waits for the event "resume"'],
     ['workflow.title', 'id and name'],
     ['found.contact', 'did you mean contacts'],
     ['found.contacts.first.mail', 'search_contacts'],
@@ -69,13 +70,40 @@ describe('a definition', () => {
     for (const text of [
       'trigger.payload.anything.at.all',
       'trigger.type',
-      'run.resume_urls.found',
+      'run.resume_urls',
       'found.contacts.first.properties.size',
       'found.error.message',
     ]) {
       const steps = [find(), { ...find({ id: 'next' }), arguments: { query: `{{ ${text} }}` } }];
       expect((await save({ steps })).error).toBeUndefined();
     }
+  });
+
+  it.each([[{ next: 'link', page_parameter: 'page' }], [{ items: 'data' }]])(
+    'is refused with the pages %j, of which only a run would know that they do not fit',
+    async (pages) => {
+      const steps = [
+        { id: 'list', tool: 'http_request', arguments: { url: 'https://example.com', pages } },
+      ];
+      expect((await save({ steps })).error?.details).toMatchObject([
+        { path: 'steps[0].arguments.pages' },
+      ]);
+    },
+  );
+
+  it.each([
+    ['{{ trigger.payload.x }} == 1', 'without braces'],
+    ["trigger.payload.x == 'a' && trigger.payload.y", 'and, or, not'],
+    ['trigger.payload.x || trigger.payload.y', 'and, or, not'],
+  ])('says how to write the condition %s', async (condition, hint) => {
+    const { error } = await save({ steps: [find({ if: condition })] });
+    expect(error?.details).toMatchObject([{ path: 'steps[0].if' }]);
+    expect(error!.details![0]!.message).toContain(hint);
+  });
+
+  it('is accepted with braces in a text of a condition', async () => {
+    const condition = "trigger.payload.x contains '{{' or trigger.payload.x == ' && '";
+    expect((await save({ steps: [find({ if: condition })] })).error).toBeUndefined();
   });
 
   it.each([

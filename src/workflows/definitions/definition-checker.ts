@@ -11,6 +11,7 @@ import {
   StepChecks,
   type StepTools,
 } from './steps/step-checks.js';
+import { isResumable } from './steps/event-wait-step.js';
 import { isTool } from './steps/tool-step.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
@@ -46,6 +47,11 @@ export class DefinitionChecker {
       liquid: this.liquid,
       faults: found,
       ids: new Set(everyStep(steps).map(({ id }) => id)),
+      resumable: new Set(
+        everyStep(steps)
+          .filter(isResumable)
+          .map(({ id }) => id),
+      ),
       toolsOfSteps: new Map(
         everyStep(steps)
           .filter(isTool)

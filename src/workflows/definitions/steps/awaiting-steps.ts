@@ -1,7 +1,7 @@
 import type { EventName } from '../../../events/domain-events.js';
 import type { Step } from '../definition.js';
 import type { Iteration } from '../step-engine.js';
-import { isEventWait } from './event-wait-step.js';
+import { isEventWait, isResumable } from './event-wait-step.js';
 import { isRunWorkflow } from './run-workflow-step.js';
 import { everyStep, innerListsOf } from './step-kinds.js';
 
@@ -28,10 +28,9 @@ export function resumablePaths(
   prefix = '',
 ): [id: string, path: string][] {
   return steps.flatMap((step): [string, string][] => {
-    const isResumable = isEventWait(step) && step.wait_for_event.event === 'resume';
     const onError = Array.isArray(step.on_error) ? step.on_error : [];
     return [
-      ...(isResumable ? [[step.id, prefix + step.id] as [string, string]] : []),
+      ...(isResumable(step) ? [[step.id, prefix + step.id] as [string, string]] : []),
       ...resumablePaths(onError, iterations, prefix),
       ...innerPaths(step, iterations, prefix),
     ];

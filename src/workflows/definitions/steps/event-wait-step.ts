@@ -42,6 +42,11 @@ export function isEventWait(step: object): step is EventWaitStep {
   return 'wait_for_event' in step;
 }
 
+/** Returns true when a call of the step's resume URL ends the wait. */
+export function isResumable(step: object): step is EventWaitStep {
+  return isEventWait(step) && step.wait_for_event.event === 'resume';
+}
+
 function parseEventWait(
   given: unknown,
   path: string,

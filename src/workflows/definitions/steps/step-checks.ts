@@ -32,6 +32,8 @@ export interface DefinitionChecks {
   readonly faults: FaultList;
   /** Has every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
+  /** Has the ids of the steps with a resume URL. */
+  readonly resumable?: ReadonlySet<string>;
   /** Has the tool of each step that calls one, by the id of the step. */
   readonly toolsOfSteps?: ReadonlyMap<string, string>;
 }
@@ -110,12 +112,25 @@ export class StepChecks {
     const [root, ...members] = reference.split('.') as [string, ...string[]];
     const fault = this.definition.ids.has(root) ? undefined : memberFault(reference);
     if (fault !== undefined) this.fault(path, fault);
+    const [, resumed] = members;
+    if (root === 'run' && members[0] === 'resume_urls' && resumed !== undefined) {
+      this.resumeUrl(resumed, path);
+    }
     const tool = this.definition.toolsOfSteps?.get(root);
     const output = tool === undefined ? undefined : this.tools.find(tool)?.outputSchema;
     // A failed step has the member `error` in place of an output.
     if (!output || members[0] === 'error' || canHaveMember(output, members)) return;
     const near = didYouMean(members[0]!, Object.keys(output.properties));
     this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
+  }
+
+  /** Adds a fault for the URL of a step that has none. A message with it would have no link. */
+  private resumeUrl(id: string, path: string): void {
+    const { resumable } = this.definition;
+    if (!resumable || resumable.has(id)) return;
+    const message = (): string =>
+      `refers to the resume URL of "${id}", but no step of that id waits for the event "resume".${didYouMean(id, [...resumable])}`;
+    this.fault(path, message);
   }
 
   private secrets(text: string, path: string): void {
