@@ -42,6 +42,19 @@ export const workflowsTexts = defineTexts(
       },
       reply: { title: 'Ask twice', about: 'Waits three days for an answer, then asks again.' },
       list: { title: 'Import a list', about: 'Saves everybody in a list, five at a time.' },
+      form: {
+        title: 'HTML form',
+        about: 'Takes a form of your own page, and sends each question to your team.',
+      },
+      stripe: {
+        title: 'Stripe payment',
+        about:
+          'Saves who has paid, and thanks. Enter the signing secret of Stripe on the page Trigger.',
+      },
+      github: {
+        title: 'GitHub issue',
+        about: 'Sends new issues to your team. Enter the secret, which is shown next, at GitHub.',
+      },
       schedule: { title: 'Weekly report', about: 'Reports failed messages each Monday at nine.' },
       both: { title: 'Compare two systems', about: 'Asks two systems at once, and compares.' },
       alarm: { title: 'Tell about failures', about: 'Calls your chat when a run has failed.' },
@@ -141,6 +154,20 @@ export const workflowsTexts = defineTexts(
       list: {
         title: 'Eine Liste einlesen',
         about: 'Speichert alle einer Liste, je fünf zugleich.',
+      },
+      form: {
+        title: 'HTML-Formular',
+        about: 'Nimmt ein Formular Ihrer Seite an und schickt jede Frage an Ihr Team.',
+      },
+      stripe: {
+        title: 'Zahlung bei Stripe',
+        about:
+          'Speichert, wer bezahlt hat, und dankt. Geben Sie das Signing Secret von Stripe auf der Seite Auslöser ein.',
+      },
+      github: {
+        title: 'Issue bei GitHub',
+        about:
+          'Schickt neue Issues an Ihr Team. Geben Sie das Geheimnis, das gleich erscheint, bei GitHub ein.',
       },
       schedule: {
         title: 'Wöchentlicher Bericht',

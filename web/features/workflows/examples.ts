@@ -19,6 +19,18 @@ const mail = (id: string, to: string, subject: string, body: string) => ({
   arguments: { contact_id: to, subject, body },
 });
 
+const TEAM = {
+  id: 'team',
+  tool: 'create_contact',
+  arguments: { email: 'team@example.com', on_conflict: 'update' },
+};
+const PAYMENT = 'trigger.payload.data.object';
+const ISSUE = 'trigger.payload.issue';
+/** Is a secret that nobody knows: every delivery is refused until a person enters that of the provider. */
+const UNKNOWN_SECRET = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
+  byte.toString(16),
+).join('-');
+
 /** New workflows can begin with one of these. Each is a whole definition that can be saved as it is. */
 export const EXAMPLES: readonly Example[] = [
   {
@@ -100,6 +112,71 @@ export const EXAMPLES: readonly Example[] = [
           },
         ],
       },
+    ],
+  },
+  {
+    name: 'form',
+    trigger: {
+      type: 'webhook',
+      accept: ['form'],
+      dedupe_seconds: 600,
+      if: "trigger.payload.email contains '@' and trigger.payload.website == ''",
+      contact: {
+        email: '{{ trigger.payload.email }}',
+        first_name: '{{ trigger.payload.name }}',
+        tags: ['website'],
+      },
+    },
+    steps: [
+      TEAM,
+      mail(
+        'report',
+        '{{ team.id }}',
+        'Question of {{ trigger.payload.email }}',
+        '{{ trigger.payload.question }}',
+      ),
+    ],
+  },
+  {
+    name: 'stripe',
+    trigger: {
+      type: 'webhook',
+      signature: 'stripe',
+      secret: UNKNOWN_SECRET,
+      if: `trigger.payload.type == 'checkout.session.completed' and ${PAYMENT}.payment_status == 'paid'`,
+      contact: {
+        external_id: `stripe:{{ ${PAYMENT}.customer }}`,
+        email: `{{ ${PAYMENT}.customer_details.email }}`,
+        first_name: `{{ ${PAYMENT}.customer_details.name }}`,
+        tags: ['paying'],
+        properties: { paid: `{{ ${PAYMENT}.amount_total | divided_by: 100.0 }}` },
+      },
+    },
+    steps: [
+      mail(
+        'thanks',
+        '{{ contact.id }}',
+        'Your payment',
+        `Thank you. We received {{ contact.properties.paid }} {{ ${PAYMENT}.currency | upcase }}.`,
+      ),
+    ],
+  },
+  {
+    name: 'github',
+    trigger: {
+      type: 'webhook',
+      signature: 'github',
+      secret: true,
+      if: `trigger.payload.action == 'opened' and ${ISSUE}`,
+    },
+    steps: [
+      TEAM,
+      mail(
+        'report',
+        '{{ team.id }}',
+        `#{{ ${ISSUE}.number }}: {{ ${ISSUE}.title }}`,
+        `{{ ${ISSUE}.user.login }} writes:\n\n{{ ${ISSUE}.body }}\n\n{{ ${ISSUE}.html_url }}`,
+      ),
     ],
   },
   {

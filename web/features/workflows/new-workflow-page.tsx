@@ -13,6 +13,8 @@ import { triggerName } from './trigger-name.ts';
 import { savedWorkflow } from './workflow.readers.ts';
 import styles from './workflows.module.css';
 
+type Trigger = Readonly<Record<string, unknown>>;
+
 /** Shows examples to begin with. The new workflow is inactive until a person activates it. */
 export function NewWorkflowPage() {
   const texts = useTexts(workflowsTexts);
@@ -21,13 +23,14 @@ export function NewWorkflowPage() {
   const [made, setMade] = useState<{ id: string; secret: string }>();
   const open = (workflowId: string): void =>
     void navigate({ to: '/workflows/$workflowId', params: { workflowId } });
-  const begin = (name: string, { trigger, steps }: { trigger: object; steps: object }): void =>
+  const begin = (name: string, { trigger, steps }: { trigger: Trigger; steps: object }): void =>
     create.mutate(
       { name, trigger, steps, active: false },
       {
         onSuccess: ({ workflow, secret }) => {
-          if (secret === null) open(workflow.id);
-          else setMade({ id: workflow.id, secret });
+          // A secret of the example is to be replaced by that of the provider, so nobody needs to store it.
+          if (secret !== null && trigger.secret === true) setMade({ id: workflow.id, secret });
+          else open(workflow.id);
         },
       },
     );
