@@ -19,7 +19,7 @@ export interface Recipe {
   readonly workflow: { name: string; trigger: Record<string, unknown>; steps: object[] };
   readonly html: string | undefined;
   /** Executes a command of the page after its settings, and returns the lines of its output. */
-  run(index: number, settings: Readonly<Record<string, string>>): Promise<string[]>;
+  readonly run: (index: number, settings: Readonly<Record<string, string>>) => Promise<string[]>;
   /** Is the number of commands, without the settings. */
   readonly commands: number;
 }
