@@ -86,6 +86,13 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
       items: { type: 'array', items: { $ref: '#/$defs/step' } },
     },
   },
+  race: {
+    race: {
+      type: 'array',
+      description: 'Two to ten lists of steps, of which the first that ends counts.',
+      items: { type: 'array', items: { $ref: '#/$defs/step' } },
+    },
+  },
   stop: {
     stop: { description: 'Status with which the run ends.', enum: ['succeeded', 'failed'] },
     reason: text('Reason that the run shows.'),

@@ -47,7 +47,7 @@ describe(parseSteps, () => {
     [[1], 'steps[0] must be an object'],
     [
       [{ id: 'a' }],
-      'steps[0] needs "tool", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "stop", or "if" with "then"',
+      'steps[0] needs "tool", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "race", "stop", or "if" with "then"',
     ],
     [[{ tool: 't' }], 'steps[0].id is required'],
     [[{ id: 'A', tool: 't' }], 'steps[0].id must match ^[a-z][a-z0-9_]{0,63}$'],
@@ -121,6 +121,8 @@ describe(parseSteps, () => {
       [{ id: 'a', parallel: Array.from({ length: 11 }, () => []) }],
       'steps[0].parallel must be a list of 2 to 10 lists of steps',
     ],
+    [[{ id: 'a', race: [[]] }], 'steps[0].race must be a list of 2 to 10 lists of steps'],
+    [[{ id: 'a', race: [[], 7] }], 'steps[0].race[0] must have at least one step'],
     [[{ id: 'a', parallel: [[], 7] }], 'steps[0].parallel[0] must have at least one step'],
     [[{ id: 'a', parallel: [[], 7] }], 'steps[0].parallel[1] must be a list of steps'],
     [[{ id: 'a', parallel: [[], []], concurrency: 2 }], 'steps[0].concurrency is not known'],

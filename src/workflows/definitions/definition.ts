@@ -9,6 +9,7 @@ export type Step =
   | RunWorkflowStep
   | ForEachStep
   | ParallelStep
+  | RaceStep
   | StopStep
   | FailureStep;
 
@@ -101,6 +102,11 @@ export interface ForEachStep extends StepBase {
 /** Runs several lists of steps at the same time, and ends when all of them have ended. */
 export interface ParallelStep extends StepBase {
   parallel: Step[][];
+}
+
+/** Runs several lists of steps at the same time, and ends with the first that has ended. The others are canceled. */
+export interface RaceStep extends StepBase {
+  race: Step[][];
 }
 
 /** Ends the run. `reason` may contain Liquid expressions. */

@@ -31,6 +31,8 @@ export interface Plan {
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
   /** Lists the paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];
+  /** Maps the paths of open races to the number of the first list that is done. */
+  readonly winners: ReadonlyMap<string, number>;
 }
 
 const TOP: ListPosition = { prefix: '', iterations: [] };
@@ -59,6 +61,7 @@ class PlanBuilder {
   private readonly failed: Place[] = [];
   private readonly stops: Place[] = [];
   private readonly newlyDone: string[] = [];
+  private readonly winners = new Map<string, number>();
 
   constructor(
     private readonly journal: Journal,
@@ -70,12 +73,12 @@ class PlanBuilder {
     const failureStep = steps.find(isFailureStep);
     const isDone = this.addList(failureStep ? steps.slice(0, -1) : steps, TOP);
     if (failureStep && this.failed.length > 0) return this.afterFailure(failureStep);
-    const { ready, waiting, failed, newlyDone: doneIterations } = this;
+    const { ready, waiting, failed, newlyDone: doneIterations, winners } = this;
     // When one step fails while another step stops the run, the run fails.
     const at = failed[0] ?? this.stops[0];
-    if (!isDone && !at) return { ready, waiting, failed, doneIterations };
+    if (!isDone && !at) return { ready, waiting, failed, doneIterations, winners };
     const status = failed.length > 0 ? 'failed' : 'succeeded';
-    return { ready: [], waiting: [], failed, end: { status, at }, doneIterations };
+    return { ready: [], waiting: [], failed, end: { status, at }, doneIterations, winners };
   }
 
   /** Plans the failure step and the steps inside it, with whose end or failure the run fails. */
@@ -91,9 +94,11 @@ class PlanBuilder {
         failed,
         end: { status: 'failed', at: failed[0] },
         doneIterations,
+        winners: inner.winners,
       };
     }
-    return { ready: inner.ready, waiting: inner.waiting, failed, doneIterations };
+    const { ready, waiting, winners } = inner;
+    return { ready, waiting, failed, doneIterations, winners };
   }
 
   /** Adds the next steps of a list to the plan. Returns true when the whole list is done. */
@@ -143,6 +148,7 @@ class PlanBuilder {
   }
 
   private addLanes(loop: Place, lanes: Lanes, position: ListPosition): boolean {
+    if (lanes.isRace) return this.addRace(loop, lanes, position);
     let open = 0;
     for (let lane = 0; lane < lanes.count && open < lanes.atOnce; lane += 1) {
       const iteration = `${loop.path}[${lane}]`;
@@ -154,5 +160,29 @@ class PlanBuilder {
       else if (lanes.isLoop) this.newlyDone.push(iteration);
     }
     return open === 0;
+  }
+
+  /** Adds the steps of all lists, unless one list is done. Then nothing of the others is planned, not even a failure. */
+  private addRace(race: Place, lanes: Lanes, position: ListPosition): boolean {
+    const builders: PlanBuilder[] = [];
+    for (let lane = 0; lane < lanes.count; lane += 1) {
+      const builder = new PlanBuilder(this.journal, this.doneIterations, this.now);
+      if (builder.addList(lanes.steps(lane), position)) {
+        this.winners.set(race.path, lane);
+        return true;
+      }
+      builders.push(builder);
+    }
+    for (const builder of builders) this.merge(builder);
+    return false;
+  }
+
+  private merge(other: PlanBuilder): void {
+    this.ready.push(...other.ready);
+    this.waiting.push(...other.waiting);
+    this.failed.push(...other.failed);
+    this.stops.push(...other.stops);
+    this.newlyDone.push(...other.newlyDone);
+    for (const [path, lane] of other.winners) this.winners.set(path, lane);
   }
 }

@@ -22,6 +22,7 @@ import { EventWaitRunner } from './runners/event-wait.runner.js';
 import { FailureRunner } from './runners/failure.runner.js';
 import { ForEachRunner } from './runners/for-each.runner.js';
 import { ParallelRunner } from './runners/parallel.runner.js';
+import { RaceRunner } from './runners/race.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
 import { type StepRunner, StepRunnersService } from './runners/step-runners.service.js';
 import { StopRunner } from './runners/stop.runner.js';
@@ -35,6 +36,7 @@ const RUNNERS = [
   FailureRunner,
   ForEachRunner,
   ParallelRunner,
+  RaceRunner,
   RunWorkflowRunner,
   StopRunner,
   ToolRunner,

@@ -8,7 +8,7 @@ import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { RunTransaction } from '../journal/run-transaction.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
-import { type Progress, RunProgressService } from './run-progress.service.js';
+import { type Progress, RunProgressService, StepCanceledError } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
 const MAX_AT_ONCE = 10;
@@ -174,6 +174,9 @@ export class RunExecutorService {
     run.running.add(place.path);
     try {
       return await this.runners.getRunner(place.step).run({ run, place, shared });
+    } catch (error) {
+      if (error instanceof StepCanceledError) return 'continues';
+      throw error;
     } finally {
       run.running.delete(place.path);
     }

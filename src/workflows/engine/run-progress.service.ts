@@ -31,6 +31,9 @@ export interface StepAttempt<S extends Step = Step> {
   readonly shared?: RunTransaction;
 }
 
+/** Says that another list of a race was done first, so that the step must not go on. */
+export class StepCanceledError extends Error {}
+
 /** Records the progress of a run. Every write fails with `LeaseLostError` when this worker no longer has the lease. */
 @Injectable()
 export class RunProgressService {
@@ -48,14 +51,14 @@ export class RunProgressService {
 
   /**
    * Runs work in a transaction of the run. A new transaction begins with the fence, which locks the run. In a shared
-   * transaction, work runs behind a savepoint.
+   * transaction, work runs behind a savepoint. Throws {@link StepCanceledError} for a step that a race has canceled.
    */
   async transaction<T>(
-    { run, shared }: Pick<StepAttempt, 'run' | 'shared'>,
+    { run, place, shared }: Pick<StepAttempt, 'run' | 'shared'> & Partial<StepAttempt>,
     work: (tx: RunTransaction) => Promise<T>,
   ): Promise<T> {
     const { organizationId } = run.lease;
-    if (!shared) return await this.runFenced(new RunTransaction(run), work);
+    if (!shared) return await this.runFenced(new RunTransaction(run), work, place?.path);
     return await shared.unstageOnError(() =>
       this.tenants.savepoint(organizationId, () => work(shared)),
     );
@@ -157,9 +160,12 @@ export class RunProgressService {
   private async runFenced<T>(
     tx: RunTransaction,
     work: (tx: RunTransaction) => Promise<T>,
+    path?: string,
   ): Promise<T> {
     const { run } = tx;
     return await run.runInTurn(async () => {
+      // Without this, a step that was canceled while it ran would still have its effect, and be recorded.
+      if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);
         this.publishChange(run);

@@ -111,6 +111,18 @@ export class RunWaitsRepository {
     );
   }
 
+  /** Cancels the run for which a step waits, as the end of the waiting run would, unless the step says otherwise. */
+  async cancelChild(organizationId: string, runId: string, stepId: string): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `update workflow_runs c
+       set status = 'canceled', reason = 'parent_ended', finished_at = now(), epoch = c.epoch + 1
+       from run_waits w
+       where w.organization_id = $1 and w.run_id = $2 and w.step_id = $3 and w.state = 'armed' and w.cancels_child
+         and c.organization_id = $1 and c.id = w.child_run_id and c.status in ('queued', 'running', 'waiting')`,
+      [organizationId, runId, stepId],
+    );
+  }
+
   /** Returns the states of a run, of a step and of its wait, or undefined when the run does not exist. */
   async find(
     organizationId: string,

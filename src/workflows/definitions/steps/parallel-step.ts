@@ -1,5 +1,6 @@
-import type { ParallelStep } from '../definition.js';
+import type { ParallelStep, Step } from '../definition.js';
 import type { StepKind } from './step-kind.js';
+import type { StepParser } from './step-parser.js';
 
 const MIN_LISTS = 2;
 const MAX_LISTS = 10;
@@ -9,17 +10,9 @@ export const PARALLEL_STEP: StepKind<ParallelStep> = {
   hint: '"parallel"',
   keys: ['parallel'],
 
-  parse(given, path, parser) {
-    const lists: unknown = given.parallel;
-    if (!Array.isArray(lists) || lists.length < MIN_LISTS || lists.length > MAX_LISTS) {
-      const message = `must be a list of ${MIN_LISTS} to ${MAX_LISTS} lists of steps`;
-      parser.fault(`${path}.parallel`, message);
-      return { parallel: [] };
-    }
-    return {
-      parallel: lists.map((list, index) => parser.nonEmptyList(list, `${path}.parallel[${index}]`)),
-    };
-  },
+  parse: (given, path, parser) => ({
+    parallel: parseLists(given.parallel, `${path}.parallel`, parser),
+  }),
 
   lists: (step) => step.parallel.map((steps, index) => ({ member: `parallel[${index}]`, steps })),
 
@@ -32,3 +25,12 @@ export const PARALLEL_STEP: StepKind<ParallelStep> = {
 
   leaves: (step) => (step.if === undefined ? step.parallel.flat() : []),
 };
+
+/** Parses lists of steps that run at the same time. Returns no list after a fault. */
+export function parseLists(given: unknown, path: string, parser: StepParser): Step[][] {
+  if (!Array.isArray(given) || given.length < MIN_LISTS || given.length > MAX_LISTS) {
+    parser.fault(path, `must be a list of ${MIN_LISTS} to ${MAX_LISTS} lists of steps`);
+    return [];
+  }
+  return given.map((list, index) => parser.nonEmptyList(list, `${path}[${index}]`));
+}

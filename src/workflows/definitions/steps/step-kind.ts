@@ -28,6 +28,8 @@ export interface Lanes {
   readonly atOnce: number;
   /** It is true when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
+  /** The first list that is done counts, and the steps of the others are planned no longer. */
+  readonly isRace?: true;
   readonly steps: (lane: number) => readonly Step[];
 }
 

@@ -6,6 +6,7 @@ import { EVENT_WAIT_STEP } from './event-wait-step.js';
 import { FAILURE_STEP, type StepLists } from './failure-step.js';
 import { FOR_EACH_STEP } from './for-each-step.js';
 import { PARALLEL_STEP } from './parallel-step.js';
+import { RACE_STEP } from './race-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
 import type { InnerList, StepKind } from './step-kind.js';
 import { StepParser } from './step-parser.js';
@@ -22,6 +23,7 @@ export const STEP_KINDS = {
   wait: WAIT_STEP,
   for_each: FOR_EACH_STEP,
   parallel: PARALLEL_STEP,
+  race: RACE_STEP,
   stop: STOP_STEP,
   branch: BRANCH_STEP,
   failure: FAILURE_STEP,

@@ -13,7 +13,12 @@ import { RunsRepository } from '../../journal/runs.repository.js';
 import { RunTasksService } from '../../runs/run-tasks.service.js';
 import { ManualStartsService } from '../../triggers/manual-starts.service.js';
 import { EventWaitsService } from '../event-waits.service.js';
-import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import {
+  type Progress,
+  RunProgressService,
+  type StepAttempt,
+  StepCanceledError,
+} from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
 
@@ -49,6 +54,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     try {
       return await this.progress.transaction(attempt, (tx) => this.begin(tx, attempt, entry));
     } catch (error) {
+      if (error instanceof StepCanceledError) throw error;
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       return await this.progress.fail(attempt, entry, error);
     }

@@ -13,7 +13,12 @@ import { FAILURE_STEP_ID } from '../../definitions/steps/failure-step.js';
 import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
-import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
+import {
+  type Progress,
+  RunProgressService,
+  type StepAttempt,
+  StepCanceledError,
+} from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import { StepCallerService } from '../step-caller.service.js';
 import { createStepKey } from '../step-key.js';
@@ -49,6 +54,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
         ? this.callOutside(attempt, tool, entry)
         : this.callInside(attempt, tool, entry));
     } catch (error) {
+      if (error instanceof StepCanceledError) throw error;
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       const isShown = this.env.showsBugs && !(error instanceof AppError);
       return await this.progress.fail(

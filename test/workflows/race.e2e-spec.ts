@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import {
+  createWorkflow,
+  endWaits,
+  getRun,
+  type RunShape,
+  runToEnd,
+  runUntil,
+  trigger,
+} from './support/workflow-client.js';
+
+const echo = (id: string, value: object) => ({ id, tool: 'probe_echo', arguments: { value } });
+const outside = (id: string, name: string) => ({ id, tool: 'probe_outside', arguments: { name } });
+const effect = (id: string, name: string) => ({ id, tool: 'probe_effect', arguments: { name } });
+const days = (id: string, count: number) => ({ id, wait: { days: count } });
+const resume = (id: string) => ({
+  id,
+  wait_for_event: { event: 'resume', timeout: { days: 30 } },
+});
+const first = (...race: object[][]) => ({ id: 'first', race });
+const show = echo('show', { url: '{{ run.resume_urls.answer }}' });
+
+describe('race', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  const start = async (...steps: object[]): Promise<string> =>
+    await trigger(acme, (await createWorkflow(acme, steps)).id);
+  const ended = (runId: string) => runUntil(acme, runId, 'succeeded', 'failed', 'canceled');
+  const states = (run: RunShape) => run.steps.map(({ id, status }) => `${id} ${status}`);
+  const outputOf = (run: RunShape, id = 'first') =>
+    run.steps.find((step) => step.id === id)?.output;
+  /** Starts a run that waits in both lists, and returns its resume URL. */
+  const waiting = async () => {
+    const runId = await start(
+      show,
+      first([resume('answer'), effect('answered', 'race answered')], [days('late', 3)]),
+      echo('after', { winner: '{{ first.winner }}', result: '{{ first.result }}' }),
+    );
+    const run = await runUntil(acme, runId, 'waiting');
+    const { value } = outputOf(run, 'show') as { value: { url: string } };
+    const call = async () =>
+      (
+        await fetch(value.url, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{}',
+        })
+      ).status;
+    return { runId, call };
+  };
+
+  it('ends with the list that an event ends, and cancels the wait of the other', async () => {
+    const { runId, call } = await waiting();
+    expect(await call()).toBe(202);
+    const run = await ended(runId);
+    expect(states(run).sort()).toEqual([
+      'after succeeded',
+      'answer succeeded',
+      'answered succeeded',
+      'first succeeded',
+      'late skipped',
+      'show succeeded',
+    ]);
+    expect(outputOf(run)).toEqual({ winner: 0, result: { done: true } });
+    expect(outputOf(run, 'after')).toEqual({ value: { winner: 0, result: { done: true } } });
+  });
+
+  it('ends with the list whose time comes first, and answers the resume URL of the other with 410', async () => {
+    const { runId, call } = await waiting();
+    await switchboard.ownerQuery(
+      `update run_steps set wake_at = now() where run_id = $1 and step_id = 'late'`,
+      [runId],
+    );
+    await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+      runId,
+    ]);
+    const run = await ended(runId);
+    expect(run.status).toBe('succeeded');
+    expect(states(run)).toContain('answer skipped');
+    expect(states(run)).not.toContain('answered succeeded');
+    expect(outputOf(run)).toMatchObject({ winner: 1 });
+    expect(await call()).toBe(410);
+    const waits = await switchboard.ownerQuery(
+      `select state from run_waits where run_id = $1 and state in ('armed', 'delivered')`,
+      [runId],
+    );
+    expect(waits).toEqual([]);
+  });
+
+  it('goes on while a request of another list is open, whose result no longer counts', async () => {
+    ProbeTools.hold('race slow');
+    const runId = await start(
+      first(
+        [outside('slow', 'race slow'), effect('never', 'race never')],
+        [outside('quick', 'race quick'), echo('done', { by: 'quick' })],
+      ),
+      effect('after', 'race after'),
+    );
+    await waitFor(() => ProbeTools.count('race slow') === 1);
+    await waitFor(() => ProbeTools.count('race after') === 1);
+    ProbeTools.open('race slow');
+    const run = await ended(runId);
+    expect(states(run).sort()).toEqual([
+      'after succeeded',
+      'done succeeded',
+      'first succeeded',
+      'quick succeeded',
+      'slow skipped',
+    ]);
+    expect(outputOf(run)).toEqual({ winner: 1, result: { value: { by: 'quick' } } });
+    expect(outputOf(run, 'slow')).toBeNull();
+    expect([ProbeTools.count('race slow'), ProbeTools.count('race never')]).toEqual([1, 0]);
+  });
+
+  it('does not repeat a request of another list that fails after the end', async () => {
+    ProbeTools.hold('race failing');
+    const failing = {
+      id: 'failing',
+      tool: 'probe_outside',
+      arguments: { name: 'race failing', fail: true },
+    };
+    const runId = await start(
+      first([failing], [echo('quick', {})]),
+      effect('after', 'race after failing'),
+    );
+    await waitFor(() => ProbeTools.count('race failing') === 1);
+    await waitFor(() => ProbeTools.count('race after failing') === 1);
+    ProbeTools.open('race failing');
+    const run = await ended(runId);
+    expect(run.status).toBe('succeeded');
+    expect(states(run)).toContain('failing skipped');
+    expect(ProbeTools.count('race failing')).toBe(1);
+  });
+
+  it('cancels the run for which another list waits, and loops and races inside of it', async () => {
+    const child = await createWorkflow(acme, [days('child', 9)]);
+    const runId = await start(
+      first(
+        [{ id: 'other', run_workflow: child.id }],
+        [{ id: 'each', for_each: [1, 2], concurrency: 2, steps: [days('inner', 5)] }],
+        [{ id: 'second', race: [[days('a', 7)], [days('b', 8)]] }],
+        [days('short', 1)],
+      ),
+    );
+    await runUntil(acme, runId, 'waiting');
+    await switchboard.ownerQuery(
+      `update run_steps set wake_at = now() where run_id = $1 and step_id = 'short'`,
+      [runId],
+    );
+    await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+      runId,
+    ]);
+    const run = await ended(runId);
+    expect(run.status).toBe('succeeded');
+    expect(states(run).sort()).toEqual([
+      'a skipped',
+      'b skipped',
+      'each skipped',
+      'each[0].inner skipped',
+      'each[1].inner skipped',
+      'first succeeded',
+      'other skipped',
+      'second skipped',
+      'short succeeded',
+    ]);
+    const { value } = await acme.call<{ runs: { id: string; status: string }[] }>('list_runs', {
+      workflow_id: child.id,
+    });
+    expect(value.runs).toMatchObject([{ status: 'canceled', reason: 'parent_ended' }]);
+  });
+
+  it('has a winner in each iteration of a loop', async () => {
+    const { id } = await createWorkflow(acme, [
+      {
+        id: 'each',
+        for_each: ['x', 'y'],
+        as: 'letter',
+        steps: [first([echo('quick', { letter: '{{ letter }}' })], [days('late', 3)])],
+      },
+      echo('after', { results: '{{ each.results }}' }),
+    ]);
+    const run = await runToEnd(acme, id);
+    const result = (letter: string) => ({ winner: 0, result: { value: { letter } } });
+    expect(outputOf(run, 'after')).toEqual({ value: { results: [result('x'), result('y')] } });
+    expect(states(run)).toContain('each[1].late skipped');
+  });
+
+  it('fails the run when a list fails before another one is done', async () => {
+    const failing = {
+      id: 'failing',
+      tool: 'probe_fail',
+      arguments: { name: 'f', code: 'conflict' },
+    };
+    const runId = await start(first([failing], [days('late', 3)]));
+    expect(await ended(runId)).toMatchObject({ status: 'failed', reason: 'step_failed:failing' });
+  });
+
+  it('does nothing in other lists after the end when all waits become due', async () => {
+    const { runId, call } = await waiting();
+    await call();
+    const before = await ended(runId);
+    await endWaits(switchboard, runId);
+    expect(await getRun(acme, runId)).toEqual(before);
+  });
+});
