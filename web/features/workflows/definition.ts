@@ -14,8 +14,9 @@ export interface Definition {
 /** Names the list of the steps that run when the run has failed. It is also the path of that list. */
 export const ON_FAILURE = 'on_failure';
 
-/** Lists the members that hold steps. `parallel` holds lists of them. */
+/** Lists the members that hold steps, and those that hold lists of them. */
 const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
+const LISTS_BESIDE = ['parallel', 'race'] as const;
 
 export interface StepRow {
   kind: 'step';
@@ -80,13 +81,15 @@ export function listsOf(step: Step): { path: string; name: string; steps: readon
     const steps = step[name];
     return Array.isArray(steps) ? [{ path: name, name, steps }] : [];
   });
-  const { parallel } = step;
-  if (!Array.isArray(parallel)) return lists;
-  const beside = parallel.map((steps: unknown, index) => ({
-    path: `parallel[${index}]`,
-    name: `parallel ${index + 1}`,
-    steps: Array.isArray(steps) ? steps : [],
-  }));
+  const beside = LISTS_BESIDE.flatMap((member) => {
+    const given = step[member];
+    if (!Array.isArray(given)) return [];
+    return given.map((steps: unknown, index) => ({
+      path: `${member}[${index}]`,
+      name: `${member} ${index + 1}`,
+      steps: Array.isArray(steps) ? steps : [],
+    }));
+  });
   return [...lists, ...beside];
 }
 

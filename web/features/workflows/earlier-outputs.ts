@@ -85,6 +85,9 @@ function outputsOf(step: Step, schemas: OutputSchemas): Output[] {
     const inner = parallel.flatMap((list: unknown) => (Array.isArray(list) ? list : []));
     return [...inner.filter(isObject).flatMap((each) => outputsOf(each, schemas)), own];
   }
+  if (step.race !== undefined) {
+    return [own, { expression: `${id}.winner` }, { expression: `${id}.result` }];
+  }
   if (step.for_each !== undefined) {
     return [own, { expression: `${id}.count` }, { expression: `${id}.results` }];
   }

@@ -2,7 +2,7 @@ import { foreignLine } from '../../ui/cut-text.ts';
 import { type Step, textOf } from './definition.ts';
 
 export type StepKind =
-  'tool' | 'branch' | 'wait' | 'event' | 'loop' | 'parallel' | 'stop' | 'run' | 'other';
+  'tool' | 'branch' | 'wait' | 'event' | 'loop' | 'parallel' | 'race' | 'stop' | 'run' | 'other';
 
 export function kindOf(step: Step): StepKind {
   if (step.tool !== undefined) return 'tool';
@@ -11,6 +11,7 @@ export function kindOf(step: Step): StepKind {
   if (step.wait_for_event !== undefined) return 'event';
   if (step.for_each !== undefined) return 'loop';
   if (step.parallel !== undefined) return 'parallel';
+  if (step.race !== undefined) return 'race';
   if (step.stop !== undefined) return 'stop';
   return step.run_workflow === undefined ? 'other' : 'run';
 }
@@ -24,6 +25,7 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   event: { wait_for_event: { event: 'message.received', timeout: { days: 3 } } },
   loop: { for_each: '{{ trigger.payload.items }}', steps: [{ id: 'inner', ...PAUSE }] },
   parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
+  race: { race: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   stop: { stop: 'succeeded' },
   run: { run_workflow: '' },
 };

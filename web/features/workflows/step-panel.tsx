@@ -23,6 +23,7 @@ const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   wait: ['wait', 'if'],
   loop: ['for_each', 'as', 'concurrency', 'steps', 'if'],
   parallel: ['parallel', 'if'],
+  race: ['race', 'if'],
   stop: ['stop', 'reason', 'if'],
 };
 

@@ -131,7 +131,7 @@ function placeStep(step: Step, path: string): Block {
   // The next step also follows a branch without else, and a step that does not fail.
   const names = lists.map(({ name }) => name);
   const isWhole =
-    names.some((name) => name === 'steps' || name.startsWith('parallel')) ||
+    names.some((name) => name === 'steps' || /^(parallel|race) /.test(name)) ||
     (names.includes('then') && names.includes('else'));
   const last = [...(isWhole ? [] : [path]), ...lists.flatMap((list) => list.last)];
   return { ...whole, width, height, first: path, last };
