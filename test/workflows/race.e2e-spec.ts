@@ -120,6 +120,11 @@ describe('race', () => {
     ]);
     expect(outputOf(run)).toEqual({ winner: 1, result: { value: { by: 'quick' } } });
     expect(outputOf(run, 'slow')).toBeNull();
+    // One worker has executed all of it: the canceled step did not make it lose the run.
+    const claims = await switchboard.ownerQuery(`select epoch from workflow_runs where id = $1`, [
+      runId,
+    ]);
+    expect(claims.map(({ epoch }) => Number(epoch))).toEqual([1]);
     expect([ProbeTools.count('race slow'), ProbeTools.count('race never')]).toEqual([1, 0]);
   });
 

@@ -164,7 +164,8 @@ export class RunProgressService {
   ): Promise<T> {
     const { run } = tx;
     return await run.runInTurn(async () => {
-      // Without this, a step that was canceled while it ran would still have its effect, and be recorded.
+      // Without this, the record of a step that was canceled while it ran would be refused as if the lease were lost,
+      // and the run would stand still until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);

@@ -61,6 +61,8 @@ describe(refusalOf, () => {
     const out = { list: 'steps', index: 0 };
     expect(refusalOf(definition, stepAt('steps[2].steps[0]'), out)).toBe('needed');
     expect(refusalOf(definition, stepAt('steps[3].parallel[1][0]'), out)).toBe('needed');
+    const race = { ...definition, steps: [{ id: 'r', race: [[{ id: 'a' }], [{ id: 'b' }]] }] };
+    expect(refusalOf(race, stepAt('steps[0].race[1][0]', race), out)).toBe('needed');
     expect(refusalOf(definition, stepAt('steps[1].then[0]'), out)).toBeUndefined();
   });
 
