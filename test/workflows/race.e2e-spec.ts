@@ -201,14 +201,17 @@ describe('race', () => {
     expect(states(run)).toContain('each[1].late skipped');
   });
 
-  it('fails the run when a list fails before another one is done', async () => {
-    const failing = {
-      id: 'failing',
-      tool: 'probe_fail',
-      arguments: { name: 'f', code: 'conflict' },
-    };
-    const runId = await start(first([failing], [days('late', 3)]));
+  it('fails the run when a list fails before another one is done, and can be retried', async () => {
+    const name = 'race retried';
+    ProbeTools.failures.set(name, 1);
+    const failing = { id: 'failing', tool: 'probe_fail', arguments: { name, code: 'conflict' } };
+    const runId = await start(first([failing], [days('late', 3)]), effect('after', 'race later'));
     expect(await ended(runId)).toMatchObject({ status: 'failed', reason: 'step_failed:failing' });
+    expect((await acme.call('retry_run', { run_id: runId })).error).toBeUndefined();
+    const run = await runUntil(acme, runId, 'succeeded');
+    expect(outputOf(run)).toEqual({ winner: 0, result: { done: true } });
+    expect(states(run)).toContain('late skipped');
+    expect(ProbeTools.count('race later')).toBe(1);
   });
 
   it('does nothing in other lists after the end when all waits become due', async () => {
