@@ -28,6 +28,7 @@ import { SecretChannels1764000027000 } from './1764000027000-secret-channels.js'
 import { MeasuredQuotas1764000028000 } from './1764000028000-measured-quotas.js';
 import { Secrets1764000029000 } from './1764000029000-secrets.js';
 import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
+import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   MeasuredQuotas1764000028000,
   Secrets1764000029000,
   KeptPlans1764000035000,
+  WebhookAnswers1764000036500,
 ];

@@ -8,6 +8,7 @@ import { randomBase62 } from '../../text/ids.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { splitSteps } from '../definitions/steps/failure-step.js';
 import type { Trigger } from '../definitions/trigger.js';
+import { webhookNeeds } from '../definitions/webhook-needs.js';
 import { OfferedWorkflowsService } from '../offers/offered-workflows.service.js';
 import { type VersionAuthor, VersionHistoryService } from '../store/version-history.service.js';
 import type { Workflow } from '../store/workflow.entity.js';
@@ -69,6 +70,10 @@ export class WorkflowsService {
       version: 1,
       ...triggerContent(trigger!),
       ...stored,
+      webhookOptions: {
+        ...stored.webhookOptions,
+        needs: webhookNeeds(trigger!.options, steps!),
+      },
     });
     const workflow = await this.workflows.get(organizationId, id);
     await this.history.createFirst(organizationId, workflow, steps!, by);
@@ -94,14 +99,16 @@ export class WorkflowsService {
     const whole = await this.withBothLists(before, input);
     const { trigger, steps } = await this.definitions.check(organizationId, whole, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
+    const saved = steps ?? (await this.workflows.getSteps(organizationId, id, before.version));
     if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
-      const saved = await this.workflows.getSteps(organizationId, id, before.version);
       await this.definitions.assertMayRun(organizationId, saved, by);
     }
+    const needs = webhookNeeds(trigger?.options ?? before.triggerOptions, saved);
     const changes = {
       ...(input.name !== undefined && { name: input.name }),
       ...(trigger && triggerContent(trigger)),
       ...stored,
+      webhookOptions: { ...(stored.webhookOptions ?? before.webhookOptions), needs },
     };
     const workflow: Workflow = { ...before, ...changes };
     const version = await this.history.createNext(organizationId, before, { workflow, steps }, by);
@@ -112,8 +119,8 @@ export class WorkflowsService {
       if (before.active) await this.assertRoom(organizationId, trigger.options.event);
     }
     const removed = trigger ? removedMembers(before, trigger) : [];
-    const saved = { workflow: await this.get(organizationId, id), secret };
-    return removed.length > 0 ? { ...saved, removed } : saved;
+    const shown = { workflow: await this.get(organizationId, id), secret };
+    return removed.length > 0 ? { ...shown, removed } : shown;
   }
 
   /**

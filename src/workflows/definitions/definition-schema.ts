@@ -3,6 +3,7 @@ import { EVENT_NAMES } from '../../events/domain-events.js';
 import { STEP_KINDS, WRITTEN_KIND_NAMES, type WrittenKindName } from './steps/step-kinds.js';
 import { MAX_STEPS, STEP_ID } from './steps/step-parser.js';
 import { TRIGGER_KEYS } from './trigger.js';
+import { ANSWER_TYPE_NAMES } from './webhook-answer.js';
 import { WEBHOOK_FORMATS } from './webhook-formats.js';
 import { SIGNATURE_PRESETS } from './webhook-options.js';
 
@@ -97,6 +98,7 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     stop: { description: 'Status with which the run ends.', enum: ['succeeded', 'failed'] },
     reason: text('Reason that the run shows.'),
   },
+  respond: { respond: refer('answer', 'Answer to the sender of the webhook.') },
   run_workflow: {
     run_workflow: text('Id of the workflow that is started.'),
     payload: object('Payload of the new run.'),
@@ -124,6 +126,11 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
     type: 'array',
     description: 'Formats that deliveries may have besides JSON objects by POST.',
     items: { enum: WEBHOOK_FORMATS },
+  },
+  headers: {
+    type: 'array',
+    description: 'Headers of a delivery that expressions see as trigger.headers.',
+    items: { type: 'string' },
   },
   verify_token: text('Text that Meta sends when it asks whether the address wants its webhooks.'),
   if: CONDITION,
@@ -189,6 +196,15 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
           description: 'Days on which the pause may end.',
           items: { enum: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
         },
+      },
+    },
+    answer: {
+      type: 'object',
+      properties: {
+        status: { type: ['integer', 'string'], description: 'HTTP status. The default is 200.' },
+        type: { description: 'Type of the body. The default is json.', enum: ANSWER_TYPE_NAMES },
+        headers: object('Headers that begin with x-, and a few others.'),
+        body: { description: 'Any value for json, text for the other types.' },
       },
     },
     event_wait: {

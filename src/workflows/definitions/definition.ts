@@ -1,4 +1,5 @@
 import type { EventName } from '../../events/domain-events.js';
+import type { AnswerType } from './webhook-answer.js';
 
 /** Describes a step of a workflow. `steps/` has a file for each kind. */
 export type Step =
@@ -11,6 +12,7 @@ export type Step =
   | ParallelStep
   | RaceStep
   | StopStep
+  | RespondStep
   | FailureStep;
 
 /** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
@@ -113,6 +115,20 @@ export interface RaceStep extends StepBase {
 export interface StopStep extends StepBase {
   stop: StopStatus;
   reason?: string;
+}
+
+/**
+ * Answers the sender of the webhook that started the run. All texts may contain Liquid expressions. The default is an
+ * empty answer with the status 200.
+ */
+export interface RespondStep extends StepBase {
+  respond: {
+    status?: number | string;
+    type?: AnswerType;
+    headers?: Record<string, string>;
+    /** Is any JSON value for the type `json`, which is the default, and text for the others. */
+    body?: unknown;
+  };
 }
 
 /** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */

@@ -56,6 +56,7 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
     'signature',
     'verify_token',
     'accept',
+    'headers',
     'if',
     'contact',
     'limits',

@@ -1,5 +1,6 @@
 import type { FaultList } from '../../errors/fault-list.js';
 import { type Json, parseName } from './step-fields.js';
+import { parseHeaderNames } from './webhook-headers.js';
 import { parseAccept, type WebhookFormat } from './webhook-formats.js';
 
 /** Lists the providers whose signatures can be verified. */
@@ -43,6 +44,21 @@ export interface WebhookOptions {
   verifyToken?: string;
   /** Deliveries may have these formats, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
+  /** Expressions see these headers of a delivery, besides the usual ones. */
+  headers?: readonly string[];
+}
+
+/** Says what a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
+export interface WebhookNeeds {
+  /** The request is stored with each run, because an expression may read more of `trigger` than type and payload. */
+  request?: true;
+  /** The sender waits for an answer, because a step may answer. */
+  answer?: true;
+}
+
+/** Holds the options of a webhook as they are stored. Callers do not see the needs. */
+export interface StoredWebhookOptions extends WebhookOptions {
+  needs?: WebhookNeeds;
 }
 
 export type WebhookOption = keyof WebhookOptions;
@@ -58,13 +74,15 @@ export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
   signature: 'signature',
   verifyToken: 'verify_token',
   accept: 'accept',
+  headers: 'headers',
 };
 
 const WEBHOOK_OPTIONS = Object.keys(WEBHOOK_OPTION_MEMBERS) as WebhookOption[];
 /** Without a secret, these options protect nothing. They are removed together with it. */
 const NEEDS_SECRET = ['signature', 'toleranceSeconds'] as const;
 const MAX_TOLERANCE = 24 * 60 * 60;
-const MAX_WAIT = 30;
+/** Limits the seconds for which a sender waits. */
+export const MAX_WAIT = 30;
 const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const VERIFY_TOKEN = /^[\x21-\x7e]{1,255}$/;
 
@@ -77,19 +95,20 @@ export function parseWebhookOptions(trigger: Json, faults: FaultList): WebhookOp
     signature: parsePreset(trigger.signature, faults),
     verifyToken: parseVerifyToken(trigger.verify_token, faults),
     accept: parseAccept(trigger.accept, faults),
+    headers: parseHeaderNames(trigger.headers, faults),
   };
 }
 
 /** Returns the options after a change. Adds every option that does not fit the others to the faults. */
 export function changeWebhookOptions(
-  before: WebhookOptions,
+  before: StoredWebhookOptions,
   changes: WebhookOptionChanges,
   hasSecret: boolean,
   faults: FaultList,
-): WebhookOptions {
+): StoredWebhookOptions {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const changed = Object.entries({ ...before, ...Object.fromEntries(given) });
-  const options: WebhookOptions = Object.fromEntries(
+  const options: StoredWebhookOptions = Object.fromEntries(
     changed.filter(([, value]) => value !== null && value !== undefined),
   );
   if (!hasSecret) {

@@ -26,7 +26,7 @@ const FIND = prepared(
    from json_to_recordset($2) as l (position integer, id text, epoch integer)
    cross join lateral (
      select id, organization_id as "organizationId", workflow_id as "workflowId", workflow_version as "workflowVersion",
-       trigger_type as "triggerType", depth, crashes, contact_id as "contactId", payload,
+       trigger_type as "triggerType", depth, crashes, contact_id as "contactId", payload, request,
        created_at as "createdAt"
      from workflow_runs r
      where r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status || '' = 'running' offset 0) r

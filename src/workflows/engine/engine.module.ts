@@ -23,6 +23,7 @@ import { FailureRunner } from './runners/failure.runner.js';
 import { ForEachRunner } from './runners/for-each.runner.js';
 import { ParallelRunner } from './runners/parallel.runner.js';
 import { RaceRunner } from './runners/race.runner.js';
+import { RespondRunner } from './runners/respond.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
 import { type StepRunner, StepRunnersService } from './runners/step-runners.service.js';
 import { StopRunner } from './runners/stop.runner.js';
@@ -37,6 +38,7 @@ const RUNNERS = [
   ForEachRunner,
   ParallelRunner,
   RaceRunner,
+  RespondRunner,
   RunWorkflowRunner,
   StopRunner,
   ToolRunner,

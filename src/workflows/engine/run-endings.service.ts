@@ -67,7 +67,7 @@ interface RunFailure {
 
 /** Creates the `run.failed` event of a run. The run is its own cause. */
 export function runFailedEvent(
-  run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes' | 'createdAt'>,
+  run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes' | 'createdAt' | 'request'>,
   workflowName: string,
   reason: string,
   { step, error }: RunFailure,

@@ -3,6 +3,7 @@ import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { SecretMarkers } from '../../secrets/secret-markers.js';
+import { triggerVariable } from '../definitions/trigger-request.js';
 import type { ForEachStep } from '../definitions/definition.js';
 import { collectTexts, mayReference, stepVariable } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
@@ -44,7 +45,7 @@ export class RunScopeService {
       }),
       ...Object.fromEntries(stepVariables(tx, iterations)),
       ...Object.fromEntries(iterations.flatMap((iteration) => loopVariables(tx, iteration))),
-      trigger: { type: row.triggerType, payload: data.payload },
+      trigger: triggerVariable({ ...row, type: row.triggerType, payload: data.payload }),
       run: { id: row.id, resume_urls: this.getResumeUrls(tx.run, iterations) },
       workflow: { id: row.workflowId, name: data.workflowName },
       ...failureVariable(tx),

@@ -25,6 +25,7 @@ export type ClaimedRunRow = Pick<
   | 'crashes'
   | 'contactId'
   | 'createdAt'
+  | 'request'
 >;
 
 export interface ClaimedRunData {

@@ -4,6 +4,8 @@ import { OrganizationRow, OrganizationRowWithId } from '../../database/organizat
 import type { Fault } from '../../errors/app-error.js';
 import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
+import type { TriggerRequest } from '../definitions/trigger-request.js';
+import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import type { CutValues } from './cut-values.js';
 
 export const RUN_STATUSES = [
@@ -40,6 +42,14 @@ export class Run extends OrganizationRowWithId {
   /** Contains the body as received, up to 1 MiB. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
+
+  /** Is what steps read of the request that started the run. Queries select it only on request. */
+  @Column('json', { nullable: true, select: false })
+  request?: TriggerRequest | null;
+
+  /** Is the answer of the first `respond` step. Queries select it only on request. */
+  @Column('json', { nullable: true, select: false })
+  answer?: WebhookAnswer | null;
 
   @Column('text', { nullable: true })
   contactId: string | null;

@@ -6,13 +6,16 @@ import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
+import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
+import type { TriggerRequest } from '../definitions/trigger-request.js';
 
 export interface NewRun {
   id: string;
   workflowId: string;
   triggerType: RunTriggerType;
   payload: Buffer;
+  request: TriggerRequest | null;
   /** An unknown id is ignored. */
   contactId: string | null;
   /** This address is used when `contactId` finds no contact. An unknown address is ignored. */
@@ -181,6 +184,37 @@ export class RunsRepository {
     return found.payload;
   }
 
+  /** Returns what was stored of the request that started the run, or null. */
+  async getRequest(organizationId: string, id: string): Promise<TriggerRequest | null> {
+    const found = await this.rows(organizationId).findOneOrFail({
+      where: { organizationId, id },
+      select: { id: true, request: true },
+    });
+    return found.request ?? null;
+  }
+
+  /**
+   * Stores the answer to the sender, unless an earlier step has answered. Returns true when it was stored. The caller
+   * has the fence of the run.
+   */
+  async answer(organizationId: string, id: string, answer: WebhookAnswer): Promise<boolean> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
+      `update workflow_runs set answer = $3
+         where organization_id = $1 and id = $2 and answer is null returning id`,
+      [organizationId, id, JSON.stringify(answer)],
+    );
+    return rows.length === 1;
+  }
+
+  /** Returns the answer that a step has stored, or null. */
+  async getAnswer(organizationId: string, id: string): Promise<WebhookAnswer | null> {
+    const found = await this.rows(organizationId).findOne({
+      where: { organizationId, id },
+      select: { id: true, answer: true },
+    });
+    return found?.answer ?? null;
+  }
+
   /**
    * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run
    * has ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer
@@ -256,18 +290,18 @@ function updateLeased(name: string, changes: string): PreparedStatement {
 function insertRuns(condition: string, returned: string): string {
   // The rows are ordered by key, because two statements with the same keys in different order would deadlock.
   return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-      contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id)
+      contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id, request)
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
       coalesce(
         (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
         (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
       g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
       case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
-      case when g.refusal is not null then now() end, g.root_run_id
+      case when g.refusal is not null then now() end, g.root_run_id, g.request
     from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-        $10::integer[], $11::text[], $12::text[], $13::text[])
+        $10::integer[], $11::text[], $12::text[], $13::text[], $14::json[])
       as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
-        root_run_id, revision)
+        root_run_id, revision, request)
     join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
       and (g.revision is null or w.xmin = g.revision::xid) and ${condition}
     order by g.dedupe_key
@@ -290,5 +324,6 @@ function insertedValues(organizationId: string, runs: readonly NewRun[]): unknow
     runs.map(({ refusal }) => refusal),
     runs.map(({ rootRunId }) => rootRunId),
     runs.map(({ revision }) => revision),
+    runs.map(({ request }) => request && JSON.stringify(request)),
   ];
 }

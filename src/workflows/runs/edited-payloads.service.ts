@@ -29,7 +29,8 @@ export class EditedPayloadsService {
         ? await this.contacts.find(organizationId, given)
         : run.contactId;
     const workflow = await this.workflows.find(organizationId, run.workflowId);
-    const limited = { triggerType: run.triggerType, payload, contactId };
+    const request = await this.runs.getRequest(organizationId, runId);
+    const limited = { triggerType: run.triggerType, payload, request, contactId };
     const limits = workflow?.triggerOptions.limits ?? {};
     const slotKey = await this.limits.slotKeyOf(organizationId, limited, limits);
     return { payload, bodyHash: hash('sha256', payload, 'buffer'), contactId, slotKey };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
+import { triggerVariable } from '../definitions/trigger-request.js';
 import { renderArguments, stepVariable } from '../definitions/scope.js';
 import { parsePayload } from '../journal/parse-payload.js';
 import { RunStepsRepository, type StepOutcome } from '../journal/run-steps.repository.js';
@@ -71,10 +72,11 @@ export class OfferedRunResultsService {
     ]);
     return {
       ...(Object.fromEntries(steps) as object),
-      trigger: {
+      trigger: triggerVariable({
         type: run.triggerType,
         payload: parsePayload(await this.runs.getPayload(organizationId, run.id)),
-      },
+        createdAt: run.createdAt,
+      }),
       run: { id: run.id },
       workflow: {
         id: run.workflowId,

@@ -75,7 +75,7 @@ export class RunControlRepository {
       .session(organizationId)
       .query<{ id: string; replay_of: string }>(
         `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-           contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason)
+           contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason, request)
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type,
            coalesce($5::bytea, o.payload),
@@ -83,7 +83,8 @@ export class RunControlRepository {
               and c.id = case when $5::bytea is null then o.contact_id else $7::text end for key share),
            coalesce($6::bytea, o.body_hash), o.id, date_trunc('milliseconds', now()), l.limited,
            case when $5::bytea is null then o.slot_key else $8::text end,
-           case when l.limited then 'rate' end, case when l.limited then 'rate' end
+           case when l.limited then 'rate' end, case when l.limited then 'rate' end,
+           o.request
          from unnest($2::text[], $3::text[]) as n (id, new_id)
          join workflow_runs o on o.organization_id = $1 and o.id = n.id
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null

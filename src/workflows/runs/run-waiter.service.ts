@@ -5,6 +5,8 @@ import { toError } from '../../errors/app-error.js';
 import { JoinedSignal } from '../../http/signals.js';
 import type { TaskState } from '../../tools/contract/task-source.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
+import type { WebhookAnswer } from '../definitions/webhook-answer.js';
+import { RunsRepository } from '../journal/runs.repository.js';
 import { RunTasksService } from './run-tasks.service.js';
 
 const MAX_WAITS_PER_ORGANIZATION = 50;
@@ -16,6 +18,16 @@ export type RunOutcome =
   | { status: 'succeeded'; message: string }
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
+
+/** Is what a waiting sender gets: the answer of a step, or the outcome of a run that ended without one. */
+export type AwaitedAnswer = { answer: WebhookAnswer } | { outcome: RunOutcome };
+
+interface Wait {
+  readonly organizationId: string;
+  readonly runId: string;
+  readonly seconds: number;
+  readonly gone: AbortSignal;
+}
 
 export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | 'canceled' }>;
 
@@ -30,6 +42,7 @@ export class RunWaiterService implements OnModuleDestroy {
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly tasks: RunTasksService,
+    private readonly runs: RunsRepository,
     private readonly changes: ChangeFeed,
   ) {}
 
@@ -48,6 +61,18 @@ export class RunWaiterService implements OnModuleDestroy {
     return ended && outcomeOf(ended);
   }
 
+  /** Does the same as `wait`, but ends also when a step has answered the sender. The answer comes before the outcome. */
+  async waitForAnswer(
+    organizationId: string,
+    runId: string,
+    seconds: number,
+    gone: () => AbortSignal,
+  ): Promise<AwaitedAnswer | undefined> {
+    if (seconds <= 0) return undefined;
+    const find = (): Promise<AwaitedAnswer | undefined> => this.findAnswer(organizationId, runId);
+    return await this.waitUntil({ organizationId, runId, seconds, gone: gone() }, find);
+  }
+
   /** Does the same as `wait`, but returns the whole state. When there is no time to wait, it reads the state once. */
   async ended(
     organizationId: string,
@@ -55,10 +80,20 @@ export class RunWaiterService implements OnModuleDestroy {
     seconds: number,
     gone: AbortSignal,
   ): Promise<EndedState | undefined> {
+    const find = (): Promise<EndedState | undefined> => this.find(organizationId, runId);
+    return await this.waitUntil({ organizationId, runId, seconds, gone }, find);
+  }
+
+  /** Waits until `find` finds something, which is called after each change of the run. */
+  private async waitUntil<T>(
+    wait: Wait,
+    find: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const { organizationId, runId, seconds } = wait;
     try {
       return seconds > 0 && this.hasRoom(organizationId)
-        ? await this.stay(organizationId, runId, seconds, gone)
-        : await this.find(organizationId, runId);
+        ? await this.stay(wait, find)
+        : await find();
     } catch (error) {
       this.logger.warn(`The wait for run ${runId} failed: ${toError(error).message}`);
       return undefined;
@@ -75,28 +110,27 @@ export class RunWaiterService implements OnModuleDestroy {
     return ofOrganization < MAX_WAITS_PER_ORGANIZATION && this.total < MAX_WAITS;
   }
 
-  private async stay(
-    organizationId: string,
-    runId: string,
-    seconds: number,
-    gone: AbortSignal,
-  ): Promise<EndedState | undefined> {
+  private async stay<T>(
+    { organizationId, runId, seconds, gone }: Wait,
+    find: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     this.waiting.set(organizationId, (this.waiting.get(organizationId) ?? 0) + 1);
     this.total += 1;
     const over = new JoinedSignal([gone, this.stopping.signal], seconds * 1000);
     try {
-      return await this.watch(organizationId, runId, over.signal);
+      return await this.watch(organizationId, runId, over.signal, find);
     } finally {
       over.end();
       this.leave(organizationId);
     }
   }
 
-  private async watch(
+  private async watch<T>(
     organizationId: string,
     runId: string,
     over: AbortSignal,
-  ): Promise<EndedState | undefined> {
+    find: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     const uri = resourceUri('runs', runId);
     let hasChanged = false;
     let wake = (): void => undefined;
@@ -111,8 +145,8 @@ export class RunWaiterService implements OnModuleDestroy {
     try {
       for (;;) {
         hasChanged = false;
-        const ended = await this.find(organizationId, runId);
-        if (ended || (over.aborted && !hasChanged)) return ended;
+        const found = await find();
+        if (found || (over.aborted && !hasChanged)) return found;
         if (hasChanged || over.aborted) continue;
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -130,6 +164,23 @@ export class RunWaiterService implements OnModuleDestroy {
       { readOnly: true },
     );
     return task && isEnded(task.state) ? task.state : undefined;
+  }
+
+  private async findAnswer(
+    organizationId: string,
+    runId: string,
+  ): Promise<AwaitedAnswer | undefined> {
+    return await this.tenants.transaction(
+      organizationId,
+      async () => {
+        // The answer is read last. Read first, it could be missing although the run that is read next has ended with it.
+        const task = await this.tasks.find(organizationId, runId);
+        const answer = await this.runs.getAnswer(organizationId, runId);
+        if (answer) return { answer };
+        return task && isEnded(task.state) ? { outcome: outcomeOf(task.state) } : undefined;
+      },
+      { readOnly: true },
+    );
   }
 
   private leave(organizationId: string): void {

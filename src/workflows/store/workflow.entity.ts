@@ -3,7 +3,7 @@ import { OrganizationRow, OrganizationRowWithId } from '../../database/organizat
 import type { EventName } from '../../events/domain-events.js';
 import type { ObjectSchema } from '../../tools/schema/json-schema.js';
 import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
-import type { WebhookOptions } from '../definitions/webhook-options.js';
+import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
 
 /** Stores a workflow. Its versions have the steps, and each run is pinned to one version. */
 @Entity('workflows')
@@ -44,7 +44,7 @@ export class Workflow extends OrganizationRowWithId {
   previousSecretUntil: Date | null;
 
   @Column('jsonb', { default: () => `'{}'` })
-  webhookOptions: WebhookOptions;
+  webhookOptions: StoredWebhookOptions;
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;

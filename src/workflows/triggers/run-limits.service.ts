@@ -9,6 +9,7 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import { parsePayload } from '../journal/parse-payload.js';
 import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
+import { type TriggerRequest, triggerVariable } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import { AdmissionTimers } from './admission-timers.js';
 
@@ -24,6 +25,7 @@ interface AdmittedRun {
 interface LimitedRun {
   triggerType: RunTriggerType;
   payload: Buffer;
+  request: TriggerRequest | null;
   contactId: string | null;
 }
 
@@ -118,10 +120,15 @@ export class RunLimitsService implements BeforeApplicationShutdown {
   }
 
   private async scope(organizationId: string, run: LimitedRun): Promise<object> {
-    const { triggerType: type, payload, contactId } = run;
+    const { triggerType: type, payload, request, contactId } = run;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     return {
-      trigger: { type, payload: parsePayload(payload) },
+      trigger: triggerVariable({
+        type,
+        payload: parsePayload(payload),
+        request,
+        createdAt: new Date(),
+      }),
       contact: contact && ContactView.of(contact),
     };
   }

@@ -7,6 +7,7 @@ import { Failpoints } from '../../failpoints/failpoints.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
+import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from './run-limits.service.js';
@@ -23,6 +24,8 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
+  /** Is what expressions read of the HTTP request. */
+  request?: TriggerRequest;
   /** Contains the SHA-256 of the payload. It is computed when absent. */
   bodyHash?: Buffer;
   contactId: string | null;
@@ -226,7 +229,7 @@ function bodyKeyPrefix(bodyHash: Buffer): string {
 }
 
 function newRun(
-  { bodyHash, contactEmail, revision, parentRunId: _, ...start }: RunStart,
+  { bodyHash, contactEmail, revision, request, parentRunId: _, ...start }: RunStart,
   { depth, rootRunId }: Ancestry,
   refusal: RunRefusal | null,
 ): NewRun {
@@ -234,6 +237,7 @@ function newRun(
     ...start,
     id: newId('run'),
     bodyHash: bodyHash ?? hash('sha256', start.payload, 'buffer'),
+    request: request ?? null,
     contactEmail: contactEmail ?? null,
     revision: revision ?? null,
     depth,

@@ -3,6 +3,7 @@ import { ContactView } from '../../contacts/contact.results.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { triggerVariable } from '../definitions/trigger-request.js';
 import {
   type RunRefusal,
   type RunStart,
@@ -31,9 +32,12 @@ export class TriggerFilterService {
     condition: string | undefined,
   ): Promise<RunStarted | undefined> {
     if (condition === undefined) return await this.runs.start(organizationId, start);
-    const { contactId, triggerType: type } = start;
+    const { contactId, triggerType: type, request } = start;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
-    const scope = { trigger: { type, payload }, contact: contact && ContactView.of(contact) };
+    const scope = {
+      trigger: triggerVariable({ type, payload, request, createdAt: new Date() }),
+      contact: contact && ContactView.of(contact),
+    };
     let refusal: RunRefusal | undefined;
     try {
       if (!(await this.liquid.test(organizationId, condition, scope))) return undefined;

@@ -4,9 +4,11 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { SecurityLog } from '../../security/security-log.js';
+import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { acceptedFormats } from '../definitions/webhook-formats.js';
 import { PRESET_TITLES } from '../definitions/webhook-options.js';
 import { readContentType } from './bodies/content-type.js';
+import { readRequest } from './bodies/read-request.js';
 import { queryPayload, readPayload } from './bodies/read-payload.js';
 import { queryTextOf } from './signatures/signed-request.js';
 import { isPresetSignatureValid, PRESETS } from './signatures/verify-preset.js';
@@ -53,6 +55,8 @@ export interface VerifiedDelivery {
   /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
+  /** Is what expressions read of the request. It is absent when the workflow reads nothing of it. */
+  request?: TriggerRequest;
   /** When set, the body starts no run if it has started one within this many seconds. */
   dedupeSeconds?: number;
   /** Starts no run. The sender asks with this text whether the address is right, and wants it back. */
@@ -76,7 +80,7 @@ export class WebhookChecksService {
     record.verified = false;
     // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
     this.consume(delivery, webhook.workflowId);
-    const { signature, dedupeSeconds } = webhook.options;
+    const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
     const type = isGet ? undefined : readContentType(request.headers, formats);
@@ -97,6 +101,7 @@ export class WebhookChecksService {
     const { payload, bytes: payloadBytes } = type
       ? await readPayload(body, type, { formats, unwrapsPayload })
       : queryPayload(queryTextOf(request.url));
+    const read = needs?.request && this.read(webhook, delivery);
     const found: PresetDelivery =
       signature === undefined
         ? { dedupeKey: dedupeKeyOf(request.headers, scheme) }
@@ -105,9 +110,16 @@ export class WebhookChecksService {
       payload,
       payloadBytes,
       bodyHash,
+      request: read,
       ...found,
       dedupeSeconds: found.dedupeKey === null ? dedupeSeconds : undefined,
     };
+  }
+
+  private read({ options }: Webhook, { request, record }: IncomingDelivery): TriggerRequest {
+    const { method, headers, url } = request;
+    const { receivedAt } = record;
+    return readRequest({ method, headers, query: queryTextOf(url), receivedAt }, options.headers);
   }
 
   private consume({ counted }: IncomingDelivery, subject: string): void {

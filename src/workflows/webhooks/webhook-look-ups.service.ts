@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
 import { SecretBox } from '../../database/secret-box.js';
-import type { WebhookOptions } from '../definitions/webhook-options.js';
+import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
 import { readPrevious, validAt } from './previous-secrets.js';
 import { noWebhook, type Webhook } from './webhook.js';
 
@@ -17,7 +17,7 @@ interface FoundWebhook {
   secret: Buffer | null;
   previous_secret: Buffer | null;
   previous_is_valid: boolean;
-  options: WebhookOptions;
+  options: StoredWebhookOptions;
   condition: string | null;
   limited: boolean;
 }

@@ -8,7 +8,7 @@ import {
   changeWebhookOptions,
   PRESET_TITLES,
   type SignaturePreset,
-  type WebhookOptions,
+  type StoredWebhookOptions,
 } from '../definitions/webhook-options.js';
 import {
   addPrevious,
@@ -136,7 +136,7 @@ function optionsOf(
   trigger: Trigger,
   before: WebhookColumns | undefined,
   hasSecret: boolean,
-): WebhookOptions {
+): StoredWebhookOptions {
   const faults = new FaultList();
   const changes = trigger.webhook ?? {};
   const options = changeWebhookOptions(before?.webhookOptions ?? {}, changes, hasSecret, faults);
@@ -146,7 +146,7 @@ function optionsOf(
 }
 
 /** Refuses to generate a secret for a provider that generates it itself. Its deliveries would all be refused. */
-function assertMayGenerate({ signature }: WebhookOptions, path: string): void {
+function assertMayGenerate({ signature }: StoredWebhookOptions, path: string): void {
   if (signature === undefined || TAKES_ANY_SECRET.includes(signature)) return;
   const message = `must be the secret that ${PRESET_TITLES[signature]} shows, as text`;
   throw AppError.invalidField(path, message);

@@ -96,12 +96,13 @@ export class WebhookStartsService {
 }
 
 function startOf({ workflowId }: Webhook, delivery: VerifiedDelivery) {
-  const { payloadBytes, bodyHash, dedupeSeconds } = delivery;
+  const { payloadBytes, bodyHash, dedupeSeconds, request } = delivery;
   const dedupeKey = dedupeSeconds === undefined ? delivery.dedupeKey : newBodyKey(bodyHash);
   return {
     workflowId,
     triggerType: 'webhook',
     payload: payloadBytes,
+    request,
     bodyHash,
     dedupeKey,
   } as const;

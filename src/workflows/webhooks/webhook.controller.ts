@@ -6,6 +6,7 @@ import { readRawBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
+import { sendAnswer } from './send-answer.js';
 import { sendError, WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
@@ -27,8 +28,7 @@ export class WebhookController {
     @Res() response: Response,
   ): Promise<void> {
     const received = await this.webhooks.receive(workflowId, this.requestOf(request, response));
-    const { status, answer } = answerTo(received);
-    sendJson(response, status, JSON.stringify(answer));
+    sendReceived(response, received);
   }
 
   @Post(':workflowId/test')
@@ -55,8 +55,7 @@ export class WebhookController {
         : undefined;
     if (!received) return this.refuse(response);
     if (received === 'skipped' || !('challenge' in received)) {
-      const { status, answer } = answerTo(received);
-      return sendJson(response, status, JSON.stringify(answer));
+      return sendReceived(response, received);
     }
     // Without the type, a browser could take the challenge for a page.
     response.setHeader('Content-Type', 'text/plain');
@@ -82,12 +81,19 @@ export class WebhookController {
   }
 }
 
-function answerTo(received: ReceivedWebhook): { status: number; answer: object } {
-  if (received === 'skipped') return { status: 202, answer: { ok: true, skipped: true } };
-  if ('challenge' in received) return { status: 200, answer: received };
-  const { runId, duplicate, outcome } = received;
-  const answer = { ok: true, runId, ...(duplicate && { duplicate }), ...outcome };
-  return { status: duplicate || outcome ? 200 : 202, answer };
+function sendReceived(response: Response, received: ReceivedWebhook): void {
+  const answer = received !== 'skipped' && 'answer' in received ? received.answer : undefined;
+  if (answer) return sendAnswer(response, answer);
+  const { status, body } = bodyOf(received);
+  sendJson(response, status, JSON.stringify(body));
+}
+
+function bodyOf(received: ReceivedWebhook): { status: number; body: object } {
+  if (received === 'skipped') return { status: 202, body: { ok: true, skipped: true } };
+  if ('challenge' in received) return { status: 200, body: received };
+  const { status, runId, duplicate, outcome } = received;
+  const body = { ok: status < 500, runId, ...(duplicate && { duplicate }), ...outcome };
+  return { status, body };
 }
 
 async function readBody(request: Request): Promise<Buffer> {

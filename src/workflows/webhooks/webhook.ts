@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
-import type { WebhookOptions } from '../definitions/webhook-options.js';
+import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
 
 /** This path receives webhooks. The id of the workflow follows. */
 export const WEBHOOK_PATH = 'api/webhooks/workflow';
@@ -20,7 +20,7 @@ export interface Webhook {
   readonly secrets: readonly string[];
   /** Has the previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
   readonly previousSecrets: Buffer | null;
-  readonly options: WebhookOptions;
+  readonly options: StoredWebhookOptions;
   /** It is true when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
   /** A run starts only when this condition of the trigger is true. */

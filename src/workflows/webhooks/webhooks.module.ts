@@ -6,6 +6,7 @@ import { WaitsModule } from '../waits/waits.module.js';
 import { DeliveryLogService } from './delivery-log.service.js';
 import { ResumeController } from './resume.controller.js';
 import { ResumesService } from './resumes.service.js';
+import { WebhookAnswersService } from './webhook-answers.service.js';
 import { WebhookChecksService } from './webhook-checks.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookLookUpsService } from './webhook-look-ups.service.js';
@@ -21,6 +22,7 @@ import { WebhooksService } from './webhooks.service.js';
   providers: [
     DeliveryLogService,
     ResumesService,
+    WebhookAnswersService,
     WebhookChecksService,
     WebhookDeliveriesRepository,
     WebhookLookUpsService,

@@ -3,12 +3,12 @@ import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { TokenBuckets } from '../../http/rate-limiter.js';
 import { acceptedFormats } from '../definitions/webhook-formats.js';
-import { type RunOutcome, RunWaiterService } from '../runs/run-waiter.service.js';
 import type { RunStarted } from '../triggers/run-starts.service.js';
 import { DeliveryLogService } from './delivery-log.service.js';
 import type { DeliveryRecord } from './delivery-record.js';
 import { isMetaChallenge, metaChallenge } from './preset-delivery.js';
 import { queryOf } from './signatures/signed-request.js';
+import { type ReceivedRun, WebhookAnswersService } from './webhook-answers.service.js';
 import {
   IncomingDelivery,
   WebhookChecksService,
@@ -16,12 +16,10 @@ import {
 } from './webhook-checks.service.js';
 import { WebhookLookUpsService } from './webhook-look-ups.service.js';
 import { WebhookStartsService } from './webhook-starts.service.js';
-import { noWebhook, preferredWait, type Webhook, webhookStatus } from './webhook.js';
+import { noWebhook, type Webhook, webhookStatus } from './webhook.js';
 
 /** `skipped` means that the condition of the trigger is false, so there is no run. */
-export type ReceivedWebhook =
-  /** `outcome` is present when the run ended while the sender waited. */
-  (RunStarted & { outcome?: RunOutcome }) | 'skipped' | Challenge;
+export type ReceivedWebhook = ReceivedRun | 'skipped' | Challenge;
 
 /** Holds the text by which a provider asks whether the address is right. The response repeats it. */
 export interface Challenge {
@@ -42,7 +40,7 @@ export class WebhooksService {
     private readonly starts: WebhookStartsService,
     private readonly failpoints: Failpoints,
     private readonly log: DeliveryLogService,
-    private readonly waiter: RunWaiterService,
+    private readonly answers: WebhookAnswersService,
   ) {}
 
   /**
@@ -138,12 +136,11 @@ export class WebhooksService {
       this.log.add(webhook, { ...record, status: 202, code: 'skipped' });
       return 'skipped';
     }
-    const { runId, duplicate } = started;
-    const outcome = await this.outcome(webhook, runId, delivery.request);
-    const status = duplicate || outcome ? 200 : 202;
+    const received = await this.answers.get(webhook, started, delivery.request);
+    const { runId, duplicate, status } = received;
     const code = duplicate ? 'duplicate' : 'accepted';
     this.log.add(webhook, { ...record, status, code, runId });
-    return { runId, duplicate, outcome };
+    return received;
   }
 
   private answerChallenge(
@@ -153,15 +150,6 @@ export class WebhooksService {
   ): Challenge {
     this.log.add(webhook, { ...acceptedRecord(delivery), status: 200, code: 'challenge' });
     return { challenge };
-  }
-
-  private async outcome(
-    { organizationId, options }: Webhook,
-    runId: string,
-    { headers, gone }: WebhookRequest,
-  ): Promise<RunOutcome | undefined> {
-    const seconds = preferredWait(headers.prefer, options.waitSeconds);
-    return await this.waiter.wait(organizationId, runId, seconds, gone);
   }
 
   /** Runs `work`. Adds what it throws to the delivery log as a refused delivery, and throws it again. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import { canHaveMember } from '../compatibility/tool-schemas.js';
 import { isDynamic, visitTexts } from '../step-fields.js';
+import { TRIGGER_VARIABLE } from '../trigger-request.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const SECRETS = 'secrets';
@@ -173,7 +174,7 @@ export class StepChecks {
 
 /** Lists the members of the variables that every run has. Members of `contact` are those of its resource. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  trigger: ['type', 'payload'],
+  trigger: TRIGGER_VARIABLE,
   run: ['id', 'resume_urls'],
   workflow: ['id', 'name'],
   failure: ['step', 'tool', 'error', 'failed_at'],

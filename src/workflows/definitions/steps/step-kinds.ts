@@ -7,6 +7,7 @@ import { FAILURE_STEP, type StepLists } from './failure-step.js';
 import { FOR_EACH_STEP } from './for-each-step.js';
 import { PARALLEL_STEP } from './parallel-step.js';
 import { RACE_STEP } from './race-step.js';
+import { RESPOND_STEP } from './respond-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
 import type { InnerList, StepKind } from './step-kind.js';
 import { StepParser } from './step-parser.js';
@@ -25,6 +26,7 @@ export const STEP_KINDS = {
   parallel: PARALLEL_STEP,
   race: RACE_STEP,
   stop: STOP_STEP,
+  respond: RESPOND_STEP,
   branch: BRANCH_STEP,
   failure: FAILURE_STEP,
 } satisfies Record<string, StepKind>;

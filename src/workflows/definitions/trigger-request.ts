@@ -1,0 +1,46 @@
+import type { RunTriggerType } from './trigger.js';
+
+/** Is what the steps of a run see of the HTTP request that started it, besides the payload. It is stored with the run. */
+export interface TriggerRequest {
+  method: string;
+  /** Has lowercase names. */
+  headers: Readonly<Record<string, string>>;
+  /** Has the fields of the query. A field that occurs several times is a list. */
+  query: Readonly<Record<string, unknown>>;
+  /** Is the time at which the request was received, in RFC 3339. */
+  received_at: string;
+}
+
+/** Lists the members of the variable `trigger`. */
+export const TRIGGER_VARIABLE = [
+  'type',
+  'payload',
+  'headers',
+  'query',
+  'method',
+  'received_at',
+] as const;
+
+type TriggerVariable = Record<(typeof TRIGGER_VARIABLE)[number], unknown>;
+
+interface RunStartValues {
+  readonly type: RunTriggerType;
+  readonly payload: unknown;
+  /** It is absent when no webhook started the run, and when the workflow does not read the request. */
+  readonly request?: TriggerRequest | null;
+  /** Stands for the time of receipt when there is no request. */
+  readonly createdAt: Date;
+}
+
+/** Returns the value of `trigger` in expressions. Without a request, it has no headers and no query. */
+export function triggerVariable(start: RunStartValues): TriggerVariable {
+  const { type, payload, request, createdAt } = start;
+  return {
+    type,
+    payload,
+    headers: request?.headers ?? {},
+    query: request?.query ?? {},
+    method: request?.method ?? null,
+    received_at: request?.received_at ?? createdAt.toISOString(),
+  };
+}

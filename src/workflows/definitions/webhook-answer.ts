@@ -1,0 +1,89 @@
+import type { Fault } from '../../errors/app-error.js';
+
+/** Maps each type of an answer to its `Content-Type`. HTML is not among them, because it would be a page of this origin. */
+export const ANSWER_TYPES = {
+  json: 'application/json',
+  text: 'text/plain; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+} as const;
+
+export type AnswerType = keyof typeof ANSWER_TYPES;
+
+export const ANSWER_TYPE_NAMES = Object.keys(ANSWER_TYPES) as AnswerType[];
+
+/** Is the answer of a `respond` step to the sender of a webhook, as it is stored with the run. */
+export interface WebhookAnswer {
+  status: number;
+  type: AnswerType;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+export const DEFAULT_STATUS = 200;
+export const MAX_ANSWER_BYTES = 256 * 1024;
+export const MAX_ANSWER_HEADERS = 20;
+const MAX_HEADER_CHARACTERS = 1024;
+
+/** HTTP allows no body with these statuses (RFC 9110, section 15). */
+const WITHOUT_BODY = [204, 205, 304];
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+const SAFE_HEADERS = ['cache-control', 'content-language', 'location', 'retry-after'];
+const OWN_HEADER = /^x-[a-z0-9][a-z0-9_-]{0,61}$/;
+/** Browsers and proxies act on these headers: a proxy would send a file of its own disk, for example. */
+const FORBIDDEN_OWN_HEADERS =
+  /^x-(?:accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|content-type-options|content-security-policy.*|frame-options|forwarded-.*|permitted-cross-domain-policies|webkit-csp.*|xss-protection|dns-prefetch-control|ua-compatible)$/;
+const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
+
+/** Returns what is wrong with a status, or undefined. */
+export function statusFault(status: unknown): string | undefined {
+  const isStatus =
+    Number.isInteger(status) && (status as number) >= 200 && (status as number) < 600;
+  return isStatus ? undefined : 'must be a whole number of 200 to 599';
+}
+
+/** Returns what is wrong with the name of a header in any case, or undefined. */
+export function headerNameFault(given: string): string | undefined {
+  const name = given.toLowerCase();
+  const isKnown = SAFE_HEADERS.includes(name);
+  if (isKnown || (OWN_HEADER.test(name) && !FORBIDDEN_OWN_HEADERS.test(name))) return undefined;
+  return `is not a header that an answer may have: use ${SAFE_HEADERS.join(', ')}, or a name that begins with x-`;
+}
+
+/** Returns what is wrong with the value of a header, or undefined. A line break in it would begin another header. */
+export function headerValueFault(given: string, value: string): string | undefined {
+  if (value.length > MAX_HEADER_CHARACTERS) {
+    return `must have at most ${MAX_HEADER_CHARACTERS} characters`;
+  }
+  if (!HEADER_VALUE.test(value)) return 'must have only ASCII characters and no line breaks';
+  if (given.toLowerCase() === 'location' && !isWebAddress(value)) {
+    return 'must be an address that begins with https:// or http://';
+  }
+  return undefined;
+}
+
+/** Returns the faults of a whole answer whose parts are right, with paths relative to it. */
+export function answerFaults(answer: {
+  status: number;
+  headers: Readonly<Record<string, unknown>>;
+  hasBody: boolean;
+}): Fault[] {
+  const { status, headers, hasBody } = answer;
+  const faults: Fault[] = [];
+  if (hasBody && WITHOUT_BODY.includes(status)) {
+    faults.push({
+      path: 'body',
+      message: `must be absent, because an answer with ${status} has none`,
+    });
+  }
+  const hasLocation = Object.keys(headers).some((name) => name.toLowerCase() === 'location');
+  if (hasLocation && !REDIRECTS.includes(status)) {
+    const message = `needs a status of ${REDIRECTS.join(', ')}`;
+    faults.push({ path: 'headers.location', message });
+  }
+  return faults;
+}
+
+function isWebAddress(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}

@@ -1,0 +1,22 @@
+import type { Step } from './definition.js';
+import { isDynamic, visitTexts } from './step-fields.js';
+import { isRespond } from './steps/respond-step.js';
+import { everyStep } from './steps/step-kinds.js';
+import type { TriggerOptions } from './trigger.js';
+import type { WebhookNeeds } from './webhook-options.js';
+
+/** Matches every use of `trigger` but `trigger.type` and `trigger.payload`, and computed names of variables. */
+const READS_REQUEST =
+  /(?<![\w.-])trigger(?![\w-])(?!\s*\.\s*(?:type|payload)(?![\w-]))|(?<![\w\]])\[/;
+
+/** Computes the needs of a definition. It may find a need that no run has, but never overlooks one. */
+export function webhookNeeds(options: TriggerOptions, steps: readonly Step[]): WebhookNeeds {
+  const expressions: string[] = [];
+  visitTexts([options, steps], '', (text, path) => {
+    if (path.endsWith('.if') || isDynamic(text)) expressions.push(text);
+  });
+  return {
+    ...(expressions.some((text) => READS_REQUEST.test(text)) && { request: true }),
+    ...(everyStep(steps).some(isRespond) && { answer: true }),
+  };
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { WebhookAnswer } from '../definitions/webhook-answer.js';
+import { MAX_WAIT } from '../definitions/webhook-options.js';
+import { type RunOutcome, RunWaiterService } from '../runs/run-waiter.service.js';
+import type { RunStarted } from '../triggers/run-starts.service.js';
+import type { WebhookRequest } from './webhook-checks.service.js';
+import { preferredWait, type Webhook } from './webhook.js';
+
+/** Is the answer to a delivery that has a run. */
+export interface ReceivedRun extends RunStarted {
+  status: number;
+  /** It is present when the run ended while the sender waited. */
+  outcome?: RunOutcome | Pick<RunOutcome, 'status'>;
+  /** Is the answer of a `respond` step, which replaces everything else. */
+  answer?: WebhookAnswer;
+}
+
+/** Waits for what the sender of a delivery gets: the answer of a step, the end of the run, or only its id. */
+@Injectable()
+export class WebhookAnswersService {
+  constructor(private readonly waiter: RunWaiterService) {}
+
+  /** Waits as long as the workflow allows and the sender prefers. Never throws. */
+  async get(webhook: Webhook, started: RunStarted, request: WebhookRequest): Promise<ReceivedRun> {
+    const { options, organizationId } = webhook;
+    const { runId, duplicate } = started;
+    const { headers, gone } = request;
+    if (options.needs?.answer) return await this.getAnswer(webhook, started, request);
+    const seconds = preferredWait(headers.prefer, options.waitSeconds);
+    const outcome = await this.waiter.wait(organizationId, runId, seconds, gone);
+    return { ...started, status: duplicate || outcome ? 200 : 202, ...(outcome && { outcome }) };
+  }
+
+  private async getAnswer(
+    { options, organizationId }: Webhook,
+    started: RunStarted,
+    { headers, gone }: WebhookRequest,
+  ): Promise<ReceivedRun> {
+    const { waitSeconds } = options;
+    const { runId, duplicate } = started;
+    const seconds = preferredWait(headers.prefer, waitSeconds ?? MAX_WAIT);
+    const found = await this.waiter.waitForAnswer(organizationId, runId, seconds, gone);
+    if (!found) return { ...started, status: duplicate ? 200 : 202 };
+    if ('answer' in found) return { ...started, status: found.answer.status, answer: found.answer };
+    const { outcome } = found;
+    const isSuccess = outcome.status === 'succeeded';
+    return {
+      ...started,
+      status: isSuccess ? 200 : 500,
+      // Only wait_seconds allows senders to see the outputs and errors of steps.
+      outcome: waitSeconds === undefined ? { status: outcome.status } : outcome,
+    };
+  }
+}
