@@ -35,6 +35,15 @@ export const sendersTexts = defineTexts(
       },
       save: 'Save what it accepts',
     },
+    headers: {
+      title: 'Headers for expressions',
+      about:
+        'Steps see content-type, user-agent and x-request-id as trigger.headers, and those that you name.',
+      names: 'More headers',
+      namesAbout:
+        'For example x-github-event. Separate names with commas. Signatures and cookies stay hidden.',
+      save: 'Save the headers',
+    },
   },
   {
     title: 'Wer signiert',
@@ -70,6 +79,15 @@ export const sendersTexts = defineTexts(
         get: 'GET: Alles, was die Adresse öffnet, startet einen Lauf',
       },
       save: 'Speichern, was er annimmt',
+    },
+    headers: {
+      title: 'Kopfzeilen für Ausdrücke',
+      about:
+        'Schritte sehen content-type, user-agent und x-request-id als trigger.headers, und die, die Sie nennen.',
+      names: 'Weitere Kopfzeilen',
+      namesAbout:
+        'Zum Beispiel x-github-event. Trennen Sie Namen mit Kommas. Signaturen und Cookies bleiben verborgen.',
+      save: 'Kopfzeilen speichern',
     },
   },
 );

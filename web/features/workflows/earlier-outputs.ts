@@ -13,6 +13,10 @@ export type OutputSchemas = ReadonlyMap<string, unknown>;
 
 const BEFORE: readonly Output[] = [
   { expression: 'trigger.payload' },
+  { expression: 'trigger.headers' },
+  { expression: 'trigger.query' },
+  { expression: 'trigger.method' },
+  { expression: 'trigger.received_at' },
   { expression: 'trigger.type' },
   { expression: 'contact.id' },
   { expression: 'contact.email' },

@@ -3,6 +3,7 @@ import { editorTexts } from '../../texts/editor.texts.ts';
 import { isObject } from '../../api/reader.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { type Step, textOf } from './definition.ts';
+import { RespondFields } from './respond-fields.tsx';
 import { kindOf } from './step-kind.ts';
 
 interface FieldsProps {
@@ -69,6 +70,8 @@ export function KindFields(props: FieldsProps) {
           {textField('reason', texts.reason)}
         </>
       );
+    case 'respond':
+      return <RespondFields {...props} />;
     default:
       return null;
   }

@@ -1,8 +1,19 @@
+import { isObject } from '../../api/reader.ts';
 import { foreignLine } from '../../ui/cut-text.ts';
 import { type Step, textOf } from './definition.ts';
 
 export type StepKind =
-  'tool' | 'branch' | 'wait' | 'event' | 'loop' | 'parallel' | 'race' | 'stop' | 'run' | 'other';
+  | 'tool'
+  | 'branch'
+  | 'wait'
+  | 'event'
+  | 'loop'
+  | 'parallel'
+  | 'race'
+  | 'stop'
+  | 'respond'
+  | 'run'
+  | 'other';
 
 export function kindOf(step: Step): StepKind {
   if (step.tool !== undefined) return 'tool';
@@ -13,6 +24,7 @@ export function kindOf(step: Step): StepKind {
   if (step.parallel !== undefined) return 'parallel';
   if (step.race !== undefined) return 'race';
   if (step.stop !== undefined) return 'stop';
+  if (step.respond !== undefined) return 'respond';
   return step.run_workflow === undefined ? 'other' : 'run';
 }
 
@@ -27,6 +39,7 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   race: { race: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   stop: { stop: 'succeeded' },
+  respond: { respond: { status: 200, body: { ok: true } } },
   run: { run_workflow: '' },
 };
 
@@ -51,6 +64,8 @@ function describe(step: Step): string {
       return textOf(step.for_each);
     case 'stop':
       return textOf(stop);
+    case 'respond':
+      return isObject(step.respond) ? textOf(step.respond.status ?? 200) : '';
     default:
       return '';
   }

@@ -25,6 +25,7 @@ const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   parallel: ['parallel', 'if'],
   race: ['race', 'if'],
   stop: ['stop', 'reason', 'if'],
+  respond: ['respond', 'if'],
 };
 
 interface PanelProps {

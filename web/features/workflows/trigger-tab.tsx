@@ -10,6 +10,7 @@ import { Section } from '../../ui/page.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
 import { FormatsSection } from './formats-section.tsx';
+import { HeadersSection } from './headers-section.tsx';
 import { OverlapField, USUAL_OVERLAP } from './overlap-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SenderSection } from './sender-section.tsx';
@@ -92,6 +93,7 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
       )}
       <SenderSection key={`sender ${workflow.version}`} workflow={workflow} />
       <FormatsSection key={`formats ${workflow.version}`} workflow={workflow} />
+      <HeadersSection key={`headers ${workflow.version}`} workflow={workflow} />
       {isSigned && !sender && (
         <Section title={texts.sign}>
           <SigningSection
