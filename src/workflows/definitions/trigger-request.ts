@@ -1,5 +1,3 @@
-import type { RunTriggerType } from './trigger.js';
-
 /** Is what the steps of a run see of the HTTP request that started it, besides the payload. It is stored with the run. */
 export interface TriggerRequest {
   method: string;
@@ -24,7 +22,7 @@ export const TRIGGER_VARIABLE = [
 type TriggerVariable = Record<(typeof TRIGGER_VARIABLE)[number], unknown>;
 
 interface RunStartValues {
-  readonly type: RunTriggerType;
+  readonly type: string;
   readonly payload: unknown;
   /** It is absent when no webhook started the run, and when the workflow does not read the request. */
   readonly request?: TriggerRequest | null;

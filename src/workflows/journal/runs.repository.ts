@@ -6,7 +6,6 @@ import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
-import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 
@@ -182,37 +181,6 @@ export class RunsRepository {
       select: { id: true, payload: true },
     });
     return found.payload;
-  }
-
-  /** Returns what was stored of the request that started the run, or null. */
-  async getRequest(organizationId: string, id: string): Promise<TriggerRequest | null> {
-    const found = await this.rows(organizationId).findOneOrFail({
-      where: { organizationId, id },
-      select: { id: true, request: true },
-    });
-    return found.request ?? null;
-  }
-
-  /**
-   * Stores the answer to the sender, unless an earlier step has answered. Returns true when it was stored. The caller
-   * has the fence of the run.
-   */
-  async answer(organizationId: string, id: string, answer: WebhookAnswer): Promise<boolean> {
-    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
-      `update workflow_runs set answer = $3
-         where organization_id = $1 and id = $2 and answer is null returning id`,
-      [organizationId, id, JSON.stringify(answer)],
-    );
-    return rows.length === 1;
-  }
-
-  /** Returns the answer that a step has stored, or null. */
-  async getAnswer(organizationId: string, id: string): Promise<WebhookAnswer | null> {
-    const found = await this.rows(organizationId).findOne({
-      where: { organizationId, id },
-      select: { id: true, answer: true },
-    });
-    return found?.answer ?? null;
   }
 
   /**

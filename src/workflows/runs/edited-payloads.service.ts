@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { RunsRepository } from '../journal/runs.repository.js';
+import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { PayloadContactsService } from '../triggers/payload-contacts.service.js';
 import { payloadBytes } from '../triggers/payload-bytes.js';
@@ -12,6 +13,7 @@ import type { EditedPayload } from './edited-payload.js';
 export class EditedPayloadsService {
   constructor(
     private readonly runs: RunsRepository,
+    private readonly webhookRuns: WebhookRunsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly contacts: PayloadContactsService,
     private readonly limits: RunLimitsService,
@@ -29,7 +31,7 @@ export class EditedPayloadsService {
         ? await this.contacts.find(organizationId, given)
         : run.contactId;
     const workflow = await this.workflows.find(organizationId, run.workflowId);
-    const request = await this.runs.getRequest(organizationId, runId);
+    const request = await this.webhookRuns.getRequest(organizationId, runId);
     const limited = { triggerType: run.triggerType, payload, request, contactId };
     const limits = workflow?.triggerOptions.limits ?? {};
     const slotKey = await this.limits.slotKeyOf(organizationId, limited, limits);

@@ -6,7 +6,7 @@ import { JoinedSignal } from '../../http/signals.js';
 import type { TaskState } from '../../tools/contract/task-source.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import type { WebhookAnswer } from '../definitions/webhook-answer.js';
-import { RunsRepository } from '../journal/runs.repository.js';
+import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
 import { RunTasksService } from './run-tasks.service.js';
 
 const MAX_WAITS_PER_ORGANIZATION = 50;
@@ -42,7 +42,7 @@ export class RunWaiterService implements OnModuleDestroy {
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly tasks: RunTasksService,
-    private readonly runs: RunsRepository,
+    private readonly answers: WebhookRunsRepository,
     private readonly changes: ChangeFeed,
   ) {}
 
@@ -175,7 +175,7 @@ export class RunWaiterService implements OnModuleDestroy {
       async () => {
         // The answer is read last. Read first, it could be missing although the run that is read next has ended with it.
         const task = await this.tasks.find(organizationId, runId);
-        const answer = await this.runs.getAnswer(organizationId, runId);
+        const answer = await this.answers.getAnswer(organizationId, runId);
         if (answer) return { answer };
         return task && isEnded(task.state) ? { outcome: outcomeOf(task.state) } : undefined;
       },

@@ -11,7 +11,7 @@ import {
   statusFault,
   type WebhookAnswer,
 } from '../../definitions/webhook-answer.js';
-import { RunsRepository } from '../../journal/runs.repository.js';
+import { WebhookRunsRepository } from '../../journal/webhook-runs.repository.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
@@ -27,7 +27,7 @@ export class RespondRunner implements StepRunner<RespondStep> {
   constructor(
     private readonly progress: RunProgressService,
     private readonly scope: RunScopeService,
-    private readonly runs: RunsRepository,
+    private readonly runs: WebhookRunsRepository,
     private readonly liquid: LiquidSandbox,
   ) {}
 
@@ -44,7 +44,7 @@ export class RespondRunner implements StepRunner<RespondStep> {
       const rendered = await renderArguments(organizationId, respond, scope, this.liquid);
       const answer = answerOf(rendered as Rendered, respond);
       const answered =
-        triggerType === 'webhook' && (await this.runs.answer(organizationId, id, answer));
+        triggerType === 'webhook' && (await this.runs.storeAnswer(organizationId, id, answer));
       return { ...entry, status: 'succeeded', input: rendered, output: { answered } };
     });
   }
