@@ -627,6 +627,8 @@ create table public.workflow_runs (
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  request json,
+  answer json,
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),

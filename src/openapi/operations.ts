@@ -6,6 +6,7 @@ import type { JsonSchema } from '../tools/schema/json-schema.js';
 import {
   ACCOUNT,
   CURRENT_KEY,
+  DELIVERY_ERROR,
   FLAG,
   HEALTH,
   KEY,
@@ -79,20 +80,20 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 204: null },
   },
   'post /api/webhooks/workflow/{workflowId}': {
-    summary: 'Starts a run of a workflow. The payload is a JSON object.',
+    summary: 'Starts a run of a workflow. A `respond` step of the workflow replaces the answer.',
     access: 'address',
     body: ANY,
     responses: {
       200: { anyOf: [RUN_STARTED, objectOf({ challenge: TEXT })] },
       202: RUN_STARTED,
     },
-    error: WEBHOOK_ERROR,
+    error: DELIVERY_ERROR,
   },
   'get /api/webhooks/workflow/{workflowId}': {
     summary: 'Starts a run of a workflow that accepts GET, or answers the challenge of Meta.',
     access: 'address',
     responses: { 200: RUN_STARTED, 202: RUN_STARTED },
-    error: WEBHOOK_ERROR,
+    error: DELIVERY_ERROR,
   },
   'post /api/webhooks/workflow/{workflowId}/test': {
     summary: 'Checks and records a webhook, and starts nothing.',

@@ -43,6 +43,18 @@ export const WEBHOOK_ERROR: JsonSchema = objectOf({
   error: objectOf({ code: TEXT, message: TEXT }),
 });
 
+/** Describes an error of a webhook that may have stored a run, which failed before it answered. */
+export const DELIVERY_ERROR: JsonSchema = objectOf(
+  {
+    ok: FLAG,
+    error: objectOf({ code: TEXT, message: TEXT }),
+    runId: TEXT,
+    duplicate: FLAG,
+    status: TEXT,
+  },
+  ['runId', 'duplicate', 'status'],
+);
+
 const NAMED = objectOf({ id: TEXT, name: TEXT });
 export const ACCOUNT = objectOf({
   user: objectOf({ id: TEXT, email: TEXT, name: TEXT }, ['name']),

@@ -6,14 +6,22 @@ import type { RunStarted } from '../triggers/run-starts.service.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
 import { preferredWait, type Webhook } from './webhook.js';
 
+/** Is an outcome without the outputs and errors of steps. */
+interface ShownOutcome {
+  status: RunOutcome['status'];
+  error?: { code: string; message: string };
+}
+
 /** Is the answer to a delivery that has a run. */
 export interface ReceivedRun extends RunStarted {
   status: number;
   /** It is present when the run ended while the sender waited. */
-  outcome?: RunOutcome | Pick<RunOutcome, 'status'>;
+  outcome?: RunOutcome | ShownOutcome;
   /** Is the answer of a `respond` step, which replaces everything else. */
   answer?: WebhookAnswer;
 }
+
+const VERBS = { failed: 'failed', canceled: 'was canceled' } as const;
 
 /** Waits for what the sender of a delivery gets: the answer of a step, the end of the run, or only its id. */
 @Injectable()
@@ -43,12 +51,19 @@ export class WebhookAnswersService {
     if (!found) return { ...started, status: duplicate ? 200 : 202 };
     if ('answer' in found) return { ...started, status: found.answer.status, answer: found.answer };
     const { outcome } = found;
-    const isSuccess = outcome.status === 'succeeded';
     return {
       ...started,
-      status: isSuccess ? 200 : 500,
+      status: outcome.status === 'succeeded' ? 200 : 500,
       // Only wait_seconds allows senders to see the outputs and errors of steps.
-      outcome: waitSeconds === undefined ? { status: outcome.status } : outcome,
+      outcome: waitSeconds === undefined ? hideSteps(outcome) : outcome,
     };
   }
+}
+
+function hideSteps({ status }: RunOutcome): ShownOutcome {
+  if (status === 'succeeded') return { status };
+  return {
+    status,
+    error: { code: 'internal', message: `The run ${VERBS[status]} before it answered.` },
+  };
 }
