@@ -7,7 +7,7 @@ import { SqlMigration } from './sql-migration.js';
  */
 export class WebhookAnswers1764000036500 extends SqlMigration {
   readonly name = 'WebhookAnswers1764000036500';
-  readonly files = ['functions/tenant_privileges.sql'];
+  readonly files = ['functions/stored_bytes.sql', 'functions/tenant_privileges.sql'];
   readonly objects = [];
 
   override async up(runner: QueryRunner): Promise<void> {

@@ -48,7 +48,8 @@ begin
     select w.id from public.workflow_runs w where w.organization_id = of_organization and (part = 1 or random() < part)
   )
   select coalesce(sum(r.size + s.size), 0) / part into bytes from chosen cross join lateral (
-    select 300 + pg_column_size(w.payload) as size
+    select 300 + pg_column_size(w.payload) + coalesce(pg_column_size(w.request), 0)
+      + coalesce(pg_column_size(w.answer), 0) as size
     from public.workflow_runs w where w.organization_id = of_organization and w.id = chosen.id limit 1
   ) r cross join lateral (
     select coalesce(sum(150 + coalesce(pg_column_size(s.input), 0) + coalesce(pg_column_size(s.output), 0)

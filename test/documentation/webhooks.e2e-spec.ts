@@ -108,6 +108,19 @@ describe('docs/webhooks.md', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('shows a step that answers the sender', async () => {
+    const { id } = await createWorkflow(acme, []);
+    const [, , , answering] = CALLS;
+    await acme.call('update_workflow', { ...answering, workflow_id: id });
+    const response = await fetch(`${switchboard.url}/api/webhooks/workflow/${id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'A & B', email: 'ab@example.com' }),
+    });
+    expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    expect(await response.text()).toBe('<Response><Message>Hello A &amp; B</Message></Response>');
+  });
+
   it('shows the payload of each format', async () => {
     const rows = [...PAGE.matchAll(/^\| (`\w+`)? +\| `([^`]+)` `([^`]+)` +\| `([^`]+)` +\|$/gm)];
     expect(rows).toHaveLength(5);
@@ -121,7 +134,10 @@ describe('docs/webhooks.md', () => {
   });
 
   it('names exactly the mistakes that the diagnosis can report', () => {
-    const log = PAGE.slice(PAGE.indexOf('## The delivery log'));
+    const [start, end] = ['## The delivery log', '## Testing a webhook'].map((title) =>
+      PAGE.indexOf(title),
+    );
+    const log = PAGE.slice(start, end);
     const rows = [...log.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names]) => names!);
     const names = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     expect(names.sort()).toEqual(Object.keys(SIGNATURE_ADVICE).sort());

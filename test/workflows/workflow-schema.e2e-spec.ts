@@ -37,7 +37,7 @@ describe('get_workflow_schema', () => {
       'race',
       'stop',
     ];
-    for (const member of [...members, 'run_workflow']) {
+    for (const member of [...members, 'respond', 'run_workflow']) {
       expect(kinds.filter((each) => each.includes(member)).length, member).toBeGreaterThan(0);
     }
   });
