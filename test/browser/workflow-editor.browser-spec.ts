@@ -66,6 +66,37 @@ describe('the editor of workflows', () => {
     expect(faults).toEqual([]);
   });
 
+  it('adds a step that answers the sender, and edits its status, type, body and headers', async () => {
+    const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem').filter({ hasText: 'one' }).click();
+    await page.keyboard.press('Insert');
+    await page.getByLabel('Find a kind of step or a tool').waitFor();
+    await page.keyboard.type('Answer the webhook');
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('group', { name: 'respond' });
+    await panel.getByLabel('Status').fill('99');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await panel.getByText('must be a whole number of 200 to 599', { exact: false }).waitFor();
+    await panel.getByLabel('Status').fill('201');
+    await panel.getByLabel('Type of the body').selectOption('XML');
+    await panel.getByLabel('Body', { exact: true }).fill('<Response/>');
+    await panel.getByLabel('Headers').fill('{"x-run": "{{ run.id }}"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).steps[1]).toEqual({
+      id: 'respond',
+      respond: {
+        status: 201,
+        type: 'xml',
+        body: '<Response/>',
+        headers: { 'x-run': '{{ run.id }}' },
+      },
+    });
+    expect(await findViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   it('adds steps that run when the run has failed, and shows them in the outline, on the canvas and in the run', async () => {
     const id = await create([{ id: 'enough', stop: 'failed', reason: 'No stock.' }]);
     const { page, faults } = await dashboard.open(`/workflows/${id}`);

@@ -181,6 +181,14 @@ describe('workflows', () => {
       );
       return 'accept' in value.workflow.trigger;
     });
+    const more = page.getByLabel('More headers');
+    await more.fill('Stripe-Signature');
+    await page.getByRole('button', { name: 'Save the headers' }).click();
+    await page.getByText('it contains a secret or a signature').first().waitFor();
+    await more.fill('X-Shop, x-region');
+    await page.getByRole('button', { name: 'Save the headers' }).click();
+    await page.getByText('it contains a secret or a signature').waitFor({ state: 'detached' });
+    expect(await more.inputValue()).toBe('x-shop, x-region');
     await fetch(workflow.webhook_url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

@@ -42,7 +42,7 @@ export class RespondRunner implements StepRunner<RespondStep> {
       if (!scope) return undefined;
       const { respond } = attempt.place.step;
       const rendered = await renderArguments(organizationId, respond, scope, this.liquid);
-      const answer = answerOf(rendered as Rendered, respond);
+      const answer = answerOf(rendered, respond);
       const answered =
         triggerType === 'webhook' && (await this.runs.storeAnswer(organizationId, id, answer));
       return { ...entry, status: 'succeeded', input: rendered, output: { answered } };
