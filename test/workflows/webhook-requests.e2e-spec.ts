@@ -91,6 +91,12 @@ describe('the request of a webhook in expressions', () => {
       'x-github-event': 'push',
     });
     expect(Date.parse(seen.at)).not.toBeNaN();
+    const { headers, query, method, at } = seen;
+    expect(run.trigger).toEqual({
+      type: 'webhook',
+      payload: { name: 'Ada' },
+      ...{ headers, query, method, received_at: at },
+    });
     expect(JSON.stringify(await storedFor(run.id))).not.toContain('hidden');
   });
 

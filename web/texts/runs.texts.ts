@@ -46,6 +46,7 @@ export const runsTexts = defineTexts(
     noMatch: 'No run matches',
     noMatchAbout: 'Change the filters or remove them.',
     payload: 'Payload',
+    request: 'Request',
     steps: 'Steps',
     noSteps: 'No step has begun yet.',
     step: {
@@ -150,6 +151,7 @@ export const runsTexts = defineTexts(
     noMatch: 'Kein Lauf passt',
     noMatchAbout: 'Ändern oder entfernen Sie die Filter.',
     payload: 'Nutzdaten',
+    request: 'Anfrage',
     steps: 'Schritte',
     noSteps: 'Noch hat kein Schritt begonnen.',
     step: {

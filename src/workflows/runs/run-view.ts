@@ -1,4 +1,5 @@
 import type { Step, ToolStep } from '../definitions/definition.js';
+import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { planOf } from '../definitions/step-engine.js';
 import { isTool } from '../definitions/steps/tool-step.js';
 import type { CutValue } from '../journal/cut-values.js';
@@ -16,18 +17,20 @@ export type PayloadView = { payload: unknown } | { payload_cut: CutValue } | Rec
 export interface ShownRun {
   run: Run;
   payload: PayloadView;
+  /** Is what was stored of the request that started the run. Lists leave it out. */
+  request?: TriggerRequest | null;
   steps: RunStepView[];
   stepCount: number;
 }
 
-export function runView({ run, payload, steps, stepCount }: ShownRun): RunView {
+export function runView({ run, payload, request, steps, stepCount }: ShownRun): RunView {
   return {
     id: run.id,
     workflow_id: run.workflowId,
     workflow_version: run.workflowVersion,
     status: run.status,
     reason: run.reason,
-    trigger: { type: run.triggerType, ...payload },
+    trigger: { type: run.triggerType, ...payload, ...request },
     contact_id: run.contactId,
     replay_of: run.replayOf,
     created_at: run.createdAt.toISOString(),

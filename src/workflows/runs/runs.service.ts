@@ -10,6 +10,7 @@ import {
 } from '../journal/run-steps.repository.js';
 import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
+import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
@@ -39,6 +40,7 @@ export class RunsService {
     private readonly runs: RunsRepository,
     private readonly search: RunSearchRepository,
     private readonly steps: RunStepsRepository,
+    private readonly webhookRuns: WebhookRunsRepository,
   ) {}
 
   /** Returns a run with one page of its steps, of limited size. Throws `not_found` when there is no such run. */
@@ -50,10 +52,12 @@ export class RunsService {
     const last = fitting.length < rows.length ? rows[fitting.length - 1] : undefined;
     const steps = fitting.map(({ view }) => view);
     const payload = payloadView(await this.runs.getPayload(organizationId, id));
+    const request = await this.webhookRuns.getRequest(organizationId, id);
     const counts = await this.steps.count(organizationId, [id]);
     return {
       run: runView({
         run,
+        request,
         payload,
         steps: last ? steps : await this.withCurrent(run, steps),
         stepCount: counts.get(id) ?? 0,

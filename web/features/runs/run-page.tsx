@@ -7,6 +7,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -59,6 +60,7 @@ export function RunPage() {
           place={{ runId: run.id, value: 'payload' }}
         />
       )}
+      <Request trigger={run.trigger} />
       <Section title={texts.steps}>
         <RunSteps
           key={run.id}
@@ -68,6 +70,14 @@ export function RunPage() {
       </Section>
     </Page>
   );
+}
+
+/** Shows what the steps see of the request of a webhook, if the workflow reads it. */
+function Request({ trigger }: { trigger: Run['trigger'] }) {
+  const texts = useTexts(runsTexts);
+  const { method, headers, query, received_at } = trigger;
+  if (method === undefined) return null;
+  return <TextViewer title={texts.request} value={{ method, headers, query, received_at }} />;
 }
 
 function RunFacts({ run }: { run: Run }) {
