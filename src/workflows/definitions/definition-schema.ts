@@ -78,6 +78,10 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     as: text('Name of the item in expressions. The default is item.'),
     concurrency: { ...number('Items at the same time, 1 to 10.'), minimum: 1, maximum: 10 },
     steps: steps('Steps for each item.'),
+    output: {
+      description:
+        'Value of each item after its steps, for the results of the loop. May contain Liquid.',
+    },
   },
   parallel: {
     parallel: {
@@ -90,6 +94,8 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     stop: { description: 'Status with which the run ends.', enum: ['succeeded', 'failed'] },
     reason: text('Reason that the run shows.'),
   },
+  set: { set: object('Values by name, which later steps read as vars.NAME. May contain Liquid.') },
+  return: { return: object('Values by name, with which the run ends. May contain Liquid.') },
   run_workflow: {
     run_workflow: text('Id of the workflow that is started.'),
     payload: object('Payload of the new run.'),

@@ -10,6 +10,8 @@ export type Step =
   | ForEachStep
   | ParallelStep
   | StopStep
+  | SetStep
+  | ReturnStep
   | FailureStep;
 
 /** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
@@ -96,6 +98,8 @@ export interface ForEachStep extends StepBase {
   as?: string;
   concurrency?: number;
   steps: Step[];
+  /** Is evaluated after the steps of each item. The results of the loop are then these values. */
+  output?: unknown;
 }
 
 /** Runs several lists of steps at the same time, and ends when all of them have ended. */
@@ -107,6 +111,16 @@ export interface ParallelStep extends StepBase {
 export interface StopStep extends StepBase {
   stop: StopStatus;
   reason?: string;
+}
+
+/** Stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
+export interface SetStep extends StepBase {
+  set: Record<string, unknown>;
+}
+
+/** Ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions. */
+export interface ReturnStep extends StepBase {
+  return: Record<string, unknown>;
 }
 
 /** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */

@@ -24,6 +24,8 @@ import { ForEachRunner } from './runners/for-each.runner.js';
 import { ParallelRunner } from './runners/parallel.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
 import { type StepRunner, StepRunnersService } from './runners/step-runners.service.js';
+import { ReturnRunner } from './runners/return.runner.js';
+import { SetRunner } from './runners/set.runner.js';
 import { StopRunner } from './runners/stop.runner.js';
 import { ToolRunner } from './runners/tool.runner.js';
 import { WaitRunner } from './runners/wait.runner.js';
@@ -35,7 +37,9 @@ const RUNNERS = [
   FailureRunner,
   ForEachRunner,
   ParallelRunner,
+  ReturnRunner,
   RunWorkflowRunner,
+  SetRunner,
   StopRunner,
   ToolRunner,
   WaitRunner,

@@ -4,7 +4,8 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { type DomainEvent, DomainEvents } from '../../events/domain-events.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import type { Plan } from '../definitions/step-engine.js';
+import type { Place, Plan } from '../definitions/step-engine.js';
+import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
@@ -32,7 +33,7 @@ export class RunEndingsService {
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);
-      this.runs.finish(lease, status, at ? `stopped:${at.path}` : null);
+      this.runs.finish(lease, status, at ? reasonOfEnd(at) : null);
       return await this.wakeParents(tx);
     }
     const { step, path } = at!;
@@ -55,6 +56,10 @@ export class RunEndingsService {
     const parents = await this.waits.findParents(lease.organizationId, lease.id);
     for (const id of parents) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
   }
+}
+
+function reasonOfEnd({ step, path }: Place): string {
+  return `${isReturn(step) ? RETURNED : 'stopped:'}${path}`;
 }
 
 const MAX_MESSAGE = 1000;

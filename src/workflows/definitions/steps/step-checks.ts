@@ -8,6 +8,8 @@ import { isDynamic, visitTexts } from '../step-fields.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const SECRETS = 'secrets';
+/** Expressions read the values of `set` steps under this name. */
+export const VARS = 'vars';
 const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 
 export interface StepTools {
@@ -34,6 +36,8 @@ export interface DefinitionChecks {
   readonly ids: ReadonlySet<string>;
   /** Has the tool of each step that calls one, by the id of the step. */
   readonly toolsOfSteps?: ReadonlyMap<string, string>;
+  /** Has the ids of the steps that set values. */
+  readonly setSteps?: ReadonlySet<string>;
 }
 
 /** Checks the expressions of one step, and adds a fault for each error. */
@@ -42,6 +46,8 @@ export class StepChecks {
     private readonly definition: DefinitionChecks,
     /** Expressions can refer to these step ids and loop variables. */
     private readonly visible: ReadonlySet<string>,
+    /** Has the names of the values that steps before this one set. */
+    private readonly vars: ReadonlySet<string> = new Set(),
   ) {}
 
   get tools(): StepTools {
@@ -58,7 +64,7 @@ export class StepChecks {
 
   name(name: string, path: string): void {
     if (
-      [...ROOTS, SECRETS].includes(name) ||
+      [...ROOTS, SECRETS, VARS].includes(name) ||
       this.visible.has(name) ||
       this.definition.ids.has(name)
     ) {
@@ -110,12 +116,24 @@ export class StepChecks {
     const [root, ...members] = reference.split('.') as [string, ...string[]];
     const fault = this.definition.ids.has(root) ? undefined : memberFault(reference);
     if (fault !== undefined) this.fault(path, fault);
+    if (root === VARS) this.variable(members[0], path);
+    if (this.definition.setSteps?.has(root) && members[0] !== 'error') {
+      this.fault(path, `refers to the step "${root}", whose values are read as ${VARS}.NAME`);
+    }
     const tool = this.definition.toolsOfSteps?.get(root);
     const output = tool === undefined ? undefined : this.tools.find(tool)?.outputSchema;
     // A failed step has the member `error` in place of an output.
     if (!output || members[0] === 'error' || canHaveMember(output, members)) return;
     const near = didYouMean(members[0]!, Object.keys(output.properties));
     this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
+  }
+
+  /** Adds a fault for a value that no step before this one sets. */
+  private variable(name: string | undefined, path: string): void {
+    if (name === undefined || this.vars.has(name)) return;
+    const message = (): string =>
+      `refers to "${VARS}.${name}", which no step before sets.${didYouMean(name, [...this.vars])}`;
+    this.fault(path, message);
   }
 
   private secrets(text: string, path: string): void {
@@ -139,7 +157,7 @@ export class StepChecks {
   ): void {
     for (const reference of new Set(references)) this.member(reference, path);
     for (const root of new Set(references.map(rootOf))) {
-      if (ROOTS.includes(root) || visible.has(root)) continue;
+      if (ROOTS.includes(root) || root === VARS || visible.has(root)) continue;
       if (root === SECRETS) {
         this.fault(
           path,

@@ -9,6 +9,8 @@ import { PARALLEL_STEP } from './parallel-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
 import type { InnerList, StepKind } from './step-kind.js';
 import { StepParser } from './step-parser.js';
+import { RETURN_STEP } from './return-step.js';
+import { SET_STEP } from './set-step.js';
 import { STOP_STEP } from './stop-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
@@ -23,6 +25,8 @@ export const STEP_KINDS = {
   for_each: FOR_EACH_STEP,
   parallel: PARALLEL_STEP,
   stop: STOP_STEP,
+  set: SET_STEP,
+  return: RETURN_STEP,
   branch: BRANCH_STEP,
   failure: FAILURE_STEP,
 } satisfies Record<string, StepKind>;
