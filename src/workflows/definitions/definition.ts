@@ -12,7 +12,8 @@ export type Step =
   | StopStep
   | SetStep
   | ReturnStep
-  | FailureStep;
+  | FailureStep
+  | TimeoutStep;
 
 /** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
@@ -46,14 +47,15 @@ export interface BranchStep extends StepBase {
   else?: Step[];
 }
 
-export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days';
+export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * Pauses the run for a duration or until a time. `until` is RFC 3339 text, a local time, or an expression that gives
- * either. A local time uses `timezone`, or the timezone of the contact when that is absent.
+ * Pauses the run for a duration or until a time. A duration is a number, or an expression that gives one. `until` is RFC
+ * 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or the timezone of
+ * the contact when that is absent.
  */
 export interface WaitStep extends StepBase {
-  wait: Partial<Record<WaitUnit, number>> & {
+  wait: Partial<Record<WaitUnit, number | string>> & {
     until?: string;
     timezone?: string;
     weekdays?: string[];
@@ -86,6 +88,8 @@ export interface RunWorkflowStep extends StepBase {
   timeout?: WaitStep['wait'];
   /** Decides what happens to the started run when this run is canceled while it waits. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
+  /** Starts another run after the started run has failed. Without it, only the start of the run is repeated. */
+  retry?: RetryPolicy;
 }
 
 export type OnParentEnd = 'cancel' | 'continue';
@@ -126,6 +130,11 @@ export interface ReturnStep extends StepBase {
 /** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */
 export interface FailureStep extends StepBase {
   on_failure: Step[];
+}
+
+/** Ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the trigger. */
+export interface TimeoutStep extends StepBase {
+  run_timeout_seconds: number;
 }
 
 export type StopStatus = 'succeeded' | 'failed';

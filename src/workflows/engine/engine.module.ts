@@ -27,6 +27,7 @@ import { type StepRunner, StepRunnersService } from './runners/step-runners.serv
 import { ReturnRunner } from './runners/return.runner.js';
 import { SetRunner } from './runners/set.runner.js';
 import { StopRunner } from './runners/stop.runner.js';
+import { TimeoutRunner } from './runners/timeout.runner.js';
 import { ToolRunner } from './runners/tool.runner.js';
 import { WaitRunner } from './runners/wait.runner.js';
 import { StepCallerService } from './step-caller.service.js';
@@ -41,6 +42,7 @@ const RUNNERS = [
   RunWorkflowRunner,
   SetRunner,
   StopRunner,
+  TimeoutRunner,
   ToolRunner,
   WaitRunner,
 ];

@@ -7,7 +7,9 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
+import { isTimeoutStep, TIMED_OUT, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
+import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
@@ -22,6 +24,7 @@ export class RunEndingsService {
     private readonly env: Env,
     private readonly tenants: TenantDatabase,
     private readonly runs: RunsRepository,
+    private readonly journal: RunJournalRepository,
     private readonly waits: RunWaitsRepository,
     private readonly wakeUps: WakeUps,
     private readonly events: DomainEvents,
@@ -30,14 +33,18 @@ export class RunEndingsService {
 
   async end(tx: RunTransaction, { status, at }: NonNullable<Plan['end']>): Promise<void> {
     const { lease, row, data } = tx.run;
+    const timeout = tx.get(TIMEOUT_STEP_ID);
+    if (timeout?.status === 'waiting') {
+      this.journal.record(tx, { ...timeout, status: 'skipped', wakeAt: null });
+    }
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);
       this.runs.finish(lease, status, at ? reasonOfEnd(at) : null);
       return await this.wakeParents(tx);
     }
-    const { step, path } = at!;
-    const reason = `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
+    const { path } = at!;
+    const reason = reasonOfFailure(at!, tx);
     this.runs.finish(lease, status, reason);
     await this.wakeParents(tx);
     const failure = { step: path, error: tx.get(path)?.error ?? null };
@@ -60,6 +67,11 @@ export class RunEndingsService {
 
 function reasonOfEnd({ step, path }: Place): string {
   return `${isReturn(step) ? RETURNED : 'stopped:'}${path}`;
+}
+
+function reasonOfFailure({ step, path }: Place, tx: RunTransaction): string {
+  if (isTimeoutStep(step)) return TIMED_OUT;
+  return `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
 }
 
 const MAX_MESSAGE = 1000;

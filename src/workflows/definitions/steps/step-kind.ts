@@ -48,5 +48,5 @@ export interface StepKind<S extends Step = Step> extends StepForm<S> {
   /** The run ends after this step has succeeded. */
   readonly endsRun?: true;
   /** A run shows this reason while it waits for a step of this kind. The default is `wait`. */
-  readonly waitReason?: string;
+  readonly waitReason?: string | ((state: JournalState) => string);
 }
