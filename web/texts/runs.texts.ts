@@ -46,9 +46,11 @@ export const runsTexts = defineTexts(
     noMatch: 'No run matches',
     noMatchAbout: 'Change the filters or remove them.',
     payload: 'Payload',
+    output: 'Result of the run',
     steps: 'Steps',
     noSteps: 'No step has begun yet.',
     step: {
+      timeout: 'The timeout of the run.',
       onFailure: 'The run has failed. The steps after this one run for that reason.',
       attempts: (count: number) => `${count} attempts`,
       failedAttempt: (attempt: number) => `Attempt ${attempt} failed`,
@@ -150,9 +152,11 @@ export const runsTexts = defineTexts(
     noMatch: 'Kein Lauf passt',
     noMatchAbout: 'Ändern oder entfernen Sie die Filter.',
     payload: 'Nutzdaten',
+    output: 'Ergebnis des Laufs',
     steps: 'Schritte',
     noSteps: 'Noch hat kein Schritt begonnen.',
     step: {
+      timeout: 'Die Höchstdauer des Laufs.',
       onFailure: 'Der Lauf ist fehlgeschlagen. Die Schritte danach laufen deswegen.',
       attempts: (count: number) => `${count} Versuche`,
       failedAttempt: (attempt: number) => `Versuch ${attempt} schlug fehl`,

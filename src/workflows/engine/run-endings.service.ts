@@ -7,9 +7,8 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
-import { isTimeoutStep, TIMED_OUT, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
+import { isTimeoutStep, TIMED_OUT } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
@@ -24,7 +23,6 @@ export class RunEndingsService {
     private readonly env: Env,
     private readonly tenants: TenantDatabase,
     private readonly runs: RunsRepository,
-    private readonly journal: RunJournalRepository,
     private readonly waits: RunWaitsRepository,
     private readonly wakeUps: WakeUps,
     private readonly events: DomainEvents,
@@ -33,10 +31,6 @@ export class RunEndingsService {
 
   async end(tx: RunTransaction, { status, at }: NonNullable<Plan['end']>): Promise<void> {
     const { lease, row, data } = tx.run;
-    const timeout = tx.get(TIMEOUT_STEP_ID);
-    if (timeout?.status === 'waiting') {
-      this.journal.record(tx, { ...timeout, status: 'skipped', wakeAt: null });
-    }
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);

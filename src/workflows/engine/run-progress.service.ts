@@ -8,7 +8,7 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import type { Step } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { kindOf } from '../definitions/steps/step-kinds.js';
-import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
+import { isTimeoutStep, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { StepError } from '../journal/run.entity.js';
@@ -98,6 +98,7 @@ export class RunProgressService {
     const isOtherRunning = [...tx.run.running].some((other) => other !== path);
     if (isOtherRunning || (!end && ready.length > 0)) return this.stay(tx);
     if (!end) return await this.suspend(tx, waiting, failed.length > 0);
+    this.endTimeout(tx);
     await this.endings.end(tx, end);
     return 'released';
   }
@@ -180,6 +181,13 @@ export class RunProgressService {
     // A shared transaction renews the lease once, after its last step.
     if (!tx.isShared) this.renewLease(tx);
     return 'continues';
+  }
+
+  /** Ends the timeout of a run that ends before it. */
+  private endTimeout(tx: RunTransaction): void {
+    const timeout = tx.get(TIMEOUT_STEP_ID);
+    if (timeout?.status !== 'waiting') return;
+    this.journal.record(tx, { ...timeout, status: 'skipped', wakeAt: null });
   }
 
   private renewLease(tx: RunTransaction): void {

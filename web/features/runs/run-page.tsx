@@ -7,6 +7,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -32,7 +33,7 @@ export function RunPage() {
   if (!query.data || query.data.run.id !== runId) {
     return <UnloadedPage key={runId} title={texts.run} back={back} query={query} />;
   }
-  const { run } = query.data;
+  const { run, output } = query.data;
   return (
     <Page
       title={texts.runOf(names.get(run.workflow_id) ?? run.workflow_id)}
@@ -59,6 +60,7 @@ export function RunPage() {
           place={{ runId: run.id, value: 'payload' }}
         />
       )}
+      {output !== undefined && <TextViewer title={texts.output} value={output} />}
       <Section title={texts.steps}>
         <RunSteps
           key={run.id}

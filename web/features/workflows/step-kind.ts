@@ -1,8 +1,19 @@
+import { isObject } from '../../api/reader.ts';
 import { foreignLine } from '../../ui/cut-text.ts';
 import { type Step, textOf } from './definition.ts';
 
 export type StepKind =
-  'tool' | 'branch' | 'wait' | 'event' | 'loop' | 'parallel' | 'stop' | 'run' | 'other';
+  | 'tool'
+  | 'branch'
+  | 'wait'
+  | 'event'
+  | 'loop'
+  | 'parallel'
+  | 'stop'
+  | 'run'
+  | 'set'
+  | 'return'
+  | 'other';
 
 export function kindOf(step: Step): StepKind {
   if (step.tool !== undefined) return 'tool';
@@ -12,6 +23,8 @@ export function kindOf(step: Step): StepKind {
   if (step.for_each !== undefined) return 'loop';
   if (step.parallel !== undefined) return 'parallel';
   if (step.stop !== undefined) return 'stop';
+  if (step.set !== undefined) return 'set';
+  if (step.return !== undefined) return 'return';
   return step.run_workflow === undefined ? 'other' : 'run';
 }
 
@@ -24,6 +37,8 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   event: { wait_for_event: { event: 'message.received', timeout: { days: 3 } } },
   loop: { for_each: '{{ trigger.payload.items }}', steps: [{ id: 'inner', ...PAUSE }] },
   parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
+  set: { set: { name: '{{ trigger.payload.name }}' } },
+  return: { return: { result: '{{ trigger.payload }}' } },
   stop: { stop: 'succeeded' },
   run: { run_workflow: '' },
 };
@@ -49,7 +64,20 @@ function describe(step: Step): string {
       return textOf(step.for_each);
     case 'stop':
       return textOf(stop);
+    case 'set':
+    case 'return':
+      return namedValues(step).names.join(', ');
     default:
       return '';
   }
 }
+
+/** Returns the values that a step sets or returns, and their names. */
+export function namedValues(step: Step): { values: Step; names: readonly string[] } {
+  const given = step.set ?? step.return;
+  const values = isObject(given) ? given : NONE;
+  return { values, names: Object.keys(values) };
+}
+
+/** This is one object for all calls, because fields compare it. */
+const NONE: Step = {};
