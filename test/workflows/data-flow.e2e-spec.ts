@@ -106,6 +106,29 @@ describe('a step that sets values', () => {
   });
 });
 
+describe('filters of data in a definition', () => {
+  it('are refused with a secret as their key, and when they are unknown', async () => {
+    const signed = (id: string, key: string) => ({
+      id,
+      tool: 'http_request',
+      arguments: {
+        url: 'https://shop.example.com',
+        headers: { 'X-Signature': `{{ "a" | hmac_sha256: ${key} }}` },
+      },
+    });
+    const faults = await faultsOf([
+      signed('known', 'secrets.shop'),
+      set('value', { signature: '{{ "a" | hmac_sha256: secrets.shop }}' }),
+      set('other', { hash: '{{ "a" | md5 }}' }),
+    ]);
+    expect(faults).toEqual([
+      'steps[0].arguments.headers.X-Signature must contain a secret as {{ secrets.name }}, without filters, tags and other names',
+      'steps[1].set.signature refers to a secret, which only the arguments of http_request may contain',
+      expect.stringContaining('undefined filter: md5') as string,
+    ]);
+  });
+});
+
 describe('values out of branches, parallel lists and loops', () => {
   it('gives a step after a branch the value of the list that ran', async () => {
     const steps = [

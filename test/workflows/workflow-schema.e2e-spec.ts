@@ -28,7 +28,17 @@ describe('get_workflow_schema', () => {
       'on_failure',
     ]);
     const kinds = schema.$defs.step!.anyOf!.map(({ properties }) => Object.keys(properties ?? {}));
-    const members = ['tool', 'then', 'wait', 'wait_for_event', 'for_each', 'parallel', 'stop'];
+    const members = [
+      'tool',
+      'then',
+      'wait',
+      'wait_for_event',
+      'for_each',
+      'parallel',
+      'stop',
+      'set',
+      'return',
+    ];
     for (const member of [...members, 'run_workflow']) {
       expect(kinds.filter((each) => each.includes(member)).length, member).toBeGreaterThan(0);
     }
