@@ -145,21 +145,24 @@ describe('values out of branches, parallel lists and loops', () => {
     expect(echoed(await run(steps, { plan: 'free' }))).toEqual({ price: 0, only: null });
   });
 
-  it('gives a step after parallel lists their values, the last list first, and no list those of another', async () => {
+  it('gives a step after parallel lists their values, and no list those of another', async () => {
+    const pause = { id: 'pause', wait: { seconds: 0.05 } };
     const ended = await run([
       set('before', { x: 0 }),
       {
-        id: 'both',
+        id: 'all',
         parallel: [
-          [{ id: 'late', wait: { seconds: 0.05 } }, set('left', { x: '{{ vars.x | plus: 1 }}' })],
-          [set('right', { x: '{{ vars.x | plus: 2 }}' })],
+          [set('left', { x: '{{ vars.x | plus: 1 }}' })],
+          [pause, set('middle', { x: '{{ vars.x | plus: 2 }}', only: true })],
+          [set('right', { x: '{{ vars.x | plus: 4 }}' })],
         ],
       },
-      echo('seen', { x: '{{ vars.x }}', left: '{{ late.until | size }}' }),
+      echo('seen', { x: '{{ vars.x }}', only: '{{ vars.only }}' }),
     ]);
-    // The second list ended first, and its value still counts, because its place in the definition decides.
-    expect(output(ended, 'left')).toEqual({ vars: { x: 1 } });
-    expect(echoed(ended)).toMatchObject({ x: 2 });
+    expect(output(ended, 'middle')).toEqual({ vars: { x: 2, only: true } });
+    expect(output(ended, 'right')).toEqual({ vars: { x: 4 } });
+    // The list in the middle ended last, but its place in the definition decides.
+    expect(echoed(ended)).toEqual({ x: 4, only: true });
   });
 
   it('gives the steps of on_failure the values that were set before the failure', async () => {
