@@ -7,15 +7,15 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /**
  * Lists the filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it
- * counts towards the memory limit, and it evaluates no text. `*_exp` (evaluate text), hashes and Base64 (useless in a
- * message), and `sample` (random) are left out on purpose.
+ * counts towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left
+ * out on purpose. Those of `data-filters.ts` are Switchboard's own.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
-    'abs append at_least at_most capitalize ceil compact concat date date_to_xmlschema default divided_by ' +
-    'downcase escape escape_once first floor join json last lstrip map minus modulo newline_to_br ' +
-    'number_of_words plus prepend remove remove_first remove_last replace replace_first replace_last reverse ' +
-    'round rstrip size slice sort sort_natural split squish strip strip_html strip_newlines sum times ' +
+    'abs append at_least at_most base64_decode base64_encode capitalize ceil compact concat date date_add ' +
+    'date_to_xmlschema default divided_by downcase escape escape_once first floor hmac_sha256 join json last lstrip map minus modulo newline_to_br ' +
+    'number_of_words parse_json plus prepend remove remove_first remove_last replace replace_first replace_last reverse ' +
+    'round rstrip sha256 size slice sort sort_natural split squish strip strip_html strip_newlines sum times ' +
     'to_integer truncate truncatewords uniq upcase url_decode url_encode where'
   ).split(' '),
 );

@@ -16,6 +16,7 @@ import {
 } from 'liquidjs';
 import { asSentence } from '../errors/as-sentence.js';
 import { AppError, toError } from '../errors/app-error.js';
+import { DATA_FILTERS } from './data-filters.js';
 import { boundFilters, checkPattern } from './bounded-filters.js';
 import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
@@ -83,6 +84,7 @@ export class LiquidSandbox implements Expressions {
       // This is a second protection beside the list of tags: there are no files to read.
       templates: {},
     });
+    Object.assign(this.engine.filters, DATA_FILTERS);
     keepOnly(this.engine.filters, LIQUID_FILTERS);
     keepOnly(this.engine.tags, LIQUID_TAGS);
     makeFiltersStrict(this.engine.filters);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIQUID_FILTERS } from '../../src/liquid/liquid-limits.js';
 import { HTTP_METHODS, HttpRequestInput } from '../../src/outbound/http-request.inputs.js';
 import { classSchema } from '../../src/tools/schema/class-schema.js';
 import { type Sink, startSink } from '../outbound/support/sink.js';
@@ -73,6 +74,20 @@ describe('docs/workflows.md', () => {
     const run = await runToEnd(acme, id);
     expect(run).toMatchObject({ status: 'failed', reason: 'stopped:enough' });
     expect(run.steps.at(-1)!.error).toEqual({ code: 'stopped', message: 'Both said N1.' });
+  });
+
+  it('has an example of values with the described result', async () => {
+    const { steps, ...more } = example(4);
+    const { id } = await createWorkflow(acme, steps, more);
+    const given = { plan: 'pro', price: 10, items: [{ count: 1 }, { count: 3 }] };
+    const run = await runToEnd(acme, id, given);
+    expect(run.reason).toBe('returned:done');
+    const { value } = await acme.call<{ output: object }>('get_run', { run_id: run.id });
+    expect(value.output).toEqual({ total: 36, note: '10 % for pro' });
+  });
+
+  it('names every filter', () => {
+    for (const name of LIQUID_FILTERS) expect(PAGE).toMatch(new RegExp(`\`${name}[\`:]`));
   });
 
   it('has an http_request example with the described result', async () => {

@@ -108,6 +108,30 @@ describe('waits until a local time', () => {
       { at: '2999-01-31T09:00' },
       'until is more than 366 days away.',
     ],
+    [
+      'a length that is no number',
+      { days: '{{ trigger.payload.at }}' },
+      { at: 'soon' },
+      'The days of a wait must be a number of at least 0 and at most 366.',
+    ],
+    [
+      'a negative length',
+      { hours: '{{ trigger.payload.at }}' },
+      { at: -1 },
+      'The hours of a wait must be a number of at least 0 and at most 8784.',
+    ],
+    [
+      'a length of more than a year',
+      { weeks: '{{ trigger.payload.at }}' },
+      { at: '53' },
+      'The weeks of a wait must be a number of at least 0 and at most 52.',
+    ],
+    [
+      'a part of a month',
+      { months: '{{ trigger.payload.at }}' },
+      { at: 0.5 },
+      'The months of a wait must be a whole number of at least 0 and at most 12.',
+    ],
   ])('fail at %s', async (_what, wait, payload, message) => {
     const failed = await run(wait, undefined, payload);
     expect(failed).toMatchObject({ status: 'failed', reason: 'step_failed:pause' });
@@ -115,5 +139,34 @@ describe('waits until a local time', () => {
       code: 'invalid_arguments',
       message: expect.stringContaining(message) as string,
     });
+  });
+
+  it.each<[object, object, number]>([
+    [{ weeks: 1 }, {}, 7 * 24],
+    [{ days: '{{ trigger.payload.n }}' }, { n: '1.5' }, 36],
+    [{ hours: '{{ trigger.payload.n | plus: 1 }}' }, { n: 2 }, 3],
+  ])('wait for the length %j', async (wait, payload, hours) => {
+    const { output, started_at: begun } = (await run(wait, undefined, payload)).steps[0]!;
+    const passed = (Date.parse(String(output!.until)) - Date.parse(begun!)) / 3_600_000;
+    expect(passed).toBeCloseTo(hours, 1);
+  });
+
+  it('do not wait for a computed length of 0', async () => {
+    const { id } = await run({ days: '{{ trigger.payload.n }}' }, undefined, { n: 0 });
+    expect((await runUntil(acme, id, 'succeeded', 'failed')).status).toBe('succeeded');
+  });
+
+  it.each([
+    [{ months: 2 }, 'Europe/Vienna', 'Europe/Vienna'],
+    [{ months: '{{ 2 }}', timezone: 'Asia/Tokyo' }, 'Europe/Vienna', 'Asia/Tokyo'],
+    [{ months: 2 }, undefined, 'UTC'],
+  ])('keep the local time of day over months: %j of a contact in %s', async (wait, zone, used) => {
+    const { output, started_at: begun } = (await run(wait, zone)).steps[0]!;
+    expect(output).toMatchObject({ timezone: used });
+    const [day, time] = shown(begun, used).split(' ') as [string, string];
+    const [untilDay, untilTime] = shown(output!.until, used).split(' ') as [string, string];
+    expect(untilTime).toBe(time);
+    const months = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7));
+    expect(months(untilDay) - months(day)).toBe(2);
   });
 });

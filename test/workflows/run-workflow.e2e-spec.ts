@@ -5,6 +5,7 @@ import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
+  endWaits,
   getRun,
   type RunShape,
   runUntil,
@@ -205,6 +206,62 @@ describe('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('failed');
   });
 
+  it('starts another run after a failure, one after the other, as `retry` says', async () => {
+    ProbeTools.failures.set('flaky', 2);
+    const flaky = {
+      id: 'flaky',
+      tool: 'probe_fail',
+      arguments: { name: 'flaky', code: 'conflict' },
+    };
+    const child = await workflow([flaky, echo('made', { of: 1 })]);
+    const retry = { max_attempts: 3, backoff_seconds: 0 };
+    const parent = await run([{ id: 'sub', run_workflow: child, retry }]);
+    const step = stepOf(parent);
+    expect(step).toMatchObject({ status: 'succeeded', attempts: 3 });
+    const children = await childrenOf(child);
+    expect(children.map(({ status }) => status)).toEqual(['failed', 'failed', 'succeeded']);
+    expect(step.output).toMatchObject({ run_id: children[2]!.id });
+    expect(step.failed_attempts.map(({ error }) => error.message)).toEqual(
+      children.slice(0, 2).map(({ id }) => `Run ${id} failed at step flaky: Told to fail.`),
+    );
+    const [overlap] = await switchboard.ownerQuery<{ count: string }>(
+      `select count(*) from workflow_runs a join workflow_runs b on b.workflow_id = a.workflow_id
+       where a.workflow_id = $1 and a.created_at < b.created_at and b.created_at < a.finished_at`,
+      [child],
+    );
+    expect(overlap!.count).toBe('0');
+  });
+
+  it('waits between two attempts with the reason retry, and fails after the last one', async () => {
+    const child = await workflow([miss]);
+    const retry = { max_attempts: 2, backoff_seconds: 3600 };
+    const runId = await trigger(acme, await workflow([{ id: 'sub', run_workflow: child, retry }]));
+    const waiting = await waitFor(async () => {
+      const found = await getRun(acme, runId);
+      return found.reason === 'retry' ? found : undefined;
+    });
+    expect(stepOf(waiting)).toMatchObject({ status: 'waiting', attempts: 1, output: null });
+    expect(await childrenOf(child)).toHaveLength(1);
+    await endWaits(switchboard, runId);
+    const failed = await ended(runId);
+    const children = await childrenOf(child);
+    expect(children).toHaveLength(2);
+    expect(stepOf(failed)).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      output: { run_id: children[1]!.id, status: 'failed' },
+    });
+  });
+
+  it('starts no other run after a timeout, because the started run continues', async () => {
+    const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
+    const retry = { max_attempts: 3, backoff_seconds: 0 };
+    const sub = { id: 'sub', run_workflow: child, timeout: { seconds: 0.01 }, retry };
+    const failed = await run([sub]);
+    expect(stepOf(failed)).toMatchObject({ attempts: 1, error: { code: 'unavailable' } });
+    expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
+  });
+
   it('fails when the other run is canceled', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
@@ -368,7 +425,11 @@ describe('a step that runs another workflow', () => {
       'timeout',
       /no meaning/,
     ],
-    [{ run_workflow: '{{ workflow.id }}', retry: {} }, 'retry', /not known/],
+    [
+      { run_workflow: '{{ workflow.id }}', retry: { max_attempts: 11 } },
+      'retry.max_attempts',
+      /at most 10/,
+    ],
     [{ run_workflow: '{{ workflow.id }}', on_parent_end: 'stop' }, 'on_parent_end', /"continue"/],
     [
       { run_workflow: '{{ workflow.id }}', wait: false, on_parent_end: 'cancel' },

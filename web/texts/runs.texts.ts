@@ -47,9 +47,11 @@ export const runsTexts = defineTexts(
     noMatchAbout: 'Change the filters or remove them.',
     payload: 'Payload',
     request: 'Request',
+    output: 'Result of the run',
     steps: 'Steps',
     noSteps: 'No step has begun yet.',
     step: {
+      timeout: 'The timeout of the run.',
       onFailure: 'The run has failed. The steps after this one run for that reason.',
       attempts: (count: number) => `${count} attempts`,
       failedAttempt: (attempt: number) => `Attempt ${attempt} failed`,
@@ -152,9 +154,11 @@ export const runsTexts = defineTexts(
     noMatchAbout: 'Ändern oder entfernen Sie die Filter.',
     payload: 'Nutzdaten',
     request: 'Anfrage',
+    output: 'Ergebnis des Laufs',
     steps: 'Schritte',
     noSteps: 'Noch hat kein Schritt begonnen.',
     step: {
+      timeout: 'Die Höchstdauer des Laufs.',
       onFailure: 'Der Lauf ist fehlgeschlagen. Die Schritte danach laufen deswegen.',
       attempts: (count: number) => `${count} Versuche`,
       failedAttempt: (attempt: number) => `Versuch ${attempt} schlug fehl`,

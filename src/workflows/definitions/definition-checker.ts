@@ -2,6 +2,7 @@ import { FaultList } from '../../errors/fault-list.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import type { Step } from './definition.js';
 import { FAILURE, joinSteps } from './steps/failure-step.js';
+import { loopOutputStep } from './steps/for-each-step.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
   collectFaults,
@@ -12,6 +13,9 @@ import {
   type StepTools,
 } from './steps/step-checks.js';
 import { isResumable } from './steps/event-wait-step.js';
+import { type SetsBefore, setsBefore } from './set-variables.js';
+import { isReturn } from './steps/return-step.js';
+import { isSet } from './steps/set-step.js';
 import { isTool } from './steps/tool-step.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
@@ -57,8 +61,18 @@ export class DefinitionChecker {
           .filter(isTool)
           .map(({ id, tool }) => [id, tool]),
       ),
+      setSteps: new Set(
+        everyStep(steps)
+          .filter(isSet)
+          .map(({ id }) => id),
+      ),
     };
-    const context = { prefixLength: 0, hasFailure: onFailure.length > 0, isAfterFailure: false };
+    const context = {
+      sets: setsBefore(steps),
+      prefixLength: 0,
+      hasFailure: onFailure.length > 0,
+      isAfterFailure: false,
+    };
     checkList(main, 'steps', { ...context, visible: new Set() }, checks);
     const visible = new Set([FAILURE, ...idsOutsideLoops(main)]);
     checkList(onFailure, 'on_failure', { ...context, visible, isAfterFailure: true }, checks);
@@ -98,6 +112,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
 interface ListContext {
   /** Expressions can refer to these step ids and loop variables. */
   readonly visible: ReadonlySet<string>;
+  readonly sets: SetsBefore;
   /** At most this many characters can precede a step id in its journal path. */
   readonly prefixLength: number;
   /** It is true if the definition has steps in `on_failure`, and for these steps. */
@@ -120,15 +135,16 @@ function checkList(
       checks.faults.push({ path: `${at}.id`, message });
     }
     checkFailureRules(step, at, context, checks);
-    const stepChecks = new StepChecks(checks, earlier);
+    const stepChecks = new StepChecks(checks, earlier, varsAt(step.id, context));
     stepChecks.condition(step.if, `${at}.if`);
     kindOf(step).check?.(step, at, stepChecks);
     // Inner steps may not have run, so they are visible only inside their list.
-    for (const { member, steps: inner, loop } of innerListsOf(step)) {
+    for (const { member, steps: inner, loop, output } of innerListsOf(step)) {
       const visible = new Set([...earlier, ...(loop?.names ?? [])]);
       const innerLength = prefixLength + (loop?.longestPrefix.length ?? 0);
       const innerContext = { ...context, visible, prefixLength: innerLength };
       checkList(inner, `${at}.${member}`, innerContext, checks);
+      if (output !== undefined) checkLoopOutput(step, `${at}.output`, innerContext, checks);
     }
     earlier.add(step.id);
     if (Array.isArray(step.on_error)) {
@@ -136,6 +152,25 @@ function checkList(
     }
     for (const id of leavesOf(step)) earlier.add(id);
   }
+}
+
+/** Checks the expressions that are evaluated after the steps of an iteration. */
+function checkLoopOutput(
+  step: Step,
+  path: string,
+  context: ListContext,
+  checks: DefinitionChecks,
+): void {
+  const generated = loopOutputStep(step);
+  if (!generated || !('for_each' in step)) return;
+  const inner = step.steps.flatMap((one) => [one.id, ...leavesOf(one)]);
+  const visible = new Set([...context.visible, ...inner]);
+  new StepChecks(checks, visible, varsAt(generated.id, context)).value(step.output, path);
+}
+
+/** Returns the names of the values that steps before the given one set. */
+function varsAt(id: string, { sets }: ListContext): ReadonlySet<string> {
+  return new Set((sets.get(id) ?? []).flatMap((step) => Object.keys(step.set)));
 }
 
 function checkFailureRules(
@@ -148,9 +183,9 @@ function checkFailureRules(
     const message = `must not be "${FAILURE}": expressions of on_failure use that name`;
     faults.push({ path: `${path}.id`, message });
   }
-  if (isAfterFailure && 'stop' in step) {
+  if (isAfterFailure && ('stop' in step || isReturn(step))) {
     const message = 'must not be in on_failure: the run has already failed. Use conditions';
-    faults.push({ path: `${path}.stop`, message });
+    faults.push({ path: `${path}.${isReturn(step) ? 'return' : 'stop'}`, message });
   }
 }
 

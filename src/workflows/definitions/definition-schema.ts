@@ -32,6 +32,10 @@ const refer = (name: string, description: string): DefinitionSchema => ({
 });
 const text = (description: string): DefinitionSchema => ({ type: 'string', description });
 const number = (description: string): DefinitionSchema => ({ type: 'number', description });
+const duration = (unit: string): DefinitionSchema => ({
+  type: ['number', 'string'],
+  description: `Length of the pause in ${unit}, or an expression that gives it.`,
+});
 const flag = (description: string): DefinitionSchema => ({ type: 'boolean', description });
 const object = (description: string): DefinitionSchema => ({ type: 'object', description });
 const steps = (description: string): DefinitionSchema => ({
@@ -79,6 +83,10 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     as: text('Name of the item in expressions. The default is item.'),
     concurrency: { ...number('Items at the same time, 1 to 10.'), minimum: 1, maximum: 10 },
     steps: steps('Steps for each item.'),
+    output: {
+      description:
+        'Value of each item after its steps, for the results of the loop. May contain Liquid.',
+    },
   },
   parallel: {
     parallel: {
@@ -99,6 +107,8 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     reason: text('Reason that the run shows.'),
   },
   respond: { respond: refer('answer', 'Answer to the sender of the webhook.') },
+  set: { set: object('Values by name, which later steps read as vars.NAME. May contain Liquid.') },
+  return: { return: object('Values by name, with which the run ends. May contain Liquid.') },
   run_workflow: {
     run_workflow: text('Id of the workflow that is started.'),
     payload: object('Payload of the new run.'),
@@ -109,6 +119,7 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
       description: 'Effect on the new run when this run is canceled. The default is cancel.',
       enum: ['cancel', 'continue'],
     },
+    retry: refer('retry', 'Attempts after the new run has failed, each with another run.'),
   },
 };
 
@@ -136,6 +147,9 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
   if: CONDITION,
   contact: object('Fields of the contact that the payload has. It becomes the contact of the run.'),
   limits: refer('limits', 'Limits of the runs of this workflow.'),
+  run_timeout_seconds: number(
+    'Seconds from the start of a run until it fails, if it has not ended.',
+  ),
   cron: text('Times as a cron expression, such as 0 9 * * 1.'),
   timezone: text('Time zone of the cron expression, such as Europe/Vienna. The default is UTC.'),
   missed: {
@@ -185,12 +199,16 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
     wait: {
       type: 'object',
       properties: {
-        seconds: number('Length of the pause in seconds.'),
-        minutes: number('Length of the pause in minutes.'),
-        hours: number('Length of the pause in hours.'),
-        days: number('Length of the pause in days.'),
+        ...Object.fromEntries(
+          ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'].map((unit) => [
+            unit,
+            duration(unit),
+          ]),
+        ),
         until: text('RFC 3339 time, local time such as 09:00, or an expression.'),
-        timezone: text('Time zone of a local time. The default is that of the contact.'),
+        timezone: text(
+          'Time zone of a local time, or of months. The default is that of the contact.',
+        ),
         weekdays: {
           type: 'array',
           description: 'Days on which the pause may end.',

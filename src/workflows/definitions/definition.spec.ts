@@ -27,6 +27,8 @@ describe(parseSteps, () => {
       },
       { id: 'b', if: 'x', then: [{ id: 'c', wait: { days: 366 } }], else: [] },
       { id: 'd', wait: { until: '{{ trigger.payload.at }}' } },
+      { id: 'd3', wait: { months: 12, timezone: 'Europe/Vienna' } },
+      { id: 'd4', wait: { weeks: '{{ trigger.payload.weeks }}' } },
       { id: 'd1', wait: { until: '09:00', timezone: '{{ x }}', weekdays: ['mon', 'sun'] } },
       { id: 'd2', wait: { until: '2030-01-31T09:00', timezone: 'Europe/Vienna' } },
       { id: 'e', wait: { until: '2030-01-01T00:00:00+02:00' }, if: 'y' },
@@ -47,7 +49,7 @@ describe(parseSteps, () => {
     [[1], 'steps[0] must be an object'],
     [
       [{ id: 'a' }],
-      'steps[0] needs "tool", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "race", "stop", "respond", or "if" with "then"',
+      'steps[0] needs "tool", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "race", "stop", "respond", "set", "return", or "if" with "then"',
     ],
     [[{ tool: 't' }], 'steps[0].id is required'],
     [[{ id: 'A', tool: 't' }], 'steps[0].id must match ^[a-z][a-z0-9_]{0,63}$'],
@@ -155,11 +157,11 @@ describe(parseSteps, () => {
     [[{ id: 'a', if: 'x', then: {} }], 'steps[0].then must be a list of steps'],
     [
       [{ id: 'a', if: 'x', then: [{ id: 'b', wait: {} }] }],
-      'steps[0].then[0].wait needs exactly one of seconds, minutes, hours, days, until',
+      'steps[0].then[0].wait needs exactly one of seconds, minutes, hours, days, weeks, months, until',
     ],
     [
       [{ id: 'a', wait: { days: 1, hours: 1 } }],
-      'steps[0].wait needs exactly one of seconds, minutes, hours, days, until',
+      'steps[0].wait needs exactly one of seconds, minutes, hours, days, weeks, months, until',
     ],
     [
       [{ id: 'a', wait: { days: 367 } }],

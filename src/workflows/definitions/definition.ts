@@ -13,7 +13,10 @@ export type Step =
   | RaceStep
   | StopStep
   | RespondStep
-  | FailureStep;
+  | SetStep
+  | ReturnStep
+  | FailureStep
+  | TimeoutStep;
 
 /** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
@@ -47,14 +50,15 @@ export interface BranchStep extends StepBase {
   else?: Step[];
 }
 
-export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days';
+export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * Pauses the run for a duration or until a time. `until` is RFC 3339 text, a local time, or an expression that gives
- * either. A local time uses `timezone`, or the timezone of the contact when that is absent.
+ * Pauses the run for a duration or until a time. A duration is a number, or an expression that gives one. `until` is RFC
+ * 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or the timezone of
+ * the contact when that is absent.
  */
 export interface WaitStep extends StepBase {
-  wait: Partial<Record<WaitUnit, number>> & {
+  wait: Partial<Record<WaitUnit, number | string>> & {
     until?: string;
     timezone?: string;
     weekdays?: string[];
@@ -87,6 +91,8 @@ export interface RunWorkflowStep extends StepBase {
   timeout?: WaitStep['wait'];
   /** Decides what happens to the started run when this run is canceled while it waits. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
+  /** Starts another run after the started run has failed. Without it, only the start of the run is repeated. */
+  retry?: RetryPolicy;
 }
 
 export type OnParentEnd = 'cancel' | 'continue';
@@ -99,6 +105,8 @@ export interface ForEachStep extends StepBase {
   as?: string;
   concurrency?: number;
   steps: Step[];
+  /** Is evaluated after the steps of each item. The results of the loop are then these values. */
+  output?: unknown;
 }
 
 /** Runs several lists of steps at the same time, and ends when all of them have ended. */
@@ -131,9 +139,24 @@ export interface RespondStep extends StepBase {
   };
 }
 
+/** Stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
+export interface SetStep extends StepBase {
+  set: Record<string, unknown>;
+}
+
+/** Ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions. */
+export interface ReturnStep extends StepBase {
+  return: Record<string, unknown>;
+}
+
 /** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */
 export interface FailureStep extends StepBase {
   on_failure: Step[];
+}
+
+/** Ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the trigger. */
+export interface TimeoutStep extends StepBase {
+  run_timeout_seconds: number;
 }
 
 export type StopStatus = 'succeeded' | 'failed';

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Step } from './definition.js';
 import { FAILURE_STEP_ID, joinSteps } from './steps/failure-step.js';
+import { TIMEOUT_STEP_ID, withTimeoutStep } from './steps/timeout-step.js';
 import { type Journal, planOf } from './step-engine.js';
 
 const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
@@ -322,5 +323,42 @@ describe('a race', () => {
   it('is won by the first of several lists that are done', () => {
     const journal = new Map<string, JournalState>(Object.entries({ r: open, w: ok, c: ok }));
     expect([...planOf(race, journal).winners]).toEqual([['r', 1]]);
+  });
+});
+
+describe('the timeout of a run', () => {
+  const steps = withTimeoutStep(60, [tool('a'), tool('b')]);
+  const open: JournalState = { status: 'waiting', dueAt: NOW + 1 };
+  const over: JournalState = { status: 'waiting', dueAt: NOW };
+  const failed: JournalState = { status: 'failed' };
+  const handling = joinSteps({ steps, onFailure: [tool('h')] });
+
+  it.each<[string, Record<string, JournalState>, string]>([
+    ['begins before the first step', {}, `run ${TIMEOUT_STEP_ID}`],
+    ['begins again after a retry', { a: ok }, `run ${TIMEOUT_STEP_ID}`],
+    ['waits beside the steps', { [TIMEOUT_STEP_ID]: open }, `run a, sleep ${TIMEOUT_STEP_ID}`],
+    ['does not keep a run open', { [TIMEOUT_STEP_ID]: open, a: ok, b: ok }, 'succeeded'],
+    ['does not end a run that is done', { [TIMEOUT_STEP_ID]: over, a: ok, b: ok }, 'succeeded'],
+    [
+      'lets nothing else begin when it is over',
+      { [TIMEOUT_STEP_ID]: over },
+      `run ${TIMEOUT_STEP_ID}`,
+    ],
+    ['ends the run', { [TIMEOUT_STEP_ID]: failed, a: ok }, `failed at ${TIMEOUT_STEP_ID}`],
+    ['does not hide a failure before it', { [TIMEOUT_STEP_ID]: over, a: failed }, 'failed at a'],
+    [
+      'is the failure when a step fails after it',
+      { [TIMEOUT_STEP_ID]: failed, a: failed },
+      `failed at ${TIMEOUT_STEP_ID}`,
+    ],
+  ])('%s', (_claim, journal, expected) => {
+    expect(next(journal, steps as Step[])).toBe(expected);
+  });
+
+  it('runs the steps of on_failure, which it does not end', () => {
+    const ended = { [TIMEOUT_STEP_ID]: failed };
+    expect(next(ended, handling)).toBe(`run ${FAILURE_STEP_ID}`);
+    const begun = { [TIMEOUT_STEP_ID]: over, a: failed, [FAILURE_STEP_ID]: ok };
+    expect(next(begun, handling)).toBe('run h');
   });
 });

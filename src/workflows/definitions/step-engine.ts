@@ -1,5 +1,6 @@
 import type { Step } from './definition.js';
 import { isFailureStep } from './steps/failure-step.js';
+import { isTimeoutStep } from './steps/timeout-step.js';
 import type { JournalState, Lanes } from './steps/step-kind.js';
 import { kindOf } from './steps/step-kinds.js';
 
@@ -55,6 +56,11 @@ export function planOf(
   return new PlanBuilder(journal, doneIterations, now).build(steps);
 }
 
+/** Returns a plan in which nothing else begins. */
+function onlyReady(place: Place): Plan {
+  return { ready: [place], waiting: [], failed: [], doneIterations: [], winners: new Map() };
+}
+
 class PlanBuilder {
   private readonly ready: Place[] = [];
   private readonly waiting: Place[] = [];
@@ -71,7 +77,18 @@ class PlanBuilder {
 
   build(steps: readonly Step[]): Plan {
     const failureStep = steps.find(isFailureStep);
-    const isDone = this.addList(failureStep ? steps.slice(0, -1) : steps, TOP);
+    const timeoutStep = steps.find(isTimeoutStep);
+    const main = steps.slice(timeoutStep ? 1 : 0, failureStep ? -1 : undefined);
+    const timeout = timeoutStep && this.journal.get(timeoutStep.id);
+    const isDone = this.addList(main, TOP);
+    const isEnding = isDone || this.failed.length > 0 || this.stops.length > 0;
+    if (timeoutStep) {
+      const place = { step: timeoutStep, path: timeoutStep.id, iterations: [] };
+      // When the timeout has ended the run, the failures of steps that were still running do not count.
+      if (timeout?.status === 'failed') this.failed.splice(0, this.failed.length, place);
+      else if (!timeout || (!isEnding && this.isDue(timeout))) return onlyReady(place);
+      else if (!isEnding) this.waiting.push(place);
+    }
     if (failureStep && this.failed.length > 0) return this.afterFailure(failureStep);
     const { ready, waiting, failed, newlyDone: doneIterations, winners } = this;
     // When one step fails while another step stops the run, the run fails.
@@ -120,9 +137,7 @@ class PlanBuilder {
       case 'failed':
         return this.addAfterFailure(place, position);
       case 'waiting':
-        (state.dueAt !== undefined && state.dueAt > this.now ? this.waiting : this.ready).push(
-          place,
-        );
+        (this.isDue(state) ? this.ready : this.waiting).push(place);
         return false;
       case 'running':
         // When all inner steps are done, the runner must end the step itself.
@@ -132,6 +147,10 @@ class PlanBuilder {
         this.ready.push(place);
         return false;
     }
+  }
+
+  private isDue({ dueAt }: JournalState): boolean {
+    return dueAt === undefined || dueAt <= this.now;
   }
 
   private addAfterFailure(place: Place, position: ListPosition): boolean {

@@ -6,6 +6,7 @@ import { checkKeys, type Json } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
 import { Cron } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
+import { MAX_WAIT_SECONDS } from './steps/wait-step.js';
 import { isWhole, parseWebhookOptions, type WebhookOptionChanges } from './webhook-options.js';
 
 const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
@@ -32,6 +33,8 @@ export interface TriggerOptions {
   /** Maps the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
+  /** A run that has not ended this many seconds after its start fails. */
+  run_timeout_seconds?: number;
 }
 
 /** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
@@ -60,10 +63,11 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
     'if',
     'contact',
     'limits',
+    'run_timeout_seconds',
   ],
-  manual: ['type', 'contact', 'limits'],
-  schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits'],
-  event: ['type', 'event', 'if', 'limits'],
+  manual: ['type', 'contact', 'limits', 'run_timeout_seconds'],
+  schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits', 'run_timeout_seconds'],
+  event: ['type', 'event', 'if', 'limits', 'run_timeout_seconds'],
 };
 export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
@@ -95,6 +99,9 @@ export function parseTrigger(given: object, faults: FaultList): Trigger {
   }
   if (trigger.limits !== undefined) {
     options.limits = parseRunLimits(trigger.limits, 'trigger.limits', faults);
+  }
+  if (trigger.run_timeout_seconds !== undefined) {
+    options.run_timeout_seconds = parseRunTimeout(trigger.run_timeout_seconds, faults);
   }
   return { type, ...(type === 'webhook' && parseWebhook(trigger, faults)), options };
 }
@@ -156,6 +163,13 @@ function cronFault(cron: unknown): string | undefined {
 function parseIf(given: unknown, faults: FaultList): string | undefined {
   if (typeof given === 'string' && given.trim() !== '') return given;
   faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
+  return undefined;
+}
+
+function parseRunTimeout(given: unknown, faults: FaultList): number | undefined {
+  if (isWhole(given, 1, MAX_WAIT_SECONDS)) return given;
+  const message = `must be a whole number of 1 to ${MAX_WAIT_SECONDS}`;
+  faults.push({ path: 'trigger.run_timeout_seconds', message });
   return undefined;
 }
 

@@ -15,6 +15,7 @@ export const HIDDEN_HEADERS: readonly string[] = [
   'x-hub-signature-256',
   'x-shopify-hmac-sha256',
   'x-slack-signature',
+  'typeform-signature',
   'x-twilio-signature',
   'x-webhook-signature',
 ];

@@ -26,7 +26,10 @@ import { RaceRunner } from './runners/race.runner.js';
 import { RespondRunner } from './runners/respond.runner.js';
 import { RunWorkflowRunner } from './runners/run-workflow.runner.js';
 import { type StepRunner, StepRunnersService } from './runners/step-runners.service.js';
+import { ReturnRunner } from './runners/return.runner.js';
+import { SetRunner } from './runners/set.runner.js';
 import { StopRunner } from './runners/stop.runner.js';
+import { TimeoutRunner } from './runners/timeout.runner.js';
 import { ToolRunner } from './runners/tool.runner.js';
 import { WaitRunner } from './runners/wait.runner.js';
 import { StepCallerService } from './step-caller.service.js';
@@ -39,8 +42,11 @@ const RUNNERS = [
   ParallelRunner,
   RaceRunner,
   RespondRunner,
+  ReturnRunner,
   RunWorkflowRunner,
+  SetRunner,
   StopRunner,
+  TimeoutRunner,
   ToolRunner,
   WaitRunner,
 ];

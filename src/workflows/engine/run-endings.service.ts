@@ -4,8 +4,10 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { type DomainEvent, DomainEvents } from '../../events/domain-events.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import type { Plan } from '../definitions/step-engine.js';
+import type { Place, Plan } from '../definitions/step-engine.js';
+import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
+import { isTimeoutStep, TIMED_OUT } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import type { StepError } from '../journal/run.entity.js';
@@ -32,11 +34,11 @@ export class RunEndingsService {
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);
-      this.runs.finish(lease, status, at ? `stopped:${at.path}` : null);
+      this.runs.finish(lease, status, at ? reasonOfEnd(at) : null);
       return await this.wakeParents(tx);
     }
-    const { step, path } = at!;
-    const reason = `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
+    const { path } = at!;
+    const reason = reasonOfFailure(at!, tx);
     this.runs.finish(lease, status, reason);
     await this.wakeParents(tx);
     const failure = { step: path, error: tx.get(path)?.error ?? null };
@@ -55,6 +57,15 @@ export class RunEndingsService {
     const parents = await this.waits.findParents(lease.organizationId, lease.id);
     for (const id of parents) this.tenants.afterCommit(() => this.wakeUps.wake('run', id));
   }
+}
+
+function reasonOfEnd({ step, path }: Place): string {
+  return `${isReturn(step) ? RETURNED : 'stopped:'}${path}`;
+}
+
+function reasonOfFailure({ step, path }: Place, tx: RunTransaction): string {
+  if (isTimeoutStep(step)) return TIMED_OUT;
+  return `${hasStopped(step, tx.get(path)?.output) ? 'stopped' : 'step_failed'}:${path}`;
 }
 
 const MAX_MESSAGE = 1000;

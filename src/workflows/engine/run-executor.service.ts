@@ -3,6 +3,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
+import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
@@ -14,6 +15,8 @@ import { type Sharing, StepRunnersService } from './runners/step-runners.service
 const MAX_AT_ONCE = 10;
 /** While other steps run, the journal is read again after this time, because a wait may have ended early. */
 const MAX_SLEEP_MS = 5000;
+/** No step takes longer than this time, so a timer never needs to be longer. */
+const MAX_STEP_MS = 300_000;
 
 /** Limits a shared transaction, because it occupies a database connection and locks the run. */
 const MAX_SHARED_STEPS = 20;
@@ -207,7 +210,9 @@ export class RunExecutorService {
   private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
     const { run, running } = execution;
     const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());
-    const sleepMs = Math.max(0, Math.min(MAX_SLEEP_MS, ...times));
+    // Nothing ends a timeout early.
+    const mayEndEarly = waiting.some(({ step }) => !isTimeoutStep(step));
+    const sleepMs = Math.max(0, Math.min(mayEndEarly ? MAX_SLEEP_MS : MAX_STEP_MS, ...times));
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<boolean>((resolve) => {
       if (waiting.length > 0) timer = setTimeout(() => resolve(true), sleepMs);

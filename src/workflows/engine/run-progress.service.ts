@@ -8,8 +8,10 @@ import { WakeUps } from '../../queue/wake-ups.js';
 import type { Step } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { kindOf } from '../definitions/steps/step-kinds.js';
+import { isTimeoutStep, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import type { StepError } from '../journal/run.entity.js';
 import { RunTransaction } from '../journal/run-transaction.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { EventWaitsService } from './event-waits.service.js';
@@ -99,6 +101,7 @@ export class RunProgressService {
     const isOtherRunning = [...tx.run.running].some((other) => other !== path);
     if (isOtherRunning || (!end && ready.length > 0)) return this.stay(tx);
     if (!end) return await this.suspend(tx, waiting, failed.length > 0);
+    this.endTimeout(tx);
     await this.endings.end(tx, end);
     return 'released';
   }
@@ -133,28 +136,32 @@ export class RunProgressService {
       this.logger.error(context, toError(error).stack);
     }
     const seconds = getRetryDelaySeconds(step, entry.attempts, error);
-    return await this.transaction(attempt, async (tx) => {
-      const now = await this.runs.now(run.lease.organizationId);
-      const shown = toStepError(error, errorId);
-      const failedAttempt = {
-        attempt: entry.attempts,
-        // The list of attempts needs no responses of other systems, which can be long.
-        error: { ...shown, response: undefined },
-        failed_at: now.toISOString(),
-      };
-      const failed: JournalEntry = {
-        ...entry,
-        status: 'failed',
-        output: null,
-        error: shown,
-        failedAttempts: [...(entry.failedAttempts ?? []), failedAttempt].slice(
-          -MAX_FAILED_ATTEMPTS,
-        ),
-      };
-      if (seconds === undefined) return await this.complete(tx, failed);
-      const wakeAt = new Date(now.getTime() + seconds * 1000);
-      return await this.complete(tx, toWaiting(failed, wakeAt, now));
-    });
+    return await this.transaction(attempt, (tx) =>
+      this.completeFailed(tx, entry, toStepError(error, errorId), seconds),
+    );
+  }
+
+  /** Records a failed attempt. The step waits these seconds for its next attempt, or fails when there is none. */
+  async completeFailed(
+    tx: RunTransaction,
+    entry: JournalEntry,
+    shown: StepError,
+    seconds: number | undefined,
+    output: object | null = null,
+  ): Promise<Progress> {
+    const now = await this.runs.now(tx.run.lease.organizationId);
+    const failedAttempt = {
+      attempt: entry.attempts,
+      // The list of attempts needs no responses of other systems, which can be long.
+      error: { ...shown, response: undefined },
+      failed_at: now.toISOString(),
+    };
+    const attempts = [...(entry.failedAttempts ?? []), failedAttempt].slice(-MAX_FAILED_ATTEMPTS);
+    const failed = { ...entry, error: shown, failedAttempts: attempts };
+    if (seconds === undefined)
+      return await this.complete(tx, { ...failed, status: 'failed', output });
+    const wakeAt = new Date(now.getTime() + seconds * 1000);
+    return await this.complete(tx, toWaiting({ ...failed, output: null }, wakeAt, now));
   }
 
   private async runFenced<T>(
@@ -183,6 +190,13 @@ export class RunProgressService {
     return 'continues';
   }
 
+  /** Ends the timeout of a run that ends before it. */
+  private endTimeout(tx: RunTransaction): void {
+    const timeout = tx.get(TIMEOUT_STEP_ID);
+    if (timeout?.status !== 'waiting') return;
+    this.journal.record(tx, { ...timeout, status: 'skipped', wakeAt: null });
+  }
+
   private renewLease(tx: RunTransaction): void {
     this.runs.renewLease(tx.run.lease, LEASE_SECONDS, !tx.hasSuspect);
   }
@@ -194,11 +208,13 @@ export class RunProgressService {
   ): Promise<Progress> {
     if (await this.eventWaits.wakeDelivered(tx, waiting)) return this.stay(tx);
     const dueAt = ({ path }: Place): number => tx.get(path)!.dueAt!;
-    const first = waiting.reduce((a, b) => (dueAt(b) < dueAt(a) ? b : a));
+    const others = waiting.filter(({ step }) => !isTimeoutStep(step));
+    const first = others.reduce((a, b) => (dueAt(b) < dueAt(a) ? b : a));
     const { waitReason = 'wait' } = kindOf(first.step);
+    const reason = typeof waitReason === 'string' ? waitReason : waitReason(tx.get(first.path)!);
     const { lease } = tx.run;
     const paths = hasFailed ? waiting.map(({ path }) => path) : undefined;
-    const at = await this.runs.suspend(lease, waitReason, paths);
+    const at = await this.runs.suspend(lease, reason, paths);
     this.tenants.afterCommit(() => this.wakeUps.wake('run', lease.id, at));
     return 'released';
   }

@@ -4,12 +4,15 @@ import { ContactsService } from '../../contacts/contacts.service.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { SecretMarkers } from '../../secrets/secret-markers.js';
 import { triggerVariable } from '../definitions/trigger-request.js';
-import type { ForEachStep } from '../definitions/definition.js';
+import type { ForEachStep, Step } from '../definitions/definition.js';
 import { collectTexts, mayReference, stepVariable } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { FAILURE, FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
+import { setsBefore } from '../definitions/set-variables.js';
+import type { SetOutput } from '../definitions/steps/set-step.js';
+import { VARS } from '../definitions/steps/step-checks.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { ResumesService } from '../webhooks/resumes.service.js';
@@ -43,6 +46,7 @@ export class RunScopeService {
       ...(mayReference(step, 'secrets') && {
         secrets: this.secrets.variableFor(row.id, collectTexts(step)),
       }),
+      ...(mayReference(step, VARS) && { [VARS]: setVariables(tx, step, iterations) }),
       ...Object.fromEntries(stepVariables(tx, iterations)),
       ...Object.fromEntries(iterations.flatMap((iteration) => loopVariables(tx, iteration))),
       trigger: triggerVariable({ ...row, type: row.triggerType, payload: data.payload }),
@@ -86,12 +90,33 @@ export class RunScopeService {
   }
 }
 
+/** Returns the values that the steps before the given one have set, in the same iterations or outside loops. */
+function setVariables(
+  tx: RunTransaction,
+  step: Step,
+  iterations: readonly Iteration[],
+): Record<string, unknown> {
+  const prefixes = prefixesOf(iterations);
+  const vars: Record<string, unknown> = {};
+  for (const { id } of setsBefore(tx.run.data.steps).get(step.id) ?? []) {
+    for (const prefix of prefixes) {
+      const entry = tx.get(prefix + id);
+      if (entry?.status === 'succeeded') Object.assign(vars, (entry.output as SetOutput).vars);
+    }
+  }
+  return vars;
+}
+
+function prefixesOf(iterations: readonly Iteration[]): string[] {
+  return ['', ...iterations.map(({ loop, index }) => `${loop.path}[${index}].`)];
+}
+
 /** Returns the results of steps outside loops, and of steps in the given iterations. */
 function stepVariables(
   tx: RunTransaction,
   iterations: readonly Iteration[],
 ): [string, object | null][] {
-  const prefixes = new Set(['', ...iterations.map(({ loop, index }) => `${loop.path}[${index}].`)]);
+  const prefixes = new Set(prefixesOf(iterations));
   return [...tx.entries].flatMap(([path, entry]) => {
     const start = path.lastIndexOf('.') + 1;
     if (!prefixes.has(path.slice(0, start))) return [];

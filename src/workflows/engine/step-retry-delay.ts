@@ -1,7 +1,8 @@
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { RetryPolicy, Step } from '../definitions/definition.js';
 import { isRunWorkflow } from '../definitions/steps/run-workflow-step.js';
-import { MAX_PAUSE_SECONDS, isTool } from '../definitions/steps/tool-step.js';
+import { MAX_PAUSE_SECONDS } from '../definitions/steps/retry-policy.js';
+import { isTool } from '../definitions/steps/tool-step.js';
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;
@@ -23,11 +24,20 @@ export function getRetryDelaySeconds(
   attempts: number,
   error: unknown,
 ): number | undefined {
-  const policy = isTool(step) ? (step.retry ?? {}) : isRunWorkflow(step) ? {} : NO_RETRY;
-  const maxAttempts = policy.max_attempts ?? DEFAULT_ATTEMPTS;
+  const policy = isTool(step) || isRunWorkflow(step) ? (step.retry ?? {}) : NO_RETRY;
   const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
-  if (!isTransient || attempts >= maxAttempts) return undefined;
+  if (!isTransient) return undefined;
   const requested = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0;
+  return getPauseSeconds(policy, attempts, requested);
+}
+
+/** Returns the seconds until the next attempt, at most one hour, or undefined when the policy allows no other attempt. */
+export function getPauseSeconds(
+  policy: RetryPolicy,
+  attempts: number,
+  requested = 0,
+): number | undefined {
+  if (attempts >= (policy.max_attempts ?? DEFAULT_ATTEMPTS)) return undefined;
   return Math.min(Math.max(computePause(policy, attempts), requested), MAX_PAUSE_SECONDS);
 }
 

@@ -2,9 +2,19 @@ import { parseTimezone } from '../../contacts/parse-field.js';
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { parseTime } from '../../text/parse-time.js';
-import { instantOf, isLocalTime, isTimeOfDay } from '../definitions/calendar/local-time.js';
+import {
+  addLocalMonths,
+  instantOf,
+  isLocalTime,
+  isTimeOfDay,
+} from '../definitions/calendar/local-time.js';
 import type { WaitStep, WaitUnit } from '../definitions/definition.js';
-import { MAX_WAIT_SECONDS, TIMES_IN_WORDS, UNIT_SECONDS } from '../definitions/steps/wait-step.js';
+import {
+  durationFault,
+  MAX_WAIT_SECONDS,
+  TIMES_IN_WORDS,
+  UNIT_SECONDS,
+} from '../definitions/steps/wait-step.js';
 import type { JournalEntry } from '../journal/claimed-run.js';
 
 interface WaitEnd {
@@ -19,14 +29,11 @@ interface WaitGiven {
   readonly now: Date;
 }
 
-/** Throws `invalid_arguments` when `until` or `timezone` is invalid, or the end is more than 366 days after `now`. */
+/** Throws `invalid_arguments` when a value is invalid, or the end is more than 366 days after `now`. */
 export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): Promise<WaitEnd> {
   const { organizationId, wait, scope, now } = given;
   const { until } = wait;
-  if (until === undefined) {
-    const [unit, amount] = Object.entries(wait)[0] as [WaitUnit, number];
-    return { at: new Date(now.getTime() + amount * UNIT_SECONDS[unit] * 1000) };
-  }
+  if (until === undefined) return await computeDurationEnd(given, liquid);
   const text = await liquid.evaluate(organizationId, until, scope);
   const time = parseTime(text);
   const end = time ? { at: time } : await computeLocalEnd(text, given, liquid);
@@ -40,6 +47,22 @@ export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): P
 export function toWaiting(entry: JournalEntry, wakeAt: Date, now: Date): JournalEntry {
   const dueAt = performance.now() + wakeAt.getTime() - now.getTime();
   return { ...entry, status: 'waiting', wakeAt, dueAt };
+}
+
+async function computeDurationEnd(given: WaitGiven, liquid: LiquidSandbox): Promise<WaitEnd> {
+  const { organizationId, wait, scope, now } = given;
+  const { timezone: _, ...durations } = wait;
+  const [unit, written] = Object.entries(durations)[0] as [WaitUnit, number | string];
+  const value =
+    typeof written === 'string' ? await liquid.evaluate(organizationId, written, scope) : written;
+  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const fault = durationFault(unit, amount, true);
+  if (fault !== undefined) throw AppError.invalid(`The ${unit} of a wait ${fault}.`);
+  if (unit !== 'months') {
+    return { at: new Date(now.getTime() + Number(amount) * UNIT_SECONDS[unit] * 1000) };
+  }
+  const timezone = await findTimezone(given, liquid);
+  return { at: addLocalMonths(now, Number(amount), timezone), timezone };
 }
 
 async function computeLocalEnd(

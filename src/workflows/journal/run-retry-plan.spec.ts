@@ -2,6 +2,7 @@ import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
 import { FAILURE_STEP_ID, joinSteps } from '../definitions/steps/failure-step.js';
+import { TIMEOUT_STEP_ID, withTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { type ReachedStep, createRetryPlan } from './run-retry-plan.js';
 
 const call = (id: string, tool = 'send', more: object = {}): Step => ({ id, tool, ...more });
@@ -43,6 +44,30 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(all, [...before, call('d', 'post')], handling).gone).toEqual(gone);
     const later = joinSteps({ steps: before.slice(1), onFailure: [call('a')] });
     expect(createRetryPlan(journal, later, before)).toEqual({ again: ['b'], gone: ['a'] });
+  });
+
+  it.each<StepStatus>(['waiting', 'failed', 'skipped'])(
+    'deletes the timeout that is %s, because its time begins again',
+    (status) => {
+      const limited = withTimeoutStep(60, before);
+      const all = [reached(TIMEOUT_STEP_ID, status), ...journal];
+      const plan = { again: ['b'], gone: [TIMEOUT_STEP_ID] };
+      expect(createRetryPlan(all, limited, limited)).toEqual(plan);
+      expect(createRetryPlan(all, before, limited)).toEqual(plan);
+    },
+  );
+
+  it('forgets the output of an item that failed, and keeps the others', () => {
+    const loop: Step = { id: 'each', for_each: [1, 2], steps: [call('a')], output: '{{ a }}' };
+    const all = [
+      reached('each', 'running'),
+      reached('each[0].a', 'succeeded'),
+      reached('each[0].each:output', 'succeeded'),
+      reached('each[1].a', 'succeeded'),
+      reached('each[1].each:output', 'failed'),
+    ];
+    const plan = { again: [], gone: ['each[1].each:output'] };
+    expect(createRetryPlan(all, [loop], [loop])).toEqual(plan);
   });
 
   it('deletes failed steps that were removed or changed, and keeps finished steps', () => {

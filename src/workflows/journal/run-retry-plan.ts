@@ -2,6 +2,7 @@ import { AppError } from '../../errors/app-error.js';
 import { canonicalJson } from '../../text/canonical-json.js';
 import { type Step } from '../definitions/definition.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
+import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
@@ -30,7 +31,8 @@ export function createRetryPlan(
   for (const { stepId, status } of journal) {
     // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
-    if (handling.has(id)) {
+    // The time of a timeout begins again.
+    if (handling.has(id) || stepId === TIMEOUT_STEP_ID) {
       plan.gone.push(stepId);
       continue;
     }

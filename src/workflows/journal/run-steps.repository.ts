@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import type { CutValues } from './cut-values.js';
-import type { RunStep, StepError } from './run.entity.js';
+import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
+import type { Run, RunStep, StepError } from './run.entity.js';
 
 /** Holds a step as it is shown. Its large values are null, and `cut` names them. */
 export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt'> & {
@@ -164,6 +165,18 @@ export class RunStepsRepository {
       [organizationId, runId, except],
     );
     return row?.output ?? null;
+  }
+
+  /** Returns the values with which a run that has the reason `returned:…` has ended. Returns undefined for other runs. */
+  async returned({ organizationId, id, reason }: Run): Promise<object | undefined> {
+    if (!reason?.startsWith(RETURNED)) return undefined;
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ output: ReturnOutput }>(
+        `select output from run_steps where organization_id = $1 and run_id = $2 and step_id = $3`,
+        [organizationId, id, reason.slice(RETURNED.length)],
+      );
+    return row?.output.returned;
   }
 
   /** Returns the error of a step, and the time of the last start or end of a step. */

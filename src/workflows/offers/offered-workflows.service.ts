@@ -12,6 +12,7 @@ import { invalidArguments } from '../../tools/schema/parse-arguments.js';
 import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { splitSteps } from '../definitions/steps/failure-step.js';
+import { isSet } from '../definitions/steps/set-step.js';
 import { checkRoots, collectFaults } from '../definitions/steps/step-checks.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
@@ -137,7 +138,10 @@ export class OfferedWorkflowsService {
   ): Promise<void> {
     if (!template) return;
     const steps = await this.workflows.getSteps(organizationId, id, version);
-    const stepIds = everyStep(splitSteps(steps).steps).map((step) => step.id);
+    // Values of `set` are read as `vars`, which a template does not have: a `return` gives them.
+    const stepIds = everyStep(splitSteps(steps).steps)
+      .filter((step) => !isSet(step))
+      .map((step) => step.id);
     checkResultTemplate(template, stepIds, this.liquid, faults);
   }
 }

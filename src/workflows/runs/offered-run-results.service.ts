@@ -29,12 +29,14 @@ export class OfferedRunResultsService {
 
   /**
    * Returns the result of a run that has succeeded: the rendered template of the offered workflow, or without one the
-   * output of the last tool. A template that fails is reported in `message` and not thrown, because the run succeeded.
+   * values of a `return` step, or else the output of the last tool. A template that fails is reported in `message` and not thrown, because the run succeeded.
    */
   async of(organizationId: string, run: Run): Promise<OfferedRunResult> {
     const done = { run_id: run.id, status: 'succeeded' } as const;
     const template = (await this.offered.find(organizationId, run.workflowId))?.result;
     if (!template) {
+      const returned = await this.steps.returned(run);
+      if (returned) return { ...done, output: returned };
       // The contact of the trigger was stored before the first step.
       const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
       return { ...done, output: output ?? {} };

@@ -30,7 +30,7 @@ const SOURCES = {
 };
 
 /** A step id follows these reasons. Without the id they match many reasons, which no index has in order. */
-const REASON_PREFIXES = new Set(['step_failed', 'stopped']);
+const REASON_PREFIXES = new Set(['step_failed', 'stopped', 'returned']);
 
 interface ScannedRun {
   id: string;

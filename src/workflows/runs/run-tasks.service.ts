@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { Task, TaskSource, TaskState } from '../../tools/contract/task-source.js';
+import { TIMED_OUT, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import { RunStepsRepository, type StepOutcome } from '../journal/run-steps.repository.js';
 import type { Run, StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
@@ -67,6 +68,8 @@ export class RunTasksService implements TaskSource {
   private async resultOf(run: Run): Promise<TriggeredRunResult | OfferedRunResult> {
     const { organizationId, id } = run;
     if (run.triggerType === 'tool') return await this.offered.of(organizationId, run);
+    const returned = await this.steps.returned(run);
+    if (returned) return { run_id: id, status: 'succeeded', outputs: returned };
     const found = await this.steps.outcomes(organizationId, id, MAX_OUTPUT_BYTES);
     if ('steps' in found) return outcomeOf(run, found.steps);
     const message = `The outputs have ${found.bytes} bytes together. Read them with get_run and get_run_value.`;
@@ -83,16 +86,21 @@ function outcomeOf(run: Run, steps: readonly StepOutcome[]): TriggeredRunResult 
   return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
 }
 
+/** The errors of steps that end a run on purpose have these codes, which no tool has. */
+const OWN_CODES: readonly string[] = ['stopped', TIMED_OUT];
+
 /** Returns the id of the step that ended a failed run. */
 function failedStep({ reason }: Run): string | undefined {
+  if (reason === TIMED_OUT) return TIMEOUT_STEP_ID;
   return /^(?:step_failed|stopped):(.+)$/.exec(reason ?? '')?.[1];
 }
 
 function failureOf(run: Run, error: StepError | null): AppError {
   if (!error) return new AppError('internal', `Run ${run.id} failed: ${run.reason}.`);
+  const place = run.reason === TIMED_OUT ? '' : ` at step ${failedStep(run)}`;
   return new AppError(
-    error.code === 'stopped' ? 'rejected' : (error.code as AppErrorCode),
-    `Run ${run.id} failed at step ${failedStep(run)}: ${error.message}`,
+    OWN_CODES.includes(error.code) ? 'rejected' : (error.code as AppErrorCode),
+    `Run ${run.id} failed${place}: ${error.message}`,
     { details: error.details },
   );
 }

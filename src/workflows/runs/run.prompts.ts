@@ -79,7 +79,7 @@ function task(id: string, uri: string, definition: string): string {
       `workflow understands it. The steps that it followed are attached as ${definition}.`,
     [
       '1. Find the step that ended it: reason is "step_failed:<step id>", "stopped:<step id>" where the workflow ' +
-        'itself ends its runs, or "poison" when three workers died at it. ' +
+        'itself ends its runs, "timed_out" when the run passed its timeout, or "poison" when three workers died at it. ' +
         'Its error has a code, a message and often details with the path of each wrong argument.',
       '2. Compare the input that the step got with its arguments in the definition, and follow each wrong value back ' +
         'to where it came from: the payload of the trigger, the contact, or the output of an earlier step.',

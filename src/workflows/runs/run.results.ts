@@ -130,6 +130,9 @@ export class RunResult {
 }
 
 export class RunStepsResult extends RunResult {
+  @JsonObject({ optional: true })
+  output?: object;
+
   @Text('Cursor of the next steps.', { nullable: true })
   next_cursor: string | null;
 }

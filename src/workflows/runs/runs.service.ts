@@ -30,6 +30,8 @@ import type { RunPage, RunStepsResult, RunStepView, RunValueResult } from './run
 const MAX_PAGE_BYTES = 640 * 1024;
 const MAX_PAYLOAD_BYTES = 32 * 1024;
 const PREVIEW_BYTES = 1000;
+/** A longer result of a run is read with `get_run_value`. */
+const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 1000;
 const LISTED_STEPS = 10;
 
@@ -54,7 +56,9 @@ export class RunsService {
     const payload = payloadView(await this.runs.getPayload(organizationId, id));
     const request = await this.webhookRuns.getRequest(organizationId, id);
     const counts = await this.steps.count(organizationId, [id]);
+    const output = await this.steps.returned(run);
     return {
+      ...(output && JSON.stringify(output).length <= MAX_RESULT_CHARACTERS && { output }),
       run: runView({
         run,
         request,

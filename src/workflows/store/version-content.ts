@@ -1,4 +1,4 @@
-import type { TriggerType } from '../definitions/trigger.js';
+import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 import { toTriggerMembers, WEBHOOK_OPTION_MEMBERS } from '../definitions/webhook-options.js';
 import type { Workflow } from './workflow.entity.js';
 
@@ -9,7 +9,7 @@ export const MAX_VERSION = 2_147_483_647;
 export interface VersionContent {
   name: string;
   /** Has the type of the trigger and the members of that type. */
-  trigger: { type: TriggerType };
+  trigger: { type: TriggerType } & Pick<TriggerOptions, 'run_timeout_seconds'>;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
+import { withTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 import { Workflow } from './workflow.entity.js';
 
@@ -175,17 +176,18 @@ export class WorkflowsRepository {
     return found.steps;
   }
 
-  /** Returns the steps of a run of the version. With a contact mapping, a generated first step saves the contact. */
+  /** Returns the steps of a run of the version, with the generated steps for its timeout and for its contact. */
   async getRunSteps(
     organizationId: string,
     workflowId: string,
     version: number,
   ): Promise<readonly Step[]> {
     const found = await this.versions(organizationId).findOneOrFail({
-      select: { steps: true, triggerContact: true },
+      select: { steps: true, triggerContact: true, content: true },
       where: { organizationId, workflowId, version },
     });
-    return withContactStep(found.triggerContact, found.steps);
+    const steps = withContactStep(found.triggerContact, found.steps);
+    return withTimeoutStep(found.content?.trigger.run_timeout_seconds, steps);
   }
 
   /**

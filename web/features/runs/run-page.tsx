@@ -33,7 +33,7 @@ export function RunPage() {
   if (!query.data || query.data.run.id !== runId) {
     return <UnloadedPage key={runId} title={texts.run} back={back} query={query} />;
   }
-  const { run } = query.data;
+  const { run, output } = query.data;
   return (
     <Page
       title={texts.runOf(names.get(run.workflow_id) ?? run.workflow_id)}
@@ -61,6 +61,7 @@ export function RunPage() {
         />
       )}
       <Request trigger={run.trigger} />
+      {output !== undefined && <TextViewer title={texts.output} value={output} />}
       <Section title={texts.steps}>
         <RunSteps
           key={run.id}

@@ -17,6 +17,8 @@ const ROWS = 50;
 const MOST_MESSAGE = 1000;
 /** The steps after this one are those that run because the run has failed. */
 const FAILURE_STEP = 'workflow.on_failure';
+/** This step fails when the run takes longer than its timeout. */
+const TIMEOUT_STEP = 'workflow.timeout';
 
 /**
  * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of their
@@ -52,6 +54,7 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
         </strong>
         {step.tool !== null && <code>{step.tool}</code>}
         {step.id === FAILURE_STEP && <span>{texts.onFailure}</span>}
+        {step.id === TIMEOUT_STEP && <span>{texts.timeout}</span>}
         <StatusBadge status={step.status} />
         {step.attempts > 1 && <span>{texts.attempts(step.attempts)}</span>}
         <span className={styles.soft}>

@@ -57,7 +57,7 @@ export type Run = Read<typeof run>;
 
 export const runPage = record({ runs: list(run), next_cursor: nextCursor });
 export const runResult = record({ run });
-export const runStepsResult = record({ run, next_cursor: nextCursor });
+export const runStepsResult = record({ run, output: optional(json), next_cursor: nextCursor });
 export const runValuePart = record({ text, total: number, next_cursor: nextCursor });
 export const bulkResult = record({
   done: number,

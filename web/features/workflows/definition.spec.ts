@@ -111,4 +111,17 @@ describe(earlierOutputs, () => {
     expect(names('steps[0].on_error[0]').has('one.error.message')).toBe(true);
     expect(names('steps[3].parallel[1][0]').has('left')).toBe(false);
   });
+
+  it('offers the values that earlier steps set, also inside branches, and not those of loops', () => {
+    const steps = [
+      { id: 'first', set: { total: 1, name: 'x' } },
+      { id: 'choice', if: 'x', then: [{ id: 'yes', set: { total: 2, extra: 3 } }] },
+      { id: 'each', for_each: [1], steps: [{ id: 'in', set: { inner: 1 } }] },
+      { id: 'last', tool: 'g' },
+    ];
+    const offered = earlierOutputs({ ...definition, steps }, 'steps[3]', new Map())
+      .map(({ expression }) => expression)
+      .filter((expression) => /^(?:vars|first|yes)/.test(expression));
+    expect(offered).toEqual(['vars.total', 'vars.extra', 'vars.name']);
+  });
 });

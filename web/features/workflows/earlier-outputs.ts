@@ -1,5 +1,6 @@
 import { isObject } from '../../api/reader.ts';
-import { type Definition, ON_FAILURE, type Step, valueAt, textOf } from './definition.ts';
+import { type Definition, ON_FAILURE, type Step, listsOf, valueAt, textOf } from './definition.ts';
+import { namedValues } from './step-kind.ts';
 
 /** Describes a value that a step can use, with the expression that gives it. */
 export interface Output {
@@ -67,7 +68,8 @@ export function earlierOutputs(
     const steps = definition.steps.toReversed().flatMap((step) => outputsOf(step, schemas));
     found.push(...FAILURE, ...steps);
   }
-  return [...found, ...BEFORE];
+  const all = [...found, ...BEFORE].map((output) => [output.expression, output] as const);
+  return [...new Map(all).values()];
 }
 
 /** Returns the outputs of a step that the lists inside it can use. */
@@ -82,12 +84,25 @@ function inside(step: Step, member: string): Output[] {
 }
 
 function outputsOf(step: Step, schemas: OutputSchemas): Output[] {
+  const values = varsOf(step).map((name) => ({ expression: `vars.${name}` }));
+  return step.set === undefined ? [...values, ...ownOutputsOf(step, schemas)] : values;
+}
+
+/** Returns the names of the values that a step sets, also in the lists inside it. Values of loops stay in their loop. */
+function varsOf(step: Step): string[] {
+  const own = step.set === undefined ? [] : namedValues(step).names;
+  const lists = listsOf(step).filter(({ name }) => name !== 'steps');
+  const inner = lists.flatMap(({ steps }) => steps.filter(isObject).flatMap(varsOf));
+  return [...own, ...inner];
+}
+
+function ownOutputsOf(step: Step, schemas: OutputSchemas): Output[] {
   const { id, tool, parallel } = step;
   if (typeof id !== 'string') return [];
   const own = { expression: id };
   if (Array.isArray(parallel)) {
     const inner = parallel.flatMap((list: unknown) => (Array.isArray(list) ? list : []));
-    return [...inner.filter(isObject).flatMap((each) => outputsOf(each, schemas)), own];
+    return [...inner.filter(isObject).flatMap((each) => ownOutputsOf(each, schemas)), own];
   }
   if (step.race !== undefined) {
     return [own, { expression: `${id}.winner` }, { expression: `${id}.result` }];

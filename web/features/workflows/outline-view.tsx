@@ -23,10 +23,14 @@ import { faultsAt } from './faults-at.ts';
 import { JsonField } from './json-field.tsx';
 import { Outline, TRIGGER } from './outline.tsx';
 import { SearchDialog } from './search-dialog.tsx';
+import { toNumber, withMember } from './step-fields.tsx';
 import { NEW_STEPS } from './step-kind.ts';
 import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
 import type { Editor } from './use-editor.ts';
 import type { Moving } from './use-moving.ts';
+
+/** Names the member of the trigger that has the timeout of runs. */
+const RUN_TIMEOUT = 'run_timeout_seconds';
 
 interface ViewProps {
   editor: Editor;
@@ -111,6 +115,17 @@ export function OutlineView({ editor, moving, tools, selected, onSelect: setSele
             fault={faultOf('name')}
             value={definition.name}
             onChange={(name) => apply({ ...definition, name }, 'name')}
+          />
+          <TextField
+            label={texts.runTimeout}
+            description={texts.runTimeoutAbout}
+            inputMode="numeric"
+            fault={faultOf(`${TRIGGER}.${RUN_TIMEOUT}`)}
+            value={textOf(definition.trigger[RUN_TIMEOUT])}
+            onChange={(text) => {
+              const trigger = withMember(definition.trigger, RUN_TIMEOUT, toNumber(text));
+              apply({ ...definition, trigger }, RUN_TIMEOUT);
+            }}
           />
           <JsonField
             label={texts.triggerJson}

@@ -3,16 +3,20 @@ import { editorTexts } from '../../texts/editor.texts.ts';
 import { isObject } from '../../api/reader.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { type Step, textOf } from './definition.ts';
+import type { Output } from './earlier-outputs.ts';
+import { JsonField } from './json-field.tsx';
+import { NamedValues } from './named-values.tsx';
 import { RespondFields } from './respond-fields.tsx';
 import { kindOf } from './step-kind.ts';
 
 interface FieldsProps {
   step: Step;
+  outputs: readonly Output[];
   faultOf: (member: string) => string | undefined;
   onChange: (step: Step, label: string) => void;
 }
 
-const UNITS = ['seconds', 'minutes', 'hours', 'days', 'until'] as const;
+const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'until'] as const;
 
 /** Returns a step with a member, or without it when the value is empty. */
 export function withMember(step: Step, name: string, value: unknown): Step {
@@ -52,8 +56,22 @@ export function KindFields(props: FieldsProps) {
               onChange(withMember(step, 'concurrency', toNumber(value)), 'concurrency')
             }
           />
+          {isObject(step.output) ? (
+            <JsonField
+              label={texts.itemOutput}
+              description={texts.itemOutputAbout}
+              fault={faultOf('output')}
+              value={step.output}
+              onChange={(output) => onChange({ ...step, output }, 'output')}
+            />
+          ) : (
+            textField('output', texts.itemOutput, texts.itemOutputAbout)
+          )}
         </>
       );
+    case 'set':
+    case 'return':
+      return <NamedValues {...props} />;
     case 'stop':
       return (
         <>
@@ -106,6 +124,6 @@ function WaitFields({ step, faultOf, onChange }: FieldsProps) {
 }
 
 /** Returns the number that a text means, or else the text, whose fault the service then explains. */
-function toNumber(text: string): number | string {
+export function toNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -13,6 +13,8 @@ export type StepKind =
   | 'stop'
   | 'respond'
   | 'run'
+  | 'set'
+  | 'return'
   | 'other';
 
 export function kindOf(step: Step): StepKind {
@@ -25,6 +27,8 @@ export function kindOf(step: Step): StepKind {
   if (step.race !== undefined) return 'race';
   if (step.stop !== undefined) return 'stop';
   if (step.respond !== undefined) return 'respond';
+  if (step.set !== undefined) return 'set';
+  if (step.return !== undefined) return 'return';
   return step.run_workflow === undefined ? 'other' : 'run';
 }
 
@@ -38,6 +42,8 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   loop: { for_each: '{{ trigger.payload.items }}', steps: [{ id: 'inner', ...PAUSE }] },
   parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   race: { race: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
+  set: { set: { name: '{{ trigger.payload.name }}' } },
+  return: { return: { result: '{{ trigger.payload }}' } },
   stop: { stop: 'succeeded' },
   respond: { respond: { status: 200, body: { ok: true } } },
   run: { run_workflow: '' },
@@ -66,7 +72,20 @@ function describe(step: Step): string {
       return textOf(stop);
     case 'respond':
       return isObject(step.respond) ? textOf(step.respond.status ?? 200) : '';
+    case 'set':
+    case 'return':
+      return namedValues(step).names.join(', ');
     default:
       return '';
   }
 }
+
+/** Returns the values that a step sets or returns, and their names. */
+export function namedValues(step: Step): { values: Step; names: readonly string[] } {
+  const given = step.set ?? step.return;
+  const values = isObject(given) ? given : NONE;
+  return { values, names: Object.keys(values) };
+}
+
+/** This is one object for all calls, because fields compare it. */
+const NONE: Step = {};

@@ -21,11 +21,13 @@ const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool', 'arguments', 'if'],
   branch: ['if', 'then', 'else'],
   wait: ['wait', 'if'],
-  loop: ['for_each', 'as', 'concurrency', 'steps', 'if'],
+  loop: ['for_each', 'as', 'concurrency', 'steps', 'output', 'if'],
   parallel: ['parallel', 'if'],
   race: ['race', 'if'],
   stop: ['stop', 'reason', 'if'],
   respond: ['respond', 'if'],
+  set: ['set', 'if'],
+  return: ['return', 'if'],
 };
 
 interface PanelProps {
@@ -76,7 +78,7 @@ export function StepPanel({ row, tools, outputs, faultOf, onChange, actions, foc
         onChange={(id) => onChange({ ...step, id }, 'id')}
       />
       {kind === 'tool' && <ToolFields {...{ step, tools, outputs, faultOf }} onChange={onChange} />}
-      <KindFields step={step} faultOf={faultOf} onChange={onChange} />
+      <KindFields step={step} outputs={outputs} faultOf={faultOf} onChange={onChange} />
       {kind !== 'branch' && (
         <TextField
           label={texts.condition}

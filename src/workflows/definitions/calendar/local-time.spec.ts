@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, isLocalTime } from './local-time.js';
+import { addLocalMonths, instantOf, isLocalTime } from './local-time.js';
 
 const at = (text: string, zone: string, now: string, weekdays?: string[]): string =>
   instantOf(text, zone, new Date(now), weekdays).toISOString().replace('.000', '');
@@ -73,5 +73,18 @@ describe(instantOf, () => {
     ['2011-12-31T01:00', 'Pacific/Apia', '2011-12-30T11:00:00Z'],
   ])('finds %s in %s', (text, zone, expected) => {
     expect(at(text, zone, '2026-01-01T00:00:00Z')).toBe(expected);
+  });
+});
+
+describe(addLocalMonths, () => {
+  it.each([
+    ['2026-01-31T08:00:30.500Z', 1, 'Europe/Vienna', '2026-02-28T08:00:30.500Z'],
+    ['2026-03-15T08:00:00.000Z', 1, 'Europe/Vienna', '2026-04-15T07:00:00.000Z'],
+    ['2026-01-31T23:30:00.000Z', 1, 'Europe/Vienna', '2026-02-28T23:30:00.000Z'],
+    ['2026-01-31T23:30:00.000Z', 1, 'UTC', '2026-02-28T23:30:00.000Z'],
+    ['2026-02-28T01:30:00.000Z', 1, 'Europe/Vienna', '2026-03-28T01:30:00.000Z'],
+    ['2027-02-28T01:30:00.000Z', 1, 'Europe/Vienna', '2027-03-28T01:30:00.000Z'],
+  ])('adds to %s %i months in %s', (from, months, timezone, to) => {
+    expect(addLocalMonths(new Date(from), months, timezone).toISOString()).toBe(to);
   });
 });

@@ -1,3 +1,4 @@
+import { addMonths } from '../../../text/add-months.js';
 import { isDay } from '../../../text/parse-time.js';
 import { Cron } from './cron.js';
 import { ZoneClock } from './zone-clock.js';
@@ -32,4 +33,16 @@ export function instantOf(
   const days = weekdays.length === 0 ? '*' : weekdays.join(',');
   const cron = Cron.parse(`${minute!} ${hour} * * ${days}`);
   return (cron as Cron).next(now, timezone)!;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Adds calendar months at the local clock: the same time of day on the same day of the month, or on its last day. A local
+ * time that daylight saving skips is later by the length of the gap.
+ */
+export function addLocalMonths(from: Date, months: number, timezone: string): Date {
+  const clock = new ZoneClock(timezone);
+  const local = addMonths(clock.localTimeAt(from.getTime()), months);
+  return new Date(clock.instantsOf(local)[0]! + (from.getTime() % MINUTE_MS));
 }

@@ -84,6 +84,33 @@ describe(Compatibility, () => {
     expect(describeFindings(before, reworded, steps)).toEqual([]);
   });
 
+  it('reports a member that the output of a loop, a `set` and a `return` read and a tool no longer returns', () => {
+    const after = build(
+      tool('order', {
+        input: { item: TEXT, speed: { enum: ['slow', 'fast'] }, note: TEXT },
+        required: ['item'],
+        output: { total: { type: 'number' } },
+      }),
+    );
+    const steps: Step[] = [
+      order({ item: 'x' }),
+      {
+        id: 'each',
+        for_each: [1],
+        steps: [{ id: 'p', wait: { days: 1 } }],
+        output: '{{ order.number }}',
+      },
+      { id: 'values', set: { of: '{{ order.number }}' } },
+      { id: 'end', return: { of: '{{ order.number }}' } },
+    ];
+    const broken = describeFindings(before, after, steps).filter((one) => one.startsWith('breaks'));
+    expect(broken.map((one) => one.split(' ').slice(1, 3).join(' '))).toEqual([
+      'each output',
+      'values set.of',
+      'end return.of',
+    ]);
+  });
+
   it('reports the step of a removed tool and suggests a similar tool', () => {
     const after = build(tool('orders'));
     expect(describeFindings(before, after, [order({ item: 'x' })])).toEqual([

@@ -6,7 +6,7 @@ import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js'
 import type { Step, ToolStep } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
 import { StepChecks } from '../steps/step-checks.js';
-import { everyStep, kindOf } from '../steps/step-kinds.js';
+import { everyStep, innerListsOf, kindOf } from '../steps/step-kinds.js';
 import { checkStatic, isTool } from '../steps/tool-step.js';
 import {
   type SchemaHashes,
@@ -212,5 +212,6 @@ function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
   const reader = new ReferenceReader(liquid);
   reader.condition(step.if, '.if');
   kindOf(step).check?.(step, '', reader);
+  for (const { output } of innerListsOf(step)) reader.value(output, '.output');
   return reader.found;
 }

@@ -1,4 +1,4 @@
-import type { ForEachStep } from '../definition.js';
+import type { ForEachStep, SetStep, Step } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
@@ -16,7 +16,7 @@ export interface LoopInput {
 export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   marks: ['for_each'],
   hint: '"for_each"',
-  keys: ['for_each', 'as', 'concurrency', 'steps'],
+  keys: ['for_each', 'as', 'concurrency', 'steps', 'output'],
   staysOpen: true,
 
   parse: (given, path, parser) => ({
@@ -26,6 +26,7 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
       concurrency: parseConcurrency(given.concurrency, `${path}.concurrency`, parser),
     }),
     steps: parser.nonEmptyList(given.steps, `${path}.steps`),
+    ...(given.output !== undefined && { output: given.output }),
   }),
 
   check(step, path, checks) {
@@ -40,7 +41,7 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   lists(step) {
     const names = [itemName(step), INDEX, step.id];
     const loop = { names, longestPrefix: `${step.id}[${MAX_ITEMS - 1}].` };
-    return [{ member: 'steps', steps: step.steps, loop }];
+    return [{ member: 'steps', steps: step.steps, loop, output: step.output }];
   },
 
   inside: (step, { status, input }) =>
@@ -49,10 +50,34 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
           count: (input as LoopInput).items.length,
           atOnce: step.concurrency ?? 1,
           isLoop: true,
-          steps: () => step.steps,
+          steps: () => iterationSteps(step),
         }
       : [],
 };
+
+const iterations = new WeakMap<ForEachStep, { steps: readonly Step[]; output?: SetStep }>();
+
+/**
+ * Returns the generated step that ends each iteration of a loop with `output`. It keeps the value of the item in the
+ * journal. Ids of a definition contain no colon, so no other step can have its id.
+ */
+export function loopOutputStep(step: Step): SetStep | undefined {
+  return 'for_each' in step ? iterationOf(step).output : undefined;
+}
+
+function iterationSteps(step: ForEachStep): readonly Step[] {
+  return iterationOf(step).steps;
+}
+
+function iterationOf(step: ForEachStep): { steps: readonly Step[]; output?: SetStep } {
+  const known = iterations.get(step);
+  if (known) return known;
+  const { id, output: value, steps } = step;
+  const output = value === undefined ? undefined : { id: `${id}:output`, set: { value } };
+  const made = output ? { steps: [...steps, output], output } : { steps };
+  iterations.set(step, made);
+  return made;
+}
 
 export function itemName(step: ForEachStep): string {
   return step.as ?? 'item';

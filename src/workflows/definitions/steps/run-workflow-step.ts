@@ -3,12 +3,13 @@ import { isDynamic, isObject } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
+import { parseRetry } from './retry-policy.js';
 import { parseWait } from './wait-step.js';
 
 export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
   marks: ['run_workflow'],
   hint: '"run_workflow"',
-  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout', 'on_parent_end'],
+  keys: ['run_workflow', 'payload', 'contact_id', 'wait', 'timeout', 'on_parent_end', 'retry'],
 
   parse(given, path, parser) {
     const step: Omit<RunWorkflowStep, 'id'> = {
@@ -37,6 +38,7 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
         parser.fault(`${path}.on_parent_end`, 'has no meaning with "wait": false');
       }
     }
+    if (given.retry !== undefined) step.retry = parseRetry(given.retry, path, parser);
     return step;
   },
 
@@ -52,7 +54,8 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
     checks.value(step.timeout ?? {}, `${path}.timeout`);
   },
 
-  waitReason: 'event',
+  // A step without an output waits for its next attempt.
+  waitReason: ({ output }) => (output ? 'event' : 'retry'),
 };
 
 function parseOnParentEnd(given: unknown, path: string, parser: StepParser): OnParentEnd {

@@ -9,6 +9,8 @@ import { TRIGGER_VARIABLE } from '../trigger-request.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const SECRETS = 'secrets';
+/** Expressions read the values of `set` steps under this name. */
+export const VARS = 'vars';
 const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 
 export interface StepTools {
@@ -37,6 +39,8 @@ export interface DefinitionChecks {
   readonly resumable?: ReadonlySet<string>;
   /** Has the tool of each step that calls one, by the id of the step. */
   readonly toolsOfSteps?: ReadonlyMap<string, string>;
+  /** Has the ids of the steps that set values. */
+  readonly setSteps?: ReadonlySet<string>;
 }
 
 /** Checks the expressions of one step, and adds a fault for each error. */
@@ -45,6 +49,8 @@ export class StepChecks {
     private readonly definition: DefinitionChecks,
     /** Expressions can refer to these step ids and loop variables. */
     private readonly visible: ReadonlySet<string>,
+    /** Has the names of the values that steps before this one set. */
+    private readonly vars: ReadonlySet<string> = new Set(),
   ) {}
 
   get tools(): StepTools {
@@ -61,7 +67,7 @@ export class StepChecks {
 
   name(name: string, path: string): void {
     if (
-      [...ROOTS, SECRETS].includes(name) ||
+      [...ROOTS, SECRETS, VARS].includes(name) ||
       this.visible.has(name) ||
       this.definition.ids.has(name)
     ) {
@@ -117,6 +123,10 @@ export class StepChecks {
     if (root === 'run' && members[0] === 'resume_urls' && resumed !== undefined) {
       this.resumeUrl(resumed, path);
     }
+    if (root === VARS) this.variable(members[0], path);
+    if (this.definition.setSteps?.has(root) && members[0] !== 'error') {
+      this.fault(path, `refers to the step "${root}", whose values are read as ${VARS}.NAME`);
+    }
     const tool = this.definition.toolsOfSteps?.get(root);
     const output = tool === undefined ? undefined : this.tools.find(tool)?.outputSchema;
     // A failed step has the member `error` in place of an output.
@@ -131,6 +141,14 @@ export class StepChecks {
     if (!resumable || resumable.has(id)) return;
     const message = (): string =>
       `refers to the resume URL of "${id}", but no step of that id waits for the event "resume".${didYouMean(id, [...resumable])}`;
+    this.fault(path, message);
+  }
+
+  /** Adds a fault for a value that no step before this one sets. */
+  private variable(name: string | undefined, path: string): void {
+    if (name === undefined || this.vars.has(name)) return;
+    const message = (): string =>
+      `refers to "${VARS}.${name}", which no step before sets.${didYouMean(name, [...this.vars])}`;
     this.fault(path, message);
   }
 
@@ -155,7 +173,7 @@ export class StepChecks {
   ): void {
     for (const reference of new Set(references)) this.member(reference, path);
     for (const root of new Set(references.map(rootOf))) {
-      if (ROOTS.includes(root) || visible.has(root)) continue;
+      if (ROOTS.includes(root) || root === VARS || visible.has(root)) continue;
       if (root === SECRETS) {
         this.fault(
           path,

@@ -19,6 +19,8 @@ export interface InnerList {
   readonly steps: readonly Step[];
   /** A loop has the variables that it adds, and the longest prefix of journal paths inside it. */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
+  /** Has expressions that are evaluated after the list, and see its steps. */
+  readonly output?: unknown;
 }
 
 /** Holds lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
@@ -48,5 +50,5 @@ export interface StepKind<S extends Step = Step> extends StepForm<S> {
   /** The run ends after this step has succeeded. */
   readonly endsRun?: true;
   /** A run shows this reason while it waits for a step of this kind. The default is `wait`. */
-  readonly waitReason?: string;
+  readonly waitReason?: string | ((state: JournalState) => string);
 }

@@ -11,7 +11,10 @@ import { RESPOND_STEP } from './respond-step.js';
 import { RUN_WORKFLOW_STEP } from './run-workflow-step.js';
 import type { InnerList, StepKind } from './step-kind.js';
 import { StepParser } from './step-parser.js';
+import { RETURN_STEP } from './return-step.js';
+import { SET_STEP } from './set-step.js';
 import { STOP_STEP } from './stop-step.js';
+import { TIMEOUT_STEP } from './timeout-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
 
@@ -27,18 +30,23 @@ export const STEP_KINDS = {
   race: RACE_STEP,
   stop: STOP_STEP,
   respond: RESPOND_STEP,
+  set: SET_STEP,
+  return: RETURN_STEP,
   branch: BRANCH_STEP,
   failure: FAILURE_STEP,
+  timeout: TIMEOUT_STEP,
 } satisfies Record<string, StepKind>;
 
 export type StepKindName = keyof typeof STEP_KINDS;
 
 export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 
-/** Names the kinds that a definition can have. The failure step is generated. */
-export type WrittenKindName = Exclude<StepKindName, 'failure'>;
+/** Names the kinds that a definition can have. The others are generated. */
+export type WrittenKindName = Exclude<StepKindName, 'failure' | 'timeout'>;
 
-export const WRITTEN_KIND_NAMES = STEP_KIND_NAMES.filter((name) => name !== 'failure');
+export const WRITTEN_KIND_NAMES = STEP_KIND_NAMES.filter(
+  (name) => name !== 'failure' && name !== 'timeout',
+);
 
 /** Returns the name of the step's kind. Throws `unavailable` when this release does not know the kind. */
 export function kindNameOf(step: Step): StepKindName {

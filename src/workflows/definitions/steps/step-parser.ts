@@ -8,7 +8,7 @@ const MAX_NESTING = 10;
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 /** Expressions use these names for something else: the variables of a run, and the words of conditions. */
 const RESERVED = new Set(
-  'contact trigger run workflow secrets true false nil null empty blank and or not contains'.split(
+  'contact trigger run workflow secrets vars true false nil null empty blank and or not contains'.split(
     ' ',
   ),
 );

@@ -2,28 +2,18 @@ import type { FaultList } from '../../../errors/fault-list.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import { checkValue } from '../../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
-import type { RetryPolicy, Step, ToolStep } from '../definition.js';
+import type { Step, ToolStep } from '../definition.js';
 import { isDynamic, isObject } from '../step-fields.js';
+import { parseRetry } from './retry-policy.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
-/** Limits the pause between two attempts, even one that a tool asked for. */
-export const MAX_PAUSE_SECONDS = 3600;
 /** Limits the timeout of any other tool, because the database ends a transaction that is idle for 30 s. */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
 /** The arguments of this tool may contain secrets. */
 const HTTP_REQUEST = 'http_request';
 
-const RETRY: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    max_attempts: { type: 'integer', minimum: 1, maximum: 10 },
-    backoff_seconds: { type: 'number', minimum: 0, maximum: MAX_PAUSE_SECONDS },
-    backoff_factor: { type: 'number', minimum: 1, maximum: 10 },
-  },
-};
 /** The timeout is in seconds. Tools without external calls have a lower maximum. */
 const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: 300 };
 
@@ -39,10 +29,7 @@ export const TOOL_STEP: StepKind<ToolStep> = {
       if (isObject(given.arguments)) step.arguments = given.arguments;
       else parser.fault(`${path}.arguments`, 'must be an object');
     }
-    if (given.retry !== undefined) {
-      const at = `${path}.retry`;
-      step.retry = checkValue(RETRY, given.retry, at, parser.faults) as RetryPolicy;
-    }
+    if (given.retry !== undefined) step.retry = parseRetry(given.retry, path, parser);
     if (given.timeout !== undefined) {
       const at = `${path}.timeout`;
       step.timeout = checkValue(TIMEOUT, given.timeout, at, parser.faults) as number;

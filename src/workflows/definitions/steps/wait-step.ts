@@ -8,18 +8,21 @@ import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 
 export const MAX_WAIT_SECONDS = 366 * 86_400;
-export const UNIT_SECONDS: Record<WaitUnit, number> = {
+/** Has the length of each unit except months, which differ. */
+export const UNIT_SECONDS: Record<Exclude<WaitUnit, 'months'>, number> = {
   seconds: 1,
   minutes: 60,
   hours: 3600,
   days: 86_400,
+  weeks: 7 * 86_400,
 };
+const MAX_MONTHS = 12;
 
 /** Lists the accepted forms of `until` for error messages. */
 export const TIMES_IN_WORDS =
   'an RFC 3339 time, a time of day such as 09:00, a local time such as 2030-01-31T09:00';
 
-const NAMES = ['seconds', 'minutes', 'hours', 'days', 'until'] as const;
+const NAMES = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'until'] as const;
 const UNTIL_OPTIONS = ['timezone', 'weekdays'];
 
 export const WAIT_STEP: StepKind<WaitStep> = {
@@ -31,11 +34,21 @@ export const WAIT_STEP: StepKind<WaitStep> = {
     wait: parseWait(given.wait, `${path}.wait`, parser),
   }),
 
-  check(step, path, checks) {
-    checks.text(step.wait.until ?? '', `${path}.wait.until`);
-    checks.text(step.wait.timezone ?? '', `${path}.wait.timezone`);
-  },
+  check: (step, path, checks) => checks.value(step.wait, `${path}.wait`),
 };
+
+/** Returns what is wrong with the length of a wait, or undefined. A computed length may be 0. */
+export function durationFault(
+  unit: WaitUnit,
+  amount: unknown,
+  isComputed: boolean,
+): string | undefined {
+  const most = unit === 'months' ? MAX_MONTHS : Math.floor(MAX_WAIT_SECONDS / UNIT_SECONDS[unit]);
+  const isNumber = typeof amount === 'number' && (unit !== 'months' || Number.isInteger(amount));
+  if (isNumber && amount <= most && (amount > 0 || (isComputed && amount === 0))) return undefined;
+  const number = unit === 'months' ? 'whole number' : 'number';
+  return `must be a ${number} ${isComputed ? 'of at least' : 'above'} 0 and at most ${most}`;
+}
 
 /** Parses the value of `wait` or of a `timeout`. */
 export function parseWait(wait: unknown, at: string, parser: StepParser): WaitStep['wait'] {
@@ -44,19 +57,32 @@ export function parseWait(wait: unknown, at: string, parser: StepParser): WaitSt
     return {};
   }
   const [name, ...more] = NAMES.filter((key) => Object.hasOwn(wait, key));
-  checkKeys(wait, at, name === 'until' ? [...NAMES, ...UNTIL_OPTIONS] : NAMES, parser.faults);
+  checkKeys(wait, at, [...NAMES, ...optionsOf(name)], parser.faults);
   if (name === undefined || more.length > 0) {
     parser.fault(at, `needs exactly one of ${NAMES.join(', ')}`);
     return {};
   }
   if (name === 'until') return parseUntil(wait, at, parser);
   const amount = wait[name];
-  const most = MAX_WAIT_SECONDS / UNIT_SECONDS[name];
-  if (typeof amount !== 'number' || !(amount > 0) || amount > most) {
-    parser.fault(`${at}.${name}`, `must be a number above 0 and at most ${most}`);
+  const zone =
+    wait.timezone === undefined
+      ? {}
+      : { timezone: parseZone(wait.timezone, `${at}.timezone`, parser) };
+  if (typeof amount === 'string' && isDynamic(amount)) {
+    return { [name]: parser.text(amount, `${at}.${name}`), ...zone };
+  }
+  const fault = durationFault(name, amount, false);
+  if (fault !== undefined) {
+    parser.fault(`${at}.${name}`, `${fault}, or an expression`);
     return {};
   }
-  return { [name]: amount };
+  return { [name]: amount as number, ...zone };
+}
+
+/** Returns the members that a wait may have besides its length or its time. */
+function optionsOf(name: string | undefined): readonly string[] {
+  if (name === 'until') return UNTIL_OPTIONS;
+  return name === 'months' ? ['timezone'] : [];
 }
 
 function parseUntil(wait: Json, at: string, parser: StepParser): WaitStep['wait'] {

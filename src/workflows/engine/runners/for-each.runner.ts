@@ -4,7 +4,12 @@ import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { ForEachStep } from '../../definitions/definition.js';
 import { MAX_VALUE_BYTES } from '../../../text/value-size.js';
 import { renderArguments } from '../../definitions/scope.js';
-import { type LoopInput, MAX_ITEMS } from '../../definitions/steps/for-each-step.js';
+import {
+  type LoopInput,
+  loopOutputStep,
+  MAX_ITEMS,
+} from '../../definitions/steps/for-each-step.js';
+import type { SetOutput } from '../../definitions/steps/set-step.js';
 import { everyStep } from '../../definitions/steps/step-kinds.js';
 import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { RunJournalRepository } from '../../journal/run-journal.repository.js';
@@ -54,7 +59,8 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     if (items.length > MAX_ITEMS) {
       throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
     }
-    if (run.stepCount + items.length * everyStep(step.steps).length > MAX_RUN_STEPS) {
+    const steps = everyStep(step.steps).length + (loopOutputStep(step) ? 1 : 0);
+    if (run.stepCount + items.length * steps > MAX_RUN_STEPS) {
       throw AppError.invalid(
         `for_each got ${items.length} items, so the run would have more than ${MAX_RUN_STEPS} steps.`,
       );
@@ -66,16 +72,19 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     const { run, place } = attempt;
     const { items } = open.input as LoopInput;
     const { organizationId, id } = run.lease;
-    const last = place.step.steps.at(-1)!.id;
+    const output = loopOutputStep(place.step);
+    const last = output?.id ?? place.step.steps.at(-1)!.id;
+    const resultOf = (outcome: object | null | undefined): unknown =>
+      output && outcome ? (outcome as SetOutput).vars.value : (outcome ?? null);
     const paths = items.map((_, index) => `${place.path}[${index}].${last}`);
     return await this.progress.transaction(attempt, async (tx) => {
       const found = await this.journal.findOutcomes(organizationId, id, paths, MAX_VALUE_BYTES);
       const results =
         'bytes' in found
           ? { results: null, too_large: { results: tooLarge(place.path, found.bytes) } }
-          : { results: paths.map((path) => found.outcomes.get(path) ?? null) };
-      const output = { count: items.length, ...results };
-      return await this.progress.complete(tx, { ...open, status: 'succeeded', output });
+          : { results: paths.map((path) => resultOf(found.outcomes.get(path))) };
+      const done = { count: items.length, ...results };
+      return await this.progress.complete(tx, { ...open, status: 'succeeded', output: done });
     });
   }
 }

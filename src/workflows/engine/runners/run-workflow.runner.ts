@@ -20,6 +20,7 @@ import {
   StepCanceledError,
 } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
+import { getPauseSeconds } from '../step-retry-delay.js';
 import type { StepRunner } from './step-runners.service.js';
 
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
@@ -47,7 +48,9 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     const earlier = run.get(place.path);
     // An entry without an output is a failed attempt to start the run.
     if (earlier?.output) {
-      const ended = await this.progress.transaction(attempt, (tx) => this.end(tx, earlier));
+      const ended = await this.progress.transaction(attempt, (tx) =>
+        this.end(tx, place.step, earlier),
+      );
       if (ended) return ended;
     }
     const entry = { ...run.newEntry(place), attempts: (earlier?.attempts ?? 0) + 1 };
@@ -94,11 +97,16 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   }
 
   /**
-   * Ends the wait if the run has ended or the time is over. After a timeout the other run continues. Returns undefined
+   * Ends the wait if the run has ended or the time is over. When the run has failed, a step with `retry` starts another
+   * one later. After a timeout the other run continues, so there is no other attempt. Returns undefined
    * and changes nothing when the other run was canceled together with this one, which has been retried since. Then
    * another run must be started.
    */
-  private async end(tx: RunTransaction, entry: JournalEntry): Promise<Progress | undefined> {
+  private async end(
+    tx: RunTransaction,
+    { retry }: RunWorkflowStep,
+    entry: JournalEntry,
+  ): Promise<Progress | undefined> {
     const { organizationId } = tx.run.lease;
     const { run_id: childId } = entry.output as { run_id: string };
     const child = await this.runs.find(organizationId, childId);
@@ -112,8 +120,9 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     }
     const output = { run_id: childId, status: child?.status ?? 'unknown' };
-    const error = toError(childId, state);
-    return await this.progress.complete(tx, { ...entry, status: 'failed', output, error });
+    const isRetried = retry !== undefined && state?.status === 'failed';
+    const seconds = isRetried ? getPauseSeconds(retry, entry.attempts) : undefined;
+    return await this.progress.completeFailed(tx, entry, toError(childId, state), seconds, output);
   }
 
   private async evaluateWorkflowId(

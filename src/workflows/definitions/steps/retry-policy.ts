@@ -1,0 +1,22 @@
+import { checkValue } from '../../../tools/schema/check-value.js';
+import type { JsonSchema } from '../../../tools/schema/json-schema.js';
+import type { RetryPolicy } from '../definition.js';
+import type { StepParser } from './step-parser.js';
+
+/** Limits the pause between two attempts, even one that a tool asked for. */
+export const MAX_PAUSE_SECONDS = 3600;
+
+const RETRY: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    max_attempts: { type: 'integer', minimum: 1, maximum: 10 },
+    backoff_seconds: { type: 'number', minimum: 0, maximum: MAX_PAUSE_SECONDS },
+    backoff_factor: { type: 'number', minimum: 1, maximum: 10 },
+  },
+};
+
+/** Parses the member `retry` of the step at the path. Use the result only if it adds no fault. */
+export function parseRetry(given: unknown, path: string, parser: StepParser): RetryPolicy {
+  return checkValue(RETRY, given, `${path}.retry`, parser.faults) as RetryPolicy;
+}

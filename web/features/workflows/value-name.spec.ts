@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { freeName } from './value-name.ts';
+
+describe(freeName, () => {
+  it.each([
+    [[], 'trigger.payload.email', 'email'],
+    [['email'], 'trigger.payload.email', 'email_2'],
+    [['email', 'email_2'], 'contact.email', 'email_3'],
+    [[], 'each.results[0]', 'value'],
+  ])('with %j and %s is %s', (names, expression, name) => {
+    expect(freeName(names, expression)).toBe(name);
+  });
+});

@@ -1,0 +1,8 @@
+/** Returns a name for the value of an expression, after its last member, which none of the values has. */
+export function freeName(names: readonly string[], expression: string): string {
+  const base = /[A-Za-z]\w*$/.exec(expression)?.[0] ?? 'value';
+  if (!names.includes(base)) return base;
+  let number = 2;
+  while (names.includes(`${base}_${number}`)) number += 1;
+  return `${base}_${number}`;
+}
