@@ -91,11 +91,14 @@ describe('the request of a webhook in expressions', () => {
       'x-github-event': 'push',
     });
     expect(Date.parse(seen.at)).not.toBeNaN();
-    const { headers, query, method, at } = seen;
+    const { at, headers, method, query } = seen;
     expect(run.trigger).toEqual({
       type: 'webhook',
       payload: { name: 'Ada' },
-      ...{ headers, query, method, received_at: at },
+      headers,
+      query,
+      method,
+      received_at: at,
     });
     expect(JSON.stringify(await storedFor(run.id))).not.toContain('hidden');
   });
@@ -196,6 +199,10 @@ describe('the request of a webhook in expressions', () => {
     const seen = seenBy(await runOf(id, '?a=1', signature));
     expect(seen.query).toEqual({ a: '1' });
     expect(JSON.stringify(seen.headers)).not.toContain(signature['x-webhook-signature']);
+    const secret = 'another secret of the sender';
+    await acme.call('rotate_webhook_secret', { workflow_id: id, secret, overlap_seconds: 0 });
+    const rotated = await runOf(id, '?a=2', { 'x-webhook-signature': sign(body, secret) });
+    expect(seenBy(rotated).query).toEqual({ a: '2' });
   });
 
   it('refuses a query that is too large, and only for workflows that read it', async () => {
