@@ -123,6 +123,24 @@ describe('the editor of workflows', () => {
     expect([...faults, ...run.faults]).toEqual([]);
   });
 
+  it('adds a race, whose lists are in the outline and on the canvas', async () => {
+    const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem').filter({ hasText: 'one' }).click();
+    await page.keyboard.press('Insert');
+    await page.getByLabel('Find a kind of step or a tool').waitFor();
+    await page.keyboard.type('Race');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-path="steps[1].race[1][0]"]').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    const saved = await read(id);
+    expect(saved.steps[1]!.race).toHaveLength(2);
+    await page.getByRole('tab', { name: 'Canvas' }).click();
+    await page.locator('[data-id="steps[1].race[0][0]"]').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('moves steps on the canvas by mouse, also into branches, and refuses forbidden places', async () => {
     const id = await create([
       { id: 'one', wait: { seconds: 1 } },
