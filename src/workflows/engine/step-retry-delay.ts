@@ -1,5 +1,6 @@
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { RetryPolicy, Step } from '../definitions/definition.js';
+import { isCode } from '../definitions/steps/code-step.js';
 import { isRunWorkflow } from '../definitions/steps/run-workflow-step.js';
 import { MAX_PAUSE_SECONDS, isTool } from '../definitions/steps/tool-step.js';
 
@@ -23,12 +24,17 @@ export function getRetryDelaySeconds(
   attempts: number,
   error: unknown,
 ): number | undefined {
-  const policy = isTool(step) ? (step.retry ?? {}) : isRunWorkflow(step) ? {} : NO_RETRY;
+  const policy = policyOf(step);
   const maxAttempts = policy.max_attempts ?? DEFAULT_ATTEMPTS;
   const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
   if (!isTransient || attempts >= maxAttempts) return undefined;
   const requested = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0;
   return Math.min(Math.max(computePause(policy, attempts), requested), MAX_PAUSE_SECONDS);
+}
+
+function policyOf(step: Step): RetryPolicy {
+  if (isTool(step) || isCode(step)) return step.retry ?? {};
+  return isRunWorkflow(step) ? {} : NO_RETRY;
 }
 
 function computePause(

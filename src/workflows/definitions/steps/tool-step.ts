@@ -15,7 +15,7 @@ export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 /** The arguments of this tool may contain secrets. */
 const HTTP_REQUEST = 'http_request';
 
-const RETRY: JsonSchema = {
+export const RETRY: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
