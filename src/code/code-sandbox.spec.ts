@@ -209,6 +209,16 @@ describe('threads', () => {
     await own.close();
   });
 
+  it('do not keep the process alive while they are idle', async () => {
+    const active = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+    const before = active();
+    const own = new CodeSandbox(true);
+    await own.run('a', { code: 'return 1', input: {}, now: NOW });
+    expect(active()).toBe(before);
+    await own.close();
+  });
+
   it('end at once when the signal of a job aborts or the sandbox closes', async () => {
     const own = new CodeSandbox(true);
     const aborted = new AbortController();

@@ -29,6 +29,9 @@ const wasm = await WebAssembly.compile(
   await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
 );
 
+// WebAssembly prints why it stops, which no one reads.
+for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
+
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
 // a job stands still, and local times are UTC on every server.
 let jobTime = 0;

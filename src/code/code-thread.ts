@@ -14,6 +14,7 @@ export class CodeThread {
     env: {},
     argv: [],
     execArgv: [],
+    // The thread prints nothing. Reading its output would keep the process alive.
     stdout: true,
     stderr: true,
     resourceLimits: RESOURCE_LIMITS,
@@ -21,9 +22,6 @@ export class CodeThread {
   private readonly ready: Promise<unknown>;
 
   constructor() {
-    // WebAssembly prints why it stops. Nobody reads that.
-    this.worker.stdout.resume();
-    this.worker.stderr.resume();
     this.ready = this.next();
     // The first job reports a thread that does not start.
     this.ready.catch(() => undefined);
