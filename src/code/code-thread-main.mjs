@@ -23,6 +23,8 @@ const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
 const FILE = 'code.js';
 const TOO_DEEP = 'it is nested too deeply';
+/** @type {CodeFault} */
+const INTERRUPTED = { kind: 'time', message: 'interrupted' };
 
 const require = createRequire(import.meta.url);
 const wasm = await WebAssembly.compile(
@@ -35,6 +37,8 @@ for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
 // a job stands still, and local times are UTC on every server.
 let jobTime = 0;
+/** The job must end at this time of `performance.now()`. */
+let endsAt = 0;
 Date.now = () => jobTime;
 useUtc();
 
@@ -63,6 +67,7 @@ async function work(job) {
     return job.kind === 'check' ? { faults: await check(job) } : { output: await run(job) };
   } catch (error) {
     if (error instanceof Fault) return { fault: error.fault };
+    if (isTimeUp()) return { fault: INTERRUPTED };
     // QuickJS has trapped: its stack is full, or its memory cannot grow. The instance is not used again.
     const message = error instanceof RangeError ? TOO_DEEP : 'the sandbox stopped the code';
     return { fault: { kind: 'thrown', message } };
@@ -76,12 +81,15 @@ async function work(job) {
  * @returns {Promise<(CodeFault | null)[]>}
  */
 async function check({ codes, milliseconds, memoryBytes }) {
-  const endsAt = performance.now() + milliseconds;
+  endsAt = performance.now() + milliseconds;
   /** @type {(CodeFault | null)[]} */
   const faults = [];
+  let { context } = await open(memoryBytes, 0);
   for (const code of codes) {
-    const { context } = await open(endsAt, memoryBytes, 0);
-    faults.push(compile(context, code));
+    const fault = compile(context, code);
+    faults.push(fault);
+    // The instance may be in any state, because its stack was full.
+    if (fault?.message === TOO_DEEP) ({ context } = await open(memoryBytes, 0));
   }
   return faults;
 }
@@ -95,7 +103,10 @@ function compile(context, code) {
   try {
     const describe = createDescribe(context);
     const result = context.evalCode(wrap(code), FILE, { compileOnly: true });
-    return result.error ? faultOf(context, describe, result.error, 'syntax') : null;
+    const fault = result.error ? faultOf(context, describe, result.error, 'syntax') : null;
+    (result.error ?? result.value).dispose();
+    describe.dispose();
+    return fault;
   } catch (error) {
     if (error instanceof RangeError) return { kind: 'syntax', message: TOO_DEEP };
     throw error;
@@ -109,7 +120,8 @@ function compile(context, code) {
  * @returns {Promise<string>}
  */
 async function run({ code, input, now, milliseconds, memoryBytes, limits }) {
-  const { context, runtime } = await open(performance.now() + milliseconds, memoryBytes, now);
+  endsAt = performance.now() + milliseconds;
+  const { context, runtime } = await open(memoryBytes, now);
   const describe = createDescribe(context);
   // These are read before the code runs, so the code cannot replace them.
   const json = context.getProp(context.global, 'JSON');
@@ -158,11 +170,10 @@ function settle(context, runtime, promise) {
 /**
  * Creates an instance of QuickJS with its own memory. Nothing of it is freed one by one: it is dropped as a whole.
  *
- * @param {number} endsAt
  * @param {number} memoryBytes
  * @param {number} now
  */
-async function open(endsAt, memoryBytes, now) {
+async function open(memoryBytes, now) {
   jobTime = now;
   // The instance needs memory for itself and for the text of the result, besides the memory that the code may use.
   const maximum = Math.ceil(memoryBytes / PAGE_BYTES) + 2 * INITIAL_PAGES;
@@ -172,8 +183,12 @@ async function open(endsAt, memoryBytes, now) {
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(memoryBytes);
   runtime.setMaxStackSize(STACK_BYTES);
-  runtime.setInterruptHandler(() => performance.now() > endsAt);
+  runtime.setInterruptHandler(isTimeUp);
   return { runtime, context: runtime.newContext() };
+}
+
+function isTimeUp() {
+  return performance.now() > endsAt;
 }
 
 /**
@@ -208,12 +223,13 @@ function createDescribe(context) {
  * @returns {CodeFault}
  */
 function faultOf(context, describe, error, kind) {
+  // The interruption can have become the rejection of a promise, or can end `describe` too.
+  if (isTimeUp()) return INTERRUPTED;
   const result = context.callFunction(describe, context.undefined, error);
-  // The time is over, or the error has a getter that throws.
+  // The error has a getter that throws or does not end.
   if (result.error) return { kind: 'thrown', message: 'it threw an error that cannot be read' };
   const text = context.getString(result.value);
   const [name = '', message = '', stack = ''] = text.split('\u0001');
-  if (name === 'InternalError' && message === 'interrupted') return { kind: 'time', message };
   if (name === 'InternalError' && message === 'out of memory') return { kind: 'memory', message };
   const place = new RegExp(`${FILE}:(\\d{1,6})(?::(\\d{1,6}))?`).exec(stack);
   return {
@@ -247,8 +263,8 @@ function tooLarge(what) {
 
 /** Makes the local time of this thread UTC. */
 function useUtc() {
-  Date.prototype.getTimezoneOffset = () => 0;
+  Object.assign(Date.prototype, { getTimezoneOffset: () => 0 });
   for (const part of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds']) {
-    Date.prototype[`get${part}`] = Date.prototype[`getUTC${part}`];
+    Object.assign(Date.prototype, { [`get${part}`]: Date.prototype[`getUTC${part}`] });
   }
 }

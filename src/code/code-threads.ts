@@ -63,7 +63,7 @@ export class CodeThreads {
       const waiting: WaitingJob = { job, resolve, reject, signal, stopWaiting: () => undefined };
       const leave = (reason: unknown): void => {
         waiting.stopWaiting();
-        if (queue.remove(organizationId, waiting)) reject(reason as Error);
+        if (queue.remove(organizationId, waiting)) reject(reason);
       };
       const timer = setTimeout(() => leave(tooBusy()), MAX_WAIT_MS[job.kind]);
       const onAbort = (): void => leave(signal?.reason);
