@@ -224,6 +224,8 @@ describe('threads', () => {
     const aborted = new AbortController();
     const loop = { code: 'for (;;);', input: {}, now: NOW, seconds: 10 };
     const { signal } = aborted;
+    // Then the next job begins at once.
+    await own.run('a', { ...loop, code: 'return 1' });
     const both = Promise.allSettled([
       own.run('a', { ...loop, signal }),
       own.run('a', { ...loop, signal }),
@@ -231,6 +233,7 @@ describe('threads', () => {
     const others = [own.run('b', loop), own.run('c', loop)].map((each) =>
       each.catch((error: unknown) => (error as AppError).code),
     );
+    await new Promise((resolve) => setImmediate(resolve));
     aborted.abort(new Error('enough'));
     for (const { status, reason } of (await both) as PromiseRejectedResult[]) {
       expect([status, String(reason)]).toEqual(['rejected', 'Error: enough']);
