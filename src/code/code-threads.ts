@@ -100,16 +100,25 @@ export class CodeThreads {
       if (!next) return;
       const [organizationId, waiting] = next;
       waiting.stopWaiting();
-      const thread = this.takeThread();
+      const thread = this.takeThread(waiting);
+      if (!thread) continue;
       this.busy.set(organizationId, thread);
       void this.serve(organizationId, waiting, thread);
     }
   }
 
-  private takeThread(): CodeThread {
+  /** Returns a thread, or rejects the job when the system has no room for one. */
+  private takeThread({ reject }: WaitingJob): CodeThread | undefined {
     // The thread that worked last is taken, so that threads that are not needed become idle for long enough to end.
     const known = [...this.idle].at(-1);
-    if (!known) return new CodeThread();
+    if (!known) {
+      try {
+        return new CodeThread();
+      } catch (error) {
+        reject(new AppError('unavailable', 'No thread for code could start.', { cause: error }));
+        return undefined;
+      }
+    }
     const [thread, timer] = known;
     clearTimeout(timer);
     this.idle.delete(thread);

@@ -234,12 +234,19 @@ describe('the editor of workflows', () => {
     await page.keyboard.press('Enter');
     const editor = page.getByRole('textbox', { name: 'JavaScript' });
     await editor.waitFor();
-    await editor.fill('const a = 1;\nreturn {{ a }};');
+    // `fill` would replace coloured text, for which Chromium tries to add inline styles.
+    const write = async (code: string): Promise<void> => {
+      await editor.press('ControlOrMeta+a');
+      await editor.press('Delete');
+      await page.keyboard.insertText(code);
+    };
+    await write('const a = 1;\nreturn {{ a }};');
     await page.getByRole('button', { name: 'Save' }).click();
     const panel = page.getByRole('group', { name: 'code' });
     await panel.getByRole('alert').filter({ hasText: 'line 2, column' }).waitFor();
     await page.locator('.cm-line', { hasText: 'return' }).locator('.cm-lintRange-error').waitFor();
-    await editor.fill('return { a: input.a };');
+    expect(await findViolations(page)).toEqual([]);
+    await write('return { a: input.a };');
     await page.getByRole('textbox', { name: 'Input' }).fill('{"a": "{{ run.id }}"}');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Everything is saved.').waitFor();
@@ -249,7 +256,6 @@ describe('the editor of workflows', () => {
       input: { a: '{{ run.id }}' },
     });
     expect(faults).toEqual([]);
-    expect(await findViolations(page)).toEqual([]);
   });
 
   it('completes members, values, tools and their arguments by the schema, and says what is unknown', async () => {
