@@ -18,6 +18,7 @@ const PART_BUDGET = 75 * KILOBYTE;
 const PART_BUDGETS = {
   'features/workflows/canvas/canvas.tsx': 90 * KILOBYTE,
   'ui/editor/json-editor.tsx': 140 * KILOBYTE,
+  'ui/editor/javascript-editor.tsx': 115 * KILOBYTE,
   'ui/chart/chart.tsx': 25 * KILOBYTE,
 };
 const TYPES = {

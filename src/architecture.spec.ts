@@ -32,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   database: ['batching', 'errors', 'security', 'text'],
   http: ['database', 'errors', 'security', 'text'],
   liquid: ['errors', 'text'],
+  code: ['errors', 'liquid', 'text'],
   queue: ['database', 'errors', 'failpoints', 'text'],
   changes: ['database', 'errors'],
   events: ['database', 'text'],
@@ -78,7 +79,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FOUNDATION,
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
-  workflows: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'queue', 'secrets'],
+  workflows: [...FOUNDATION, 'code', 'contacts', 'failpoints', 'liquid', 'queue', 'secrets'],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   quotas: ['database', 'errors'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
@@ -109,6 +110,7 @@ const LAYERS = [
   /\.entity\.ts$/,
 ];
 const PURE_FOLDERS = [
+  'code',
   'config',
   'errors',
   'liquid',

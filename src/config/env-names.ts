@@ -28,6 +28,7 @@ export const ENV_NAMES = {
   databasePoolSize: 'DATABASE_POOL_SIZE',
   workerConcurrency: 'WORKER_CONCURRENCY',
   outboundAllow: 'OUTBOUND_ALLOW',
+  codeSteps: 'CODE_STEPS',
   nodeEnv: 'NODE_ENV',
   tuneV8: 'TUNE_V8',
 } as const;

@@ -170,6 +170,10 @@ export class Env {
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
+  /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
+  @IsIn(['on', 'off'])
+  readonly codeSteps: 'on' | 'off' = 'off';
+
   /** `development` and `test` enable checks that cost speed. `development` shows unexpected errors to callers. */
   @IsIn(['production', 'development', 'test'])
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';

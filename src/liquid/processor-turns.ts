@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { OrganizationQueue } from './organization-queue.js';
 import { TimeBudgets } from './time-budgets.js';
 
 /** After this time of work, requests of others are served. One step of a job may take as long again. */
@@ -27,7 +28,7 @@ interface WaitingJob {
  * turn at most, whatever it computes. Organizations with waiting jobs take turns one after the other.
  */
 export class ProcessorTurns {
-  private readonly waiting = new Map<string, WaitingJob[]>();
+  private readonly waiting = new OrganizationQueue<WaitingJob>();
   private spentMs = 0;
   private isScheduled = false;
 
@@ -40,10 +41,10 @@ export class ProcessorTurns {
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
     this.budgets.assertLeft(organizationId);
-    const isFree = this.waiting.size === 0 && this.spentMs < TURN_MS;
+    const isFree = this.waiting.isEmpty && this.spentMs < TURN_MS;
     if (isFree && this.work(organizationId, job, time)) return;
     await new Promise<void>((resolve, reject) => {
-      this.enqueue(organizationId, { job, time, resolve, reject });
+      this.waiting.push(organizationId, { job, time, resolve, reject });
       this.schedule();
     });
   }
@@ -64,23 +65,6 @@ export class ProcessorTurns {
     }
   }
 
-  private enqueue(organizationId: string, job: WaitingJob): void {
-    const jobs = this.waiting.get(organizationId);
-    if (jobs) jobs.push(job);
-    else this.waiting.set(organizationId, [job]);
-  }
-
-  /** Takes the next job of the organization that has waited longest since its last turn. */
-  private dequeue(): [organizationId: string, job: WaitingJob] | undefined {
-    const [next] = this.waiting;
-    if (!next) return undefined;
-    const [organizationId, jobs] = next;
-    this.waiting.delete(organizationId);
-    const job = jobs.shift()!;
-    if (jobs.length > 0) this.waiting.set(organizationId, jobs);
-    return [organizationId, job];
-  }
-
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -92,7 +76,7 @@ export class ProcessorTurns {
     this.isScheduled = false;
     this.spentMs = 0;
     while (this.spentMs < TURN_MS) {
-      const next = this.dequeue();
+      const next = this.waiting.shift();
       if (!next) return;
       this.continueJob(...next);
     }
@@ -102,7 +86,7 @@ export class ProcessorTurns {
   private continueJob(organizationId: string, waiting: WaitingJob): void {
     try {
       if (this.work(organizationId, waiting.job, waiting.time)) waiting.resolve();
-      else this.enqueue(organizationId, waiting);
+      else this.waiting.push(organizationId, waiting);
     } catch (error) {
       waiting.reject(error);
     }

@@ -14,7 +14,10 @@ interface Budget {
 export class TimeBudgets {
   private readonly budgets = new LRUCache<string, Budget>({ max: MAX_BUDGETS });
 
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(
+    private readonly now: () => number = () => performance.now(),
+    private readonly work = 'templates and expressions',
+  ) {}
 
   /** Throws `rate_limited` when the organization has no time left. */
   assertLeft(organizationId: string): void {
@@ -24,7 +27,7 @@ export class TimeBudgets {
     if (leftMs > 0) return;
     throw new AppError(
       'rate_limited',
-      'The templates and expressions of this organization have used their processor time. Try again later.',
+      `The ${this.work} of this organization have used their processor time. Try again later.`,
       { retryAfterSeconds: Math.ceil((1 - leftMs) / GAIN_MS_PER_SECOND) },
     );
   }

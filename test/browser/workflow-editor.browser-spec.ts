@@ -26,7 +26,7 @@ describe('the editor of workflows', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard({ CODE_STEPS: 'on' });
   });
   afterAll(() => dashboard.close());
 
@@ -270,6 +270,40 @@ describe('the editor of workflows', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Written' }).waitFor();
     expect((await read(id)).steps).toEqual([{ id: 'w', wait: { days: 1 } }]);
+    expect(faults).toEqual([]);
+  });
+
+  it('edits the JavaScript of a code step, and marks the place of a fault', async () => {
+    const id = await create([{ id: 'pause', wait: { seconds: 1 } }]);
+    const { page, faults } = await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('treeitem').filter({ hasText: 'pause' }).click();
+    await page.keyboard.press('Insert');
+    await page.getByLabel('Find a kind of step or a tool').waitFor();
+    await page.keyboard.type('Code');
+    await page.keyboard.press('Enter');
+    const editor = page.getByRole('textbox', { name: 'JavaScript' });
+    await editor.waitFor();
+    // `fill` would replace coloured text, for which Chromium tries to add inline styles.
+    const write = async (code: string): Promise<void> => {
+      await editor.press('ControlOrMeta+a');
+      await editor.press('Delete');
+      await page.keyboard.insertText(code);
+    };
+    await write('const a = 1;\nreturn {{ a }};');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const panel = page.getByRole('group', { name: 'code' });
+    await panel.getByRole('alert').filter({ hasText: 'line 2, column' }).waitFor();
+    await page.locator('.cm-line', { hasText: 'return' }).locator('.cm-lintRange-error').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await write('return { a: input.a };');
+    await page.getByRole('textbox', { name: 'Input' }).fill('{"a": "{{ run.id }}"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await read(id)).steps[1]).toEqual({
+      id: 'code',
+      code: 'return { a: input.a };',
+      input: { a: '{{ run.id }}' },
+    });
     expect(faults).toEqual([]);
   });
 

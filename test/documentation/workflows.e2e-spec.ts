@@ -24,7 +24,9 @@ describe('docs/workflows.md', () => {
         .writeHead(isOpen ? 201 : 410, { 'Content-Type': 'application/json' })
         .end('{"number":"N1"}');
     });
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` } });
+    switchboard = await startSwitchboard({
+      env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}`, CODE_STEPS: 'on' },
+    });
     acme = await createOrganization(switchboard);
   });
   afterAll(async () => {
@@ -49,6 +51,15 @@ describe('docs/workflows.md', () => {
       const { error } = await acme.call('create_workflow', JSON.parse(text));
       expect(error).toBeUndefined();
     }
+  });
+
+  it('has a code example with the described result', async () => {
+    const index = EXAMPLES.findIndex((text) => text.includes('"code"'));
+    const { steps, ...more } = example(index);
+    const { id } = await createWorkflow(acme, steps, more);
+    const run = await runToEnd(acme, id, { items: [{ price: 60.5, count: 2 }] });
+    expect(run.steps[0]!.output).toEqual({ total: 121, large: true });
+    expect(run.reason).toBe('stopped:enough');
   });
 
   it('has a loop example with the described result', async () => {

@@ -12,7 +12,7 @@ import {
   HOSTILE_TEXTS,
   hostileArguments,
 } from './support/hostile-values.js';
-import { CONDITIONS, EXPENSIVE_PAYLOAD, TEMPLATES } from './support/hostile-workflows.js';
+import { CODES, CONDITIONS, EXPENSIVE_PAYLOAD, TEMPLATES } from './support/hostile-workflows.js';
 import { Stranger } from './support/stranger.js';
 
 const MAX_WAIT_MS = 100;
@@ -26,7 +26,9 @@ let acme: TestOrganization;
 let stranger: Stranger;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web' } });
+  switchboard = await startSwitchboard({
+    env: { RATE_LIMIT_PER_MINUTE: '0', ROLE: 'web', CODE_STEPS: 'on' },
+  });
   acme = await createOrganization(switchboard);
   stranger = new Stranger(`${switchboard.url}/health/live`);
 });
@@ -91,6 +93,31 @@ async function createWorkflow(definition: object): Promise<string> {
   });
   if (error) throw new Error(JSON.stringify(error));
   return value.workflow.id;
+}
+
+async function runToEnd(workflow_id: string): Promise<void> {
+  const given = { workflow_id, payload: EXPENSIVE_PAYLOAD };
+  const run = await acme.call<{ run_id: string }>('trigger_workflow', given);
+  await waitFor(async () => {
+    const [row] = await switchboard.ownerQuery<{ finished_at: Date | null }>(
+      'select finished_at from workflow_runs where id = $1',
+      [run.value.run_id],
+    );
+    return row!.finished_at !== null;
+  });
+}
+
+/** Does the work while a worker runs in this process, so that its runs could delay the pings. */
+async function withWorker(work: () => Promise<void>): Promise<void> {
+  const worker = await startSwitchboard({
+    databaseUrl: switchboard.databaseUrl,
+    env: { ROLE: 'worker', CODE_STEPS: 'on' },
+  });
+  try {
+    await work();
+  } finally {
+    await worker.close();
+  }
 }
 
 describe('a ping waits at most 100 ms longer', () => {
@@ -320,31 +347,24 @@ describe('a ping waits at most 100 ms longer', () => {
         on_error: 'continue',
       }));
       const workflow_id = await createWorkflow({ trigger: { type: 'manual' }, steps });
-      runs.push([
-        `a run, ${what}`,
-        async () => {
-          const given = { workflow_id, payload: EXPENSIVE_PAYLOAD };
-          const run = await acme.call<{ run_id: string }>('trigger_workflow', given);
-          await waitFor(async () => {
-            const [row] = await switchboard.ownerQuery<{ finished_at: Date | null }>(
-              'select finished_at from workflow_runs where id = $1',
-              [run.value.run_id],
-            );
-            return row!.finished_at !== null;
-          });
-        },
-      ]);
+      runs.push([`a run, ${what}`, () => runToEnd(workflow_id)]);
     }
     const all = [...messages, ...runs];
-    // The worker is in this process, so its runs could delay the pings.
-    const worker = await startSwitchboard({
-      databaseUrl: switchboard.databaseUrl,
-      env: { ROLE: 'worker' },
-    });
-    try {
-      await expectNoWaits(inTurn(all));
-    } finally {
-      await worker.close();
+    await withWorker(() => expectNoWaits(inTurn(all)));
+  });
+
+  it('while hostile code of workflows is checked and runs', async () => {
+    const cases: [string, () => Promise<unknown>][] = [];
+    for (const [what, code] of CODES) {
+      const steps = [
+        { id: 'code', code, input: { all: '{{ trigger.payload }}' }, retry: { max_attempts: 1 } },
+      ];
+      const workflow_id = await createWorkflow({ trigger: { type: 'manual' }, steps });
+      cases.push([`a run, ${what}`, () => runToEnd(workflow_id)]);
     }
+    const deep = [{ id: 'code', code: '('.repeat(60_000) }];
+    const definition = { name: 'Test', trigger: { type: 'manual' }, steps: deep };
+    cases.push(['a check', () => post('/api/tools/create_workflow', definition, asOwner())]);
+    await withWorker(() => expectNoWaits(inTurn(cases)));
   });
 });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CodeModule } from '../../code/code.module.js';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { PoliciesModule } from '../../policies/policies.module.js';
 import { SecretsModule } from '../../secrets/secrets.module.js';
@@ -17,6 +18,7 @@ import { WorkflowsService } from './workflows.service.js';
 
 @Module({
   imports: [
+    CodeModule,
     LiquidModule,
     OffersModule,
     PoliciesModule,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CodeSandbox } from '../../code/code-sandbox.js';
 import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
@@ -13,6 +14,7 @@ import { checkContactMapping } from '../definitions/contact-mapping.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
 import type { Step } from '../definitions/definition.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
+import { codesIn } from '../definitions/steps/code-step.js';
 import { isRunWorkflow, workflowsNamedIn } from '../definitions/steps/run-workflow-step.js';
 import type { StepTools } from '../definitions/steps/step-checks.js';
 import { isTool } from '../definitions/steps/tool-step.js';
@@ -31,6 +33,7 @@ export class DefinitionChecksService {
     private readonly liquid: LiquidSandbox,
     private readonly policies: ToolPolicySettingsService,
     private readonly secrets: SecretsService,
+    private readonly code: CodeSandbox,
   ) {}
 
   /**
@@ -47,7 +50,8 @@ export class DefinitionChecksService {
     const tools = await this.stepTools(organizationId, given, by);
     const { templates, conditions } = expressionsIn(input);
     const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
-    const checker = new DefinitionChecker(tools, expressions);
+    const codeFaults = await this.code.check(organizationId, codesIn(given));
+    const checker = new DefinitionChecker({ ...tools, codeFaults }, expressions);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger) checker.checkTrigger(trigger.options, faults);
     if (trigger?.options.contact) {
@@ -113,6 +117,7 @@ export class DefinitionChecksService {
         return undefined;
       },
       runRefusal: runRefusal(policies, by),
+      codeRefusal: this.code.refusal,
       // The run saves the contact of its trigger by this tool.
       mappingRefusal:
         surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })

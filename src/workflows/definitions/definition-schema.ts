@@ -69,6 +69,19 @@ const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
     retry: refer('retry', 'Attempts after a failure.'),
     timeout: number('Seconds until an attempt fails.'),
   },
+  code: {
+    code: {
+      ...text('JavaScript: the body of a function of input. Its result is the output.'),
+      format: 'javascript',
+    },
+    input: object('Value of input in the code. Texts may contain Liquid.'),
+    retry: refer('retry', 'Attempts after a timeout.'),
+    timeout: {
+      ...number('Seconds until an attempt fails, at most 10.'),
+      minimum: 0.1,
+      maximum: 10,
+    },
+  },
   branch: {
     then: steps('Steps while the condition is true.'),
     else: steps('Steps while the condition is false.'),

@@ -49,7 +49,7 @@ describe(parseSteps, () => {
     [[1], 'steps[0] must be an object'],
     [
       [{ id: 'a' }],
-      'steps[0] needs "tool", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "race", "stop", "respond", "set", "return", or "if" with "then"',
+      'steps[0] needs "tool", "code", "wait_for_event", "run_workflow", "wait", "for_each", "parallel", "race", "stop", "respond", "set", "return", or "if" with "then"',
     ],
     [[{ tool: 't' }], 'steps[0].id is required'],
     [[{ id: 'A', tool: 't' }], 'steps[0].id must match ^[a-z][a-z0-9_]{0,63}$'],

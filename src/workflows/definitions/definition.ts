@@ -4,6 +4,7 @@ import type { AnswerType } from './webhook-answer.js';
 /** Describes a step of a workflow. `steps/` has a file for each kind. */
 export type Step =
   | ToolStep
+  | CodeStep
   | BranchStep
   | WaitStep
   | EventWaitStep
@@ -32,6 +33,14 @@ interface StepBase {
 export interface ToolStep extends StepBase {
   tool: string;
   arguments?: Record<string, unknown>;
+  retry?: RetryPolicy;
+  timeout?: number;
+}
+
+/** Runs JavaScript. `input` may contain Liquid expressions, and the code sees it as `input`. `timeout` is in seconds. */
+export interface CodeStep extends StepBase {
+  code: string;
+  input?: Record<string, unknown>;
   retry?: RetryPolicy;
   timeout?: number;
 }

@@ -3,6 +3,7 @@ import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import type { Step } from './definition.js';
 import { isDynamic, isObject } from './step-fields.js';
+import { CODE } from './steps/code-step.js';
 import { withUnreadable } from './unreadable.js';
 
 const MAX_MS = 500;
@@ -32,6 +33,7 @@ function stepValue(output: object | null): object | null {
 
 /** Returns the value that expressions see under the id of a step that succeeded or was skipped. */
 export function stepVariable(step: { tool: string | null; output: object | null }): object | null {
+  if (step.tool === CODE) return step.output;
   const value = stepValue(step.output);
   // Only loops and steps that run workflows have members that are too large.
   return step.tool === null ? withUnreadable(value) : value;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CodeModule } from '../../code/code.module.js';
 import { ContactsModule } from '../../contacts/contacts.module.js';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { SecretsModule } from '../../secrets/secrets.module.js';
@@ -18,6 +19,7 @@ import { RunProgressService } from './run-progress.service.js';
 import { RunScopeService } from './run-scope.service.js';
 import { RunWorker } from './run.worker.js';
 import { BranchRunner } from './runners/branch.runner.js';
+import { CodeRunner } from './runners/code.runner.js';
 import { EventWaitRunner } from './runners/event-wait.runner.js';
 import { FailureRunner } from './runners/failure.runner.js';
 import { ForEachRunner } from './runners/for-each.runner.js';
@@ -36,6 +38,7 @@ import { StepCallerService } from './step-caller.service.js';
 
 const RUNNERS = [
   BranchRunner,
+  CodeRunner,
   EventWaitRunner,
   FailureRunner,
   ForEachRunner,
@@ -53,6 +56,7 @@ const RUNNERS = [
 
 @Module({
   imports: [
+    CodeModule,
     ContactsModule,
     JournalModule,
     LiquidModule,

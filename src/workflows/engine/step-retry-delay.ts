@@ -1,5 +1,6 @@
 import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { RetryPolicy, Step } from '../definitions/definition.js';
+import { isCode } from '../definitions/steps/code-step.js';
 import { isRunWorkflow } from '../definitions/steps/run-workflow-step.js';
 import { MAX_PAUSE_SECONDS } from '../definitions/steps/retry-policy.js';
 import { isTool } from '../definitions/steps/tool-step.js';
@@ -24,7 +25,7 @@ export function getRetryDelaySeconds(
   attempts: number,
   error: unknown,
 ): number | undefined {
-  const policy = isTool(step) || isRunWorkflow(step) ? (step.retry ?? {}) : NO_RETRY;
+  const policy = policyOf(step);
   const isTransient = !(error instanceof AppError) || TRANSIENT.includes(error.code);
   if (!isTransient) return undefined;
   const requested = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0;
@@ -39,6 +40,10 @@ export function getPauseSeconds(
 ): number | undefined {
   if (attempts >= (policy.max_attempts ?? DEFAULT_ATTEMPTS)) return undefined;
   return Math.min(Math.max(computePause(policy, attempts), requested), MAX_PAUSE_SECONDS);
+}
+
+function policyOf(step: Step): RetryPolicy {
+  return isTool(step) || isCode(step) || isRunWorkflow(step) ? (step.retry ?? {}) : NO_RETRY;
 }
 
 function computePause(

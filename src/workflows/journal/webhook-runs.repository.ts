@@ -23,13 +23,11 @@ export class WebhookRunsRepository {
    * transaction must fail when the lease of the run is lost.
    */
   async storeAnswer(organizationId: string, id: string, answer: WebhookAnswer): Promise<boolean> {
-    const rows = await this.tenants
-      .session(organizationId)
-      .query<{ id: string }>(
-        `update workflow_runs set answer = $3
+    const rows = await this.tenants.session(organizationId).query<{ id: string }>(
+      `update workflow_runs set answer = $3
          where organization_id = $1 and id = $2 and answer is null returning id`,
-        [organizationId, id, JSON.stringify(answer)],
-      );
+      [organizationId, id, JSON.stringify(answer)],
+    );
     return rows.length === 1;
   }
 

@@ -23,6 +23,18 @@ export const CONDITIONS: readonly [what: string, condition: string][] = [
   ['long names', `${PAYLOAD}.${repeat('a.', 3900)}a`],
 ];
 
+/** Lists codes that use as much time or memory as possible. */
+export const CODES: readonly [what: string, code: string][] = [
+  ['a loop', 'for (;;);'],
+  ['a loop in native functions', 'const a = "x".repeat(1e6); for (;;) a.indexOf("y")'],
+  ['texts', 'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'],
+  ['typed arrays', 'const a = []; for (;;) a.push(new Uint8Array(1e6))'],
+  ['a large result', 'return Array(19000).fill("x".repeat(70))'],
+  ['a result that is too large', 'return "x".repeat(2 ** 24)'],
+  ['promises', 'for (;;) await 0'],
+  ['recursion', 'const f = () => [1].map(f); return f()'],
+];
+
 /** Lists templates that take as long as possible to parse or to render. */
 export const TEMPLATES: readonly [what: string, template: string][] = [
   ['a loop of loops', '{% for a in (1..9999) %}{% for b in (1..9999) %}{% endfor %}{% endfor %}'],

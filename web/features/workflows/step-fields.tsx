@@ -2,6 +2,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { isObject } from '../../api/reader.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { CodeFields } from './code-fields.tsx';
 import { type Step, textOf } from './definition.ts';
 import type { Output } from './earlier-outputs.ts';
 import { JsonField } from './json-field.tsx';
@@ -40,6 +41,8 @@ export function KindFields(props: FieldsProps) {
   switch (kindOf(step)) {
     case 'branch':
       return textField('if', texts.condition, texts.branchAbout);
+    case 'code':
+      return <CodeFields {...props} />;
     case 'wait':
       return <WaitFields {...props} />;
     case 'loop':

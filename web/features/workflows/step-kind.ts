@@ -4,6 +4,7 @@ import { type Step, textOf } from './definition.ts';
 
 export type StepKind =
   | 'tool'
+  | 'code'
   | 'branch'
   | 'wait'
   | 'event'
@@ -19,6 +20,7 @@ export type StepKind =
 
 export function kindOf(step: Step): StepKind {
   if (step.tool !== undefined) return 'tool';
+  if (step.code !== undefined) return 'code';
   if (step.then !== undefined) return 'branch';
   if (step.wait !== undefined && step.run_workflow === undefined) return 'wait';
   if (step.wait_for_event !== undefined) return 'event';
@@ -40,6 +42,7 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   wait: { wait: { days: 1 } },
   event: { wait_for_event: { event: 'message.received', timeout: { days: 3 } } },
   loop: { for_each: '{{ trigger.payload.items }}', steps: [{ id: 'inner', ...PAUSE }] },
+  code: { code: 'return { total: 1 };', input: {} },
   parallel: { parallel: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   race: { race: [[{ id: 'left', ...PAUSE }], [{ id: 'right', ...PAUSE }]] },
   set: { set: { name: '{{ trigger.payload.name }}' } },
@@ -55,7 +58,7 @@ export function describeStep(step: Step): string {
 }
 
 function describe(step: Step): string {
-  const { tool, wait, stop } = step;
+  const { tool, wait, stop, code } = step;
   if (typeof tool === 'string') return tool;
   switch (kindOf(step)) {
     case 'branch':
@@ -66,6 +69,8 @@ function describe(step: Step): string {
             .map(([unit, value]) => `${unit}: ${textOf(value)}`)
             .join(', ')
         : '';
+    case 'code':
+      return typeof code === 'string' ? (code.trim().split('\n', 1)[0] ?? '') : '';
     case 'loop':
       return textOf(step.for_each);
     case 'stop':

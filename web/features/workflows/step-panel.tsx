@@ -19,6 +19,7 @@ import { ToolArguments } from './tool-arguments.tsx';
 export const STEP_TOOLS = ['http_request', 'set_run_contact'];
 const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool', 'arguments', 'if'],
+  code: ['code', 'input', 'if'],
   branch: ['if', 'then', 'else'],
   wait: ['wait', 'if'],
   loop: ['for_each', 'as', 'concurrency', 'steps', 'output', 'if'],

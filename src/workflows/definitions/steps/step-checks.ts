@@ -22,6 +22,10 @@ export interface StepTools {
   refusal(name: string): string | undefined;
   /** Says why the caller may not start other workflows by a step. It is undefined if it may. */
   readonly runRefusal?: string;
+  /** Says why nobody may save steps with code. It is undefined if people and agents may. */
+  readonly codeRefusal?: string;
+  /** Maps the code of steps to what is wrong with its syntax. */
+  readonly codeFaults?: ReadonlyMap<string, string>;
   /** Has the ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
   /** Lists the names of the organization's secrets. */

@@ -2,6 +2,7 @@ import { AppError } from '../../../errors/app-error.js';
 import type { FaultList } from '../../../errors/fault-list.js';
 import type { Step } from '../definition.js';
 import { BRANCH_STEP } from './branch-step.js';
+import { CODE_STEP } from './code-step.js';
 import { EVENT_WAIT_STEP } from './event-wait-step.js';
 import { FAILURE_STEP, type StepLists } from './failure-step.js';
 import { FOR_EACH_STEP } from './for-each-step.js';
@@ -21,6 +22,7 @@ import { WAIT_STEP } from './wait-step.js';
 /** Maps names to all kinds of steps. When several kinds match a step, the first one applies. */
 export const STEP_KINDS = {
   tool: TOOL_STEP,
+  code: CODE_STEP,
   event_wait: EVENT_WAIT_STEP,
   // This kind is before `wait`, because in a `run_workflow` step the member `wait` is a boolean.
   run_workflow: RUN_WORKFLOW_STEP,

@@ -1,0 +1,41 @@
+/** Asks a thread to compile several codes, or to run one. Times are in milliseconds. */
+export type CodeJob =
+  | {
+      readonly kind: 'check';
+      readonly codes: readonly string[];
+      readonly milliseconds: number;
+      readonly memoryBytes: number;
+    }
+  | {
+      readonly kind: 'run';
+      readonly code: string;
+      /** Is the value of `input` as JSON. */
+      readonly input: string;
+      /** Is the time that the code sees, in milliseconds since 1970. */
+      readonly now: number;
+      readonly milliseconds: number;
+      readonly memoryBytes: number;
+      readonly limits: ResultLimits;
+    };
+
+/** Limits the result of code: its JSON text, how deep it is nested, and how many members it has. */
+export interface ResultLimits {
+  readonly bytes: number;
+  readonly depth: number;
+  readonly members: number;
+}
+
+/** Describes why code failed. `line` and `column` count from 1. */
+export interface CodeFault {
+  readonly kind: 'syntax' | 'thrown' | 'time' | 'memory' | 'size';
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Is the answer of a thread: the result as JSON, the faults of checked codes in their order, or one fault. */
+export interface CodeReply {
+  readonly output?: string;
+  readonly faults?: readonly (CodeFault | null)[];
+  readonly fault?: CodeFault;
+}

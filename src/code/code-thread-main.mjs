@@ -1,0 +1,270 @@
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { parentPort } from 'node:worker_threads';
+
+/**
+ * Is the main module of a thread that runs the code of workflows. It is JavaScript, because tests start it without a
+ * build. Each job has an instance of QuickJS with its own memory, and this file gives it no function of the host. So
+ * code can reach nothing but its input, and nothing of an earlier job.
+ *
+ * @import { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core'
+ * @import { CodeFault, CodeJob, CodeReply, ResultLimits } from './code-job.js'
+ */
+
+const PAGE_BYTES = 64 * 1024;
+/** QuickJS starts with this memory. The WebAssembly module requires exactly this minimum. */
+const INITIAL_PAGES = 256;
+/** The machine stack of QuickJS. A deeper recursion is an error of the code. */
+const STACK_BYTES = 256 * 1024;
+/** Jobs of promises are executed in groups, and the time is checked between groups. */
+const JOBS_AT_ONCE = 1000;
+const MAX_MESSAGE = 1000;
+const FILE = 'code.js';
+const TOO_DEEP = 'it is nested too deeply';
+/** @type {CodeFault} */
+const INTERRUPTED = { kind: 'time', message: 'interrupted' };
+
+const require = createRequire(import.meta.url);
+const wasm = await WebAssembly.compile(
+  await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
+);
+
+// WebAssembly prints why it stops, which no one reads.
+for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
+
+// Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
+// a job stands still, and local times are UTC on every server.
+let jobTime = 0;
+/** The job must end at this time of `performance.now()`. */
+let endsAt = 0;
+Date.now = () => jobTime;
+useUtc();
+
+/** Reports what is wrong with the code. */
+class Fault extends Error {
+  /** @param {CodeFault} fault */
+  constructor(fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+parentPort.on('message', async (job) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort.postMessage(await work(job));
+});
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort.postMessage('ready');
+
+/**
+ * @param {CodeJob} job
+ * @returns {Promise<CodeReply>}
+ */
+async function work(job) {
+  try {
+    return job.kind === 'check' ? { faults: await check(job) } : { output: await run(job) };
+  } catch (error) {
+    if (error instanceof Fault) return { fault: error.fault };
+    if (isTimeUp()) return { fault: INTERRUPTED };
+    // QuickJS has trapped: its stack is full, or its memory cannot grow. The instance is not used again.
+    const message = error instanceof RangeError ? TOO_DEEP : 'the sandbox stopped the code';
+    return { fault: { kind: 'thrown', message } };
+  }
+}
+
+/**
+ * Compiles each code without running it. Returns a fault or null for each.
+ *
+ * @param {Extract<CodeJob, { kind: 'check' }>} job
+ * @returns {Promise<(CodeFault | null)[]>}
+ */
+async function check({ codes, milliseconds, memoryBytes }) {
+  endsAt = performance.now() + milliseconds;
+  /** @type {(CodeFault | null)[]} */
+  const faults = [];
+  let { context } = await open(memoryBytes, 0);
+  for (const code of codes) {
+    const fault = compile(context, code);
+    faults.push(fault);
+    // The instance may be in any state, because its stack was full.
+    if (fault?.message === TOO_DEEP) ({ context } = await open(memoryBytes, 0));
+  }
+  return faults;
+}
+
+/**
+ * @param {QuickJSContext} context
+ * @param {string} code
+ * @returns {CodeFault | null}
+ */
+function compile(context, code) {
+  try {
+    const describe = createDescribe(context);
+    const result = context.evalCode(wrap(code), FILE, { compileOnly: true });
+    const fault = result.error ? faultOf(context, describe, result.error, 'syntax') : null;
+    (result.error ?? result.value).dispose();
+    describe.dispose();
+    return fault;
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: 'syntax', message: TOO_DEEP };
+    throw error;
+  }
+}
+
+/**
+ * Runs the code and returns its result as JSON.
+ *
+ * @param {Extract<CodeJob, { kind: 'run' }>} job
+ * @returns {Promise<string>}
+ */
+async function run({ code, input, now, milliseconds, memoryBytes, limits }) {
+  endsAt = performance.now() + milliseconds;
+  const { context, runtime } = await open(memoryBytes, now);
+  const describe = createDescribe(context);
+  // These are read before the code runs, so the code cannot replace them.
+  const json = context.getProp(context.global, 'JSON');
+  const [parse, stringify] = [context.getProp(json, 'parse'), context.getProp(json, 'stringify')];
+  /** @param {ReturnType<QuickJSContext['callFunction']>} result */
+  const take = (result) => {
+    if (result.error) throw new Fault(faultOf(context, describe, result.error, 'thrown'));
+    return result.value;
+  };
+  const compiled = context.evalCode(wrap(code), FILE);
+  if (compiled.error) throw new Fault(faultOf(context, describe, compiled.error, 'syntax'));
+  const argument = take(context.callFunction(parse, context.undefined, context.newString(input)));
+  const promise = take(context.callFunction(compiled.value, context.undefined, argument));
+  const value = take(settle(context, runtime, promise));
+  const text = take(context.callFunction(stringify, context.undefined, value));
+  if (context.typeof(text) !== 'string') return 'null';
+  // The length is read first, because the text may not fit into the memory of the thread.
+  const length = context.getNumber(context.getProp(text, 'length'));
+  if (length > limits.bytes) throw tooLarge(`is larger than ${limits.bytes} bytes`);
+  const output = context.getString(text);
+  if (Buffer.byteLength(output) > limits.bytes)
+    throw tooLarge(`is larger than ${limits.bytes} bytes`);
+  countMembers(JSON.parse(output), 1, limits);
+  return output;
+}
+
+/**
+ * Executes the jobs of promises until there are none, and returns how the promise was settled.
+ *
+ * @param {QuickJSContext} context
+ * @param {QuickJSRuntime} runtime
+ * @param {QuickJSHandle} promise
+ */
+function settle(context, runtime, promise) {
+  while (runtime.hasPendingJob()) {
+    const done = runtime.executePendingJobs(JOBS_AT_ONCE);
+    if (done.error) return { error: done.error };
+  }
+  const state = context.getPromiseState(promise);
+  if (state.type === 'fulfilled') return { value: state.value };
+  if (state.type === 'rejected') return { error: state.error };
+  const message = 'it waits for a promise that nothing settles';
+  throw new Fault({ kind: 'thrown', message });
+}
+
+/**
+ * Creates an instance of QuickJS with its own memory. Nothing of it is freed one by one: it is dropped as a whole.
+ *
+ * @param {number} memoryBytes
+ * @param {number} now
+ */
+async function open(memoryBytes, now) {
+  jobTime = now;
+  // The instance needs memory for itself and for the text of the result, besides the memory that the code may use.
+  const maximum = Math.ceil(memoryBytes / PAGE_BYTES) + 2 * INITIAL_PAGES;
+  const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+  const own = newVariant(variant, { wasmModule: wasm, wasmMemory });
+  const quickjs = await newQuickJSWASMModuleFromVariant(own);
+  const runtime = quickjs.newRuntime();
+  runtime.setMemoryLimit(memoryBytes);
+  runtime.setMaxStackSize(STACK_BYTES);
+  runtime.setInterruptHandler(isTimeUp);
+  return { runtime, context: runtime.newContext() };
+}
+
+function isTimeUp() {
+  return performance.now() > endsAt;
+}
+
+/**
+ * The code is the body of a function on lines of its own, so `return` works and a comment at its end is harmless.
+ *
+ * @param {string} code
+ */
+function wrap(code) {
+  return `"use strict"; (async function (input) {\n${code}\n})`;
+}
+
+/**
+ * Returns a function of the code's own world that describes an error. It runs under the limits of the code, because the
+ * error may have getters.
+ *
+ * @param {QuickJSContext} context
+ */
+function createDescribe(context) {
+  const source = `((text, cut) => (error) => {
+    const isError = typeof error === 'object' && error !== null && 'message' in error;
+    const parts = isError ? [error.name, error.message, error.stack] : ['', error, ''];
+    return parts.map((part) => cut(text(part), 0, ${MAX_MESSAGE})).join('\\u0001');
+  })(String, Function.prototype.call.bind(String.prototype.slice))`;
+  return context.unwrapResult(context.evalCode(source, 'describe.js'));
+}
+
+/**
+ * @param {QuickJSContext} context
+ * @param {QuickJSHandle} describe
+ * @param {QuickJSHandle} error
+ * @param {CodeFault['kind']} kind
+ * @returns {CodeFault}
+ */
+function faultOf(context, describe, error, kind) {
+  // The interruption can have become the rejection of a promise, or can end `describe` too.
+  if (isTimeUp()) return INTERRUPTED;
+  const result = context.callFunction(describe, context.undefined, error);
+  // The error has a getter that throws or does not end.
+  if (result.error) return { kind: 'thrown', message: 'it threw an error that cannot be read' };
+  const text = context.getString(result.value);
+  const [name = '', message = '', stack = ''] = text.split('\u0001');
+  if (name === 'InternalError' && message === 'out of memory') return { kind: 'memory', message };
+  const place = new RegExp(`${FILE}:(\\d{1,6})(?::(\\d{1,6}))?`).exec(stack);
+  return {
+    kind,
+    message: (name === '' ? message : `${name}: ${message}`).slice(0, MAX_MESSAGE),
+    ...(place && { line: Number(place[1]) - 1, column: Number(place[2] ?? 1) }),
+  };
+}
+
+/**
+ * Returns the number of members of a value, including nested members. Throws beyond the limits.
+ *
+ * @param {unknown} value
+ * @param {number} depth
+ * @param {ResultLimits} limits
+ * @returns {number}
+ */
+function countMembers(value, depth, limits) {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > limits.depth) throw tooLarge(`is nested deeper than ${limits.depth} levels`);
+  let members = 0;
+  for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1, limits);
+  if (members > limits.members) throw tooLarge(`has more than ${limits.members} values`);
+  return members;
+}
+
+/** @param {string} what */
+function tooLarge(what) {
+  return new Fault({ kind: 'size', message: `the result ${what}` });
+}
+
+/** Makes the local time of this thread UTC. */
+function useUtc() {
+  Object.assign(Date.prototype, { getTimezoneOffset: () => 0 });
+  for (const part of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds']) {
+    Object.assign(Date.prototype, { [`get${part}`]: Date.prototype[`getUTC${part}`] });
+  }
+}

@@ -1,0 +1,43 @@
+/** Queues work of organizations, which take turns: the organization that has waited longest since its last turn is next. */
+export class OrganizationQueue<T> {
+  private readonly waiting = new Map<string, T[]>();
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0;
+  }
+
+  /** Returns how many items of the organization wait. */
+  count(organizationId: string): number {
+    return this.waiting.get(organizationId)?.length ?? 0;
+  }
+
+  push(organizationId: string, item: T): void {
+    const items = this.waiting.get(organizationId);
+    if (items) items.push(item);
+    else this.waiting.set(organizationId, [item]);
+  }
+
+  /** Takes the next item of an organization that may have a turn now. Returns undefined if there is none. */
+  shift(
+    mayTake: (organizationId: string) => boolean = () => true,
+  ): [organizationId: string, item: T] | undefined {
+    for (const [organizationId, items] of this.waiting) {
+      if (!mayTake(organizationId)) continue;
+      this.waiting.delete(organizationId);
+      const item = items.shift()!;
+      if (items.length > 0) this.waiting.set(organizationId, items);
+      return [organizationId, item];
+    }
+    return undefined;
+  }
+
+  /** Removes an item before its turn. Returns false when it does not wait. */
+  remove(organizationId: string, item: T): boolean {
+    const items = this.waiting.get(organizationId);
+    const index = items?.indexOf(item) ?? -1;
+    if (!items || index === -1) return false;
+    items.splice(index, 1);
+    if (items.length === 0) this.waiting.delete(organizationId);
+    return true;
+  }
+}

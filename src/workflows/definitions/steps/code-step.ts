@@ -1,0 +1,69 @@
+import { MAX_CODE_CHARACTERS, MAX_CODE_SECONDS } from '../../../code/code-limits.js';
+import { checkValue } from '../../../tools/schema/check-value.js';
+import type { JsonSchema } from '../../../tools/schema/json-schema.js';
+import type { CodeStep, Step } from '../definition.js';
+import { isObject } from '../step-fields.js';
+import { parseRetry } from './retry-policy.js';
+import type { StepKind } from './step-kind.js';
+
+/** The journal has this in place of the name of a tool, so that the result of a run can be that of a code step. */
+export const CODE = 'code';
+
+/** The timeout is in seconds. */
+const TIMEOUT: JsonSchema = { type: 'number', minimum: 0.1, maximum: MAX_CODE_SECONDS };
+
+export const CODE_STEP: StepKind<CodeStep> = {
+  marks: ['code'],
+  hint: '"code"',
+  keys: ['code', 'input', 'retry', 'timeout'],
+  waitReason: 'retry',
+
+  parse(given, path, parser) {
+    const step: Omit<CodeStep, 'id'> = { code: '' };
+    const { code } = given;
+    if (typeof code === 'string' && code.trim() !== '' && code.length <= MAX_CODE_CHARACTERS) {
+      step.code = code;
+    } else {
+      parser.fault(`${path}.code`, `must be text of 1 to ${MAX_CODE_CHARACTERS} characters`);
+    }
+    if (given.input !== undefined) {
+      if (isObject(given.input)) step.input = given.input;
+      else parser.fault(`${path}.input`, 'must be an object');
+    }
+    if (given.retry !== undefined) step.retry = parseRetry(given.retry, path, parser);
+    if (given.timeout !== undefined) {
+      const at = `${path}.timeout`;
+      step.timeout = checkValue(TIMEOUT, given.timeout, at, parser.faults) as number;
+    }
+    return step;
+  },
+
+  check(step, path, checks) {
+    checks.value(step.input ?? {}, `${path}.input`);
+    const { codeRefusal, codeFaults } = checks.tools;
+    const fault = codeRefusal ?? codeFaults?.get(step.code);
+    if (fault !== undefined) checks.fault(`${path}.code`, fault);
+  },
+};
+
+export function isCode(step: Step): step is CodeStep {
+  return 'code' in step;
+}
+
+/** Returns the codes of all steps in a definition. The definition may be invalid, because it is checked later. */
+export function codesIn(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null) return [];
+  const { code, tool } = given as { code?: unknown; tool?: unknown };
+  const isStep = typeof code === 'string' && tool === undefined;
+  const own = isStep && code.length <= MAX_CODE_CHARACTERS ? [code] : [];
+  return [...own, ...stepLists(given).flatMap(codesIn)];
+}
+
+/** Arguments and payloads may have a member `code` too, so they are not searched. */
+function stepLists(given: object): unknown[] {
+  return Object.entries(given).flatMap(([member, value]): unknown[] =>
+    NO_STEPS.has(member) ? [] : [value],
+  );
+}
+
+const NO_STEPS = new Set(['arguments', 'payload', 'input', 'wait', 'wait_for_event', 'for_each']);
