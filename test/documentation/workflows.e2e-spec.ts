@@ -88,7 +88,7 @@ describe('docs/workflows.md', () => {
   });
 
   it('has an example of values with the described result', async () => {
-    const { steps, ...more } = example(4);
+    const { steps, ...more } = example(5);
     const { id } = await createWorkflow(acme, steps, more);
     const given = { plan: 'pro', price: 10, items: [{ count: 1 }, { count: 3 }] };
     const run = await runToEnd(acme, id, given);

@@ -121,18 +121,6 @@ export const editorTexts = defineTexts(
     stop: 'The run ends as',
     stops: { succeeded: 'Succeeded', failed: 'Failed' },
     reason: 'Reason',
-    respond: {
-      status: 'Status',
-      statusAbout: 'A number of 200 to 599, or an expression. Empty: 200.',
-      type: 'Type of the body',
-      types: { json: 'JSON', text: 'Text', xml: 'XML' },
-      body: 'Body',
-      bodyAbout: 'May contain expressions. The first answer of a run counts, and the run goes on.',
-      xmlAbout: 'Write values as {{ trigger.payload.name | escape }}.',
-      headers: 'Headers',
-      headersAbout:
-        'Names that begin with x-, cache-control, retry-after, and location to redirect.',
-    },
     triggerJson: 'Trigger (JSON)',
     badJson: 'This is no JSON object. The last valid one is kept.',
     secretPick: 'Use a secret',
@@ -271,19 +259,6 @@ export const editorTexts = defineTexts(
     stop: 'Der Lauf endet als',
     stops: { succeeded: 'Erfolgreich', failed: 'Fehlgeschlagen' },
     reason: 'Grund',
-    respond: {
-      status: 'Status',
-      statusAbout: 'Eine Zahl von 200 bis 599 oder ein Ausdruck. Leer: 200.',
-      type: 'Art des Inhalts',
-      types: { json: 'JSON', text: 'Text', xml: 'XML' },
-      body: 'Inhalt',
-      bodyAbout:
-        'Darf Ausdrücke enthalten. Die erste Antwort eines Laufs zählt, und er läuft weiter.',
-      xmlAbout: 'Schreiben Sie Werte als {{ trigger.payload.name | escape }}.',
-      headers: 'Kopfzeilen',
-      headersAbout:
-        'Namen, die mit x- beginnen, cache-control, retry-after, und location zum Weiterleiten.',
-    },
     triggerJson: 'Auslöser (JSON)',
     badJson: 'Das ist kein JSON-Objekt. Das letzte gültige bleibt.',
     secretPick: 'Geheimnis verwenden',

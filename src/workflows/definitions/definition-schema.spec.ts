@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../events/domain-events.js';
-import { DEFINITION_SCHEMA, type DefinitionSchema } from './definition-schema.js';
+import { DEFINITION_SCHEMA } from './definition-schema.js';
+import type { DefinitionSchema } from './schema-parts.js';
 import { STEP_KINDS, WRITTEN_KIND_NAMES } from './steps/step-kinds.js';
 import { TRIGGER_KEYS } from './trigger.js';
 

@@ -1,48 +1,22 @@
 import { CUSTOM_EVENT_PATTERN } from '../../events/custom-event-name.js';
 import { EVENT_NAMES } from '../../events/domain-events.js';
+import {
+  type DefinitionSchema,
+  duration,
+  flag,
+  number,
+  object,
+  refer,
+  steps,
+  text,
+} from './schema-parts.js';
+import { STEP_MEMBERS } from './step-members.js';
 import { STEP_KINDS, WRITTEN_KIND_NAMES, type WrittenKindName } from './steps/step-kinds.js';
 import { MAX_STEPS, STEP_ID } from './steps/step-parser.js';
 import { TRIGGER_KEYS } from './trigger.js';
 import { ANSWER_TYPE_NAMES } from './webhook-answer.js';
 import { WEBHOOK_FORMATS } from './webhook-formats.js';
 import { SIGNATURE_PRESETS } from './webhook-options.js';
-
-/** Declares the keywords of JSON Schema that the schema of definitions uses. */
-export interface DefinitionSchema {
-  $ref?: string;
-  $defs?: Record<string, DefinitionSchema>;
-  title?: string;
-  description?: string;
-  type?: string | string[];
-  format?: string;
-  pattern?: string;
-  enum?: readonly unknown[];
-  minimum?: number;
-  maximum?: number;
-  maxItems?: number;
-  anyOf?: DefinitionSchema[];
-  items?: DefinitionSchema;
-  properties?: Record<string, DefinitionSchema>;
-  required?: readonly string[];
-}
-
-const refer = (name: string, description: string): DefinitionSchema => ({
-  $ref: `#/$defs/${name}`,
-  description,
-});
-const text = (description: string): DefinitionSchema => ({ type: 'string', description });
-const number = (description: string): DefinitionSchema => ({ type: 'number', description });
-const duration = (unit: string): DefinitionSchema => ({
-  type: ['number', 'string'],
-  description: `Length of the pause in ${unit}, or an expression that gives it.`,
-});
-const flag = (description: string): DefinitionSchema => ({ type: 'boolean', description });
-const object = (description: string): DefinitionSchema => ({ type: 'object', description });
-const steps = (description: string): DefinitionSchema => ({
-  type: 'array',
-  description,
-  items: { $ref: '#/$defs/step' },
-});
 
 const CONDITION = text("Condition without braces, such as trigger.payload.plan == 'pro'.");
 
@@ -55,84 +29,6 @@ const COMMON: Record<string, DefinitionSchema> = {
   on_error: {
     description: 'Effect of a failure: the run fails, goes on, or goes on with these steps.',
     anyOf: [{ enum: ['fail', 'continue'] }, steps('Steps after a failure.')],
-  },
-};
-
-/** Has the members of each kind of step. A test compares them with the parsers. */
-const MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
-  tool: {
-    tool: { ...text('Name of the tool that the step calls.'), format: 'tool-name' },
-    arguments: {
-      ...object('Arguments of the tool. Texts may contain Liquid.'),
-      format: 'tool-arguments',
-    },
-    retry: refer('retry', 'Attempts after a failure.'),
-    timeout: number('Seconds until an attempt fails.'),
-  },
-  code: {
-    code: {
-      ...text('JavaScript: the body of a function of input. Its result is the output.'),
-      format: 'javascript',
-    },
-    input: object('Value of input in the code. Texts may contain Liquid.'),
-    retry: refer('retry', 'Attempts after a timeout.'),
-    timeout: {
-      ...number('Seconds until an attempt fails, at most 10.'),
-      minimum: 0.1,
-      maximum: 10,
-    },
-  },
-  branch: {
-    then: steps('Steps while the condition is true.'),
-    else: steps('Steps while the condition is false.'),
-  },
-  wait: { wait: refer('wait', 'Pause of the run.') },
-  event_wait: { wait_for_event: refer('event_wait', 'Pause until an event, or a timeout.') },
-  for_each: {
-    for_each: {
-      type: ['string', 'array'],
-      description: 'A list, or an expression that gives one.',
-    },
-    as: text('Name of the item in expressions. The default is item.'),
-    concurrency: { ...number('Items at the same time, 1 to 10.'), minimum: 1, maximum: 10 },
-    steps: steps('Steps for each item.'),
-    output: {
-      description:
-        'Value of each item after its steps, for the results of the loop. May contain Liquid.',
-    },
-  },
-  parallel: {
-    parallel: {
-      type: 'array',
-      description: 'Two to ten lists of steps that run at the same time.',
-      items: { type: 'array', items: { $ref: '#/$defs/step' } },
-    },
-  },
-  race: {
-    race: {
-      type: 'array',
-      description: 'Two to ten lists of steps, of which the first that ends counts.',
-      items: { type: 'array', items: { $ref: '#/$defs/step' } },
-    },
-  },
-  stop: {
-    stop: { description: 'Status with which the run ends.', enum: ['succeeded', 'failed'] },
-    reason: text('Reason that the run shows.'),
-  },
-  respond: { respond: refer('answer', 'Answer to the sender of the webhook.') },
-  set: { set: object('Values by name, which later steps read as vars.NAME. May contain Liquid.') },
-  return: { return: object('Values by name, with which the run ends. May contain Liquid.') },
-  run_workflow: {
-    run_workflow: text('Id of the workflow that is started.'),
-    payload: object('Payload of the new run.'),
-    contact_id: text('Contact of the new run. The default is the contact of this run.'),
-    wait: flag('If false, the step does not wait for the end of the new run.'),
-    timeout: refer('wait', 'Time after which the step stops waiting.'),
-    on_parent_end: {
-      description: 'Effect on the new run when this run is canceled. The default is cancel.',
-      enum: ['cancel', 'continue'],
-    },
-    retry: refer('retry', 'Attempts after the new run has failed, each with another run.'),
   },
 };
 
@@ -291,7 +187,7 @@ function stepSchema(name: WrittenKindName): DefinitionSchema {
     title: name,
     type: 'object',
     required: ['id', ...(name === 'branch' ? ['if'] : []), mark],
-    properties: { ...COMMON, ...MEMBERS[name] },
+    properties: { ...COMMON, ...STEP_MEMBERS[name] },
   };
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../api/reader.ts';
-import { editorTexts } from '../../texts/editor.texts.ts';
+import { respondTexts } from '../../texts/respond.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx';
 import { type Step, textOf } from './definition.ts';
@@ -16,7 +16,7 @@ const BODY_ROWS = 6;
 
 /** Shows the fields of the step that answers the sender of the webhook. */
 export function RespondFields({ step, faultOf, onChange }: FieldsProps) {
-  const texts = useTexts(editorTexts).respond;
+  const texts = useTexts(respondTexts);
   const answer = isObject(step.respond) ? step.respond : {};
   const { status, type, headers, body } = answer;
   const isJson = type === undefined || type === 'json';
