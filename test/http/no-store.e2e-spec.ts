@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { createWorkflow } from '../workflows/support/workflow-client.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -11,13 +11,14 @@ const BODIES: Record<string, string | undefined> = {
 };
 
 describe('Cache-Control', () => {
-  let switchboard: RunningSwitchboard;
+  let switchboard: Switchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await sharedSwitchboard();
+    switchboard = await startSwitchboard();
     acme = await createOrganization(switchboard);
   });
+  afterAll(() => switchboard.close());
 
   it('is no-store in every answer but files of the dashboard: each path, method, credential and body', async () => {
     const { id } = await createWorkflow(acme, []);

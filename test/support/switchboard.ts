@@ -50,7 +50,8 @@ let shared: Promise<RunningSwitchboard> | undefined;
 
 /**
  * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time as
- * many tests. It is for files that look only at organizations that they create. It runs until the worker ends.
+ * many tests. It is for files that look only at organizations that they create and sign nobody in: Passport checks the
+ * passwords of all installations in a process in the one that was started last. It runs until the worker ends.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
   shared ??= start({ isShared: true }, []);
