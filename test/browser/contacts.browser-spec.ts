@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 describe('contacts', () => {
@@ -43,6 +44,8 @@ describe('contacts', () => {
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByText('vip').waitFor();
     await page.getByText('sms: denied').waitFor();
+    await page.getByText('The contact was changed.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'All contacts' }).click();
     await page.getByRole('searchbox').fill('lovel');

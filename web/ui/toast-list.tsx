@@ -30,13 +30,14 @@ function Toasts({ notices, close }: { notices: readonly Notice[]; close: string 
   const { toasts, add } = Toast.useToastManager();
   const last = useRef(0);
   useEffect(() => {
-    for (const { number, text } of notices) if (number > last.current) add({ description: text });
+    for (const { number, text } of notices) if (number > last.current) add({ title: text });
     last.current = notices.at(-1)?.number ?? last.current;
   }, [notices, add]);
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
       <Toast.Content className={styles.text}>
-        <Toast.Description render={<div />} />
+        {/* The title is the name of the toast for assistive technology. */}
+        <Toast.Title render={<div />} />
       </Toast.Content>
       <Toast.Close
         aria-label={close}
