@@ -148,13 +148,15 @@ async function showAll(folder, workflowId, runId) {
   const contact = await service.call('search_contacts', { limit: 1 });
   const messages = await service.call('list_messages', { limit: 1 });
   await service.call('set_secret', SECRET);
-  const tabs = ['test', 'versions', 'trigger', 'deliveries'];
+  const { workflows } = await service.call('list_workflows', {});
+  const webhook = workflows.find(({ trigger }) => trigger.type === 'webhook');
   const paths = [
     '/',
     '/workflows',
     '/workflows/new',
     `/workflows/${workflowId}`,
-    ...tabs.map((tab) => `/workflows/${workflowId}?tab=${tab}`),
+    ...['test', 'versions'].map((tab) => `/workflows/${workflowId}?tab=${tab}`),
+    ...['trigger', 'deliveries'].map((tab) => `/workflows/${webhook.id}?tab=${tab}`),
     '/runs',
     '/runs?status=canceled',
     `/runs/${runId}`,
