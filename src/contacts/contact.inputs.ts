@@ -27,9 +27,12 @@ export class ContactFieldsInput {
   @Text({ optional: true, max: 254 })
   email?: string | null;
 
-  @Doc('Phone number in international form, as it exists in its country. Stored in E.164. Unique.', {
-    examples: ['+49 30 123456'],
-  })
+  @Doc(
+    'Phone number in international form, as it exists in its country. Stored in E.164. Unique.',
+    {
+      examples: ['+49 30 123456'],
+    },
+  )
   @Text({ optional: true, max: 40 })
   phone?: string | null;
 
