@@ -59,11 +59,22 @@ export function codesIn(given: unknown): string[] {
   return [...own, ...stepLists(given).flatMap(codesIn)];
 }
 
-/** Arguments and payloads may have a member `code` too, so they are not searched. */
+/** The values of other steps may have a member `code` too, so they are not searched. */
+const NO_STEPS = new Set([
+  'arguments',
+  'payload',
+  'input',
+  'wait',
+  'wait_for_event',
+  'for_each',
+  'set',
+  'return',
+  'respond',
+  'output',
+]);
+
 function stepLists(given: object): unknown[] {
   return Object.entries(given).flatMap(([member, value]): unknown[] =>
     NO_STEPS.has(member) ? [] : [value],
   );
 }
-
-const NO_STEPS = new Set(['arguments', 'payload', 'input', 'wait', 'wait_for_event', 'for_each']);
