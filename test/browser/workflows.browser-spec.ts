@@ -190,6 +190,8 @@ describe('workflows', () => {
     await page.getByRole('button', { name: 'Save who signs' }).click();
     await page.getByText('Deliveries must have the signature of Stripe.').waitFor();
     expect(await page.content()).not.toContain('the secret of Stripe');
+    const typed = page.getByLabel('More headers');
+    await typed.fill('x-shop');
     await page.getByLabel('Text and XML').check();
     await page.getByRole('button', { name: 'Save what it accepts' }).click();
     await waitFor(async () => {
@@ -199,6 +201,8 @@ describe('workflows', () => {
       );
       return 'accept' in value.workflow.trigger;
     });
+    await page.getByText('"accept"').waitFor();
+    expect(await typed.inputValue()).toBe('x-shop');
     await fetch(workflow.webhook_url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

@@ -14,7 +14,7 @@ import { HeadersSection } from './headers-section.tsx';
 import { OverlapField, USUAL_OVERLAP } from './overlap-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SenderSection } from './sender-section.tsx';
-import { senderOf, SENDERS } from './senders.ts';
+import { formatsOf, senderOf, SENDERS } from './senders.ts';
 import { SigningSection } from './signing-section.tsx';
 import { type Workflow, deliveriesResult, savedWorkflow } from './workflow.readers.ts';
 
@@ -74,6 +74,7 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
   const { signedBy } = useTexts(sendersTexts);
   const isSigned = workflow.trigger.secret === true;
   const sender = senderOf(workflow);
+  const { signature, verify_token: verifyToken, headers } = workflow.trigger;
   return (
     <>
       <Section title={texts.address} about={texts.addressAbout}>
@@ -91,9 +92,10 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
           <CodeBlock title={texts.testAddress} code={data.test_url} isWrapped />
         </Section>
       )}
-      <SenderSection key={`sender ${workflow.version}`} workflow={workflow} />
-      <FormatsSection key={`formats ${workflow.version}`} workflow={workflow} />
-      <HeadersSection key={`headers ${workflow.version}`} workflow={workflow} />
+      {/* A section begins anew when its own part has changed. What was typed in the others stays. */}
+      <SenderSection key={keyOf('sender', [signature, verifyToken])} workflow={workflow} />
+      <FormatsSection key={keyOf('formats', formatsOf(workflow))} workflow={workflow} />
+      <HeadersSection key={keyOf('headers', headers)} workflow={workflow} />
       {isSigned && !sender && (
         <Section title={texts.sign}>
           <SigningSection
@@ -109,6 +111,10 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
       )}
     </>
   );
+}
+
+function keyOf(section: string, shown: unknown): string {
+  return `${section} ${JSON.stringify(shown)}`;
 }
 
 interface ReplaceProps {
