@@ -45,7 +45,8 @@ function isResource(value: unknown): value is { id: string } {
 
 /**
  * Replaces every expression in the arguments by its value. Text that is exactly one expression becomes a value of the
- * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than `maxBytes`, by default 1.5 MiB.
+ * expression's type. Throws `invalid_arguments` when an expression fails or the result is larger than `maxBytes`, by
+ * default 1.5 MiB.
  */
 export async function renderArguments(
   organizationId: string,

@@ -5,7 +5,7 @@ import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { SecretMarkers } from '../../secrets/secret-markers.js';
 import { triggerVariable } from '../definitions/trigger-request.js';
 import type { ForEachStep, Step } from '../definitions/definition.js';
-import { collectTexts, mayReference, stepVariable } from '../definitions/scope.js';
+import { collectTexts, mayReference, renderArguments, stepVariable } from '../definitions/scope.js';
 import type { Iteration, Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { FAILURE, FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
@@ -28,8 +28,7 @@ export class RunScopeService {
 
   /**
    * Returns the variables by name. The contact is read only when the caller needs it or an expression of the step may
-   * use it. In a
-   * definition of an earlier release, a step with the id `contact` hides the contact of the run.
+   * use it. In a definition of an earlier release, a step with the id `contact` hides the contact of the run.
    */
   async getScope(
     tx: RunTransaction,
@@ -64,6 +63,21 @@ export class RunScopeService {
   ): Promise<object | undefined> {
     const scope = await this.getScope(tx, place, needsContact);
     return (await this.isConditionMet(tx, place.step, scope)) ? scope : undefined;
+  }
+
+  /**
+   * Returns the values with their expressions replaced, or undefined when the condition of the step is not met. Throws
+   * what {@link renderArguments} throws.
+   */
+  async renderIfMet(
+    tx: RunTransaction,
+    place: Place,
+    given: Record<string, unknown>,
+    maxBytes?: number,
+  ): Promise<Record<string, unknown> | undefined> {
+    const scope = await this.getScopeIfMet(tx, place);
+    if (!scope) return undefined;
+    return await renderArguments(tx.run.row.organizationId, given, scope, this.liquid, maxBytes);
   }
 
   async isConditionMet(

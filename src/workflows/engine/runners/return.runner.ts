@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { ReturnStep } from '../../definitions/definition.js';
-import { renderArguments } from '../../definitions/scope.js';
 import { MAX_RETURNED_BYTES, type ReturnOutput } from '../../definitions/steps/return-step.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
@@ -14,7 +12,6 @@ export class ReturnRunner implements StepRunner<ReturnStep> {
   constructor(
     private readonly progress: RunProgressService,
     private readonly scope: RunScopeService,
-    private readonly liquid: LiquidSandbox,
   ) {}
 
   getSharing(): Sharing {
@@ -22,19 +19,15 @@ export class ReturnRunner implements StepRunner<ReturnStep> {
   }
 
   async run(attempt: StepAttempt<ReturnStep>): Promise<Progress> {
-    const { place, run } = attempt;
+    const { place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScopeIfMet(tx, place);
-      if (!scope) return undefined;
-      const { organizationId } = run.lease;
-      const given = place.step.return;
-      const returned = await renderArguments(
-        organizationId,
-        given,
-        scope,
-        this.liquid,
+      const returned = await this.scope.renderIfMet(
+        tx,
+        place,
+        place.step.return,
         MAX_RETURNED_BYTES,
       );
+      if (!returned) return undefined;
       return { ...entry, status: 'succeeded', output: { returned } satisfies ReturnOutput };
     });
   }

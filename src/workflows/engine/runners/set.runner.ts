@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { SetStep } from '../../definitions/definition.js';
-import { renderArguments } from '../../definitions/scope.js';
 import type { SetOutput } from '../../definitions/steps/set-step.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
@@ -14,7 +12,6 @@ export class SetRunner implements StepRunner<SetStep> {
   constructor(
     private readonly progress: RunProgressService,
     private readonly scope: RunScopeService,
-    private readonly liquid: LiquidSandbox,
   ) {}
 
   getSharing(): Sharing {
@@ -22,12 +19,10 @@ export class SetRunner implements StepRunner<SetStep> {
   }
 
   async run(attempt: StepAttempt<SetStep>): Promise<Progress> {
-    const { place, run } = attempt;
+    const { place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScopeIfMet(tx, place);
-      if (!scope) return undefined;
-      const { organizationId } = run.lease;
-      const vars = await renderArguments(organizationId, place.step.set, scope, this.liquid);
+      const vars = await this.scope.renderIfMet(tx, place, place.step.set);
+      if (!vars) return undefined;
       return { ...entry, status: 'succeeded', output: { vars } satisfies SetOutput };
     });
   }
