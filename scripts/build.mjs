@@ -23,7 +23,13 @@ const lockFile = join(root, 'dist.lock');
 const LOCK_TIMEOUT_MS = 5 * 60_000;
 /** Each part of `dist` has a stamp, and is built again only when its own sources have changed. */
 const SERVICE = {
-  inputs: ['src', 'migrations', 'tsconfig.build.json', 'package.json'],
+  inputs: [
+    'src',
+    'migrations',
+    'scripts/bundle-service.mjs',
+    'tsconfig.build.json',
+    'package.json',
+  ],
   stamp: '.build-stamp',
 };
 const DASHBOARD = {
@@ -38,8 +44,8 @@ const IGNORED = /\.spec\.tsx?$|\.md$/;
 export class BuildError extends Error {}
 
 /**
- * Compiles `src` and `migrations` into `dist`, and the dashboard of `web` into `dist/web`, unless they were built from
- * exactly these sources. Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
+ * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of `web`
+ * into `dist/web`, unless they were built from exactly these sources. Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.
@@ -111,6 +117,9 @@ async function buildService(tsc, draft) {
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
   await run(args, 'The build failed. See the TypeScript errors above.');
   copySql(join(root, 'migrations'), join(draft, 'migrations'));
+  const bundler = join(root, 'scripts/bundle-service.mjs');
+  const program = join(draft, 'src/main.js');
+  await run([bundler, program, join(draft, 'service')], 'The service could not be bundled.');
   writeFileSync(join(draft, SERVICE.stamp), stamp);
 }
 

@@ -33,7 +33,7 @@ try {
   if (!(error instanceof BuildError)) throw error;
   fail(error.message);
 }
-await import('../dist/src/main.js');
+await import('../dist/service/main.js');
 
 function fail(message) {
   console.error(message);

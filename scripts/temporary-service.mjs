@@ -20,7 +20,7 @@ export async function startTemporaryService(env = {}) {
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'data');
   const port = await freePort();
-  const child = spawn(process.execPath, ['dist/src/main.js'], {
+  const child = spawn(process.execPath, ['dist/service/main.js'], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
