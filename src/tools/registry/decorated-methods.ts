@@ -100,7 +100,7 @@ export class DecoratedMethods {
     const type = provider.isNotMetatype ? prototype.constructor : (provider.metatype as object);
     for (const name of this.scanner.getAllMethodNames(prototype)) {
       const decorated = (prototype as Record<string, object>)[name]!;
-      const options = Reflect.getMetadata(decorator.KEY, decorated) as Options | undefined;
+      const options = Reflect.getOwnMetadata(decorator.KEY, decorated) as Options | undefined;
       if (options === undefined) continue;
       const place = `${(type as { name?: string }).name}.${name}`;
       if (!provider.isDependencyTreeStatic()) {

@@ -67,6 +67,8 @@ const CONVERTERS: Record<string, Converter> = {
 };
 
 const nestedClasses = new WeakMap<SchemaClass, ReadonlyMap<string, SchemaClass>>();
+/** Decorators do not change after a class is defined, so a schema is generated once for all tools and applications. */
+const schemas = new WeakMap<SchemaClass, ObjectSchema>();
 
 /** Returns the classes of nested properties of `schemaClass`. Its schema must have been generated before. */
 export function nestedClassesOf(schemaClass: SchemaClass): ReadonlyMap<string, SchemaClass> {
@@ -80,6 +82,8 @@ export function classSchema(
 ): ObjectSchema {
   if (ancestors.includes(schemaClass))
     throw new SchemaError(schemaClass, '', 'a class that contains itself');
+  const known = schemas.get(schemaClass);
+  if (known) return known;
   const defaults = new schemaClass() as Record<string, unknown>;
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -98,12 +102,14 @@ export function classSchema(
     if (!rules.some(isOptionalRule) && schema.default === undefined) required.push(property);
   }
   nestedClasses.set(schemaClass, nested);
-  return {
+  const schema: ObjectSchema = {
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
+  schemas.set(schemaClass, schema);
+  return schema;
 }
 
 class SchemaError extends Error {
