@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
 import { createOrganization } from '../support/organization.js';
-import { buildTree } from '../support/process.js';
 import type { Switchboard } from '../support/switchboard.js';
 import { IS_THOROUGH } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
@@ -25,7 +24,6 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   let batch = 0;
 
   beforeAll(async () => {
-    buildTree();
     stage = await Stage.set(driver);
     worker = await stage.start('worker');
     const steps = [

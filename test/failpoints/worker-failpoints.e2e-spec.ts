@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
 import { createContact, send } from '../messaging/support.js';
-import { buildTree } from '../support/process.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
 import { BATCHES, HAS_ALL_FAILPOINTS, Stage } from './support/stage.js';
@@ -23,7 +22,6 @@ describe('a worker that dies or loses its lease', () => {
   let batch = 0;
 
   beforeAll(async () => {
-    buildTree();
     stage = await Stage.set();
   });
   afterAll(() => stage.clear());

@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Client } from 'pg';
 import type { Failpoint } from '../../../src/failpoints/failpoints.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { freePort } from '../../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../../support/organization.js';
+import { bundleProgram } from '../../support/process.js';
 import { IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -58,6 +60,7 @@ export class Stage {
     private readonly database: TestDatabase,
     private readonly owner: Client,
     private readonly driver: Record<string, string>,
+    private readonly program: string,
   ) {}
 
   static async set(driver: Record<string, string> = {}): Promise<Stage> {
@@ -65,8 +68,9 @@ export class Stage {
     const owner = new Client({ connectionString: database.url });
     owner.on('error', () => undefined);
     await owner.connect();
-    const stage = new Stage(database, owner, driver);
-    const sink = stage.fork('../../chaos/sink.mjs', [], {});
+    const program = bundleProgram(resolve(import.meta.dirname, 'main.mjs'));
+    const stage = new Stage(database, owner, driver, program);
+    const sink = stage.fork(resolve(import.meta.dirname, '../../chaos/sink.mjs'), [], {});
     [stage.sink] = (await once(sink, 'message')) as [{ url: string; smtpUrl: string }];
     stage.web = await stage.start('web');
     stage.acme = await createOrganization(stage.web);
@@ -119,11 +123,12 @@ export class Stage {
     await Promise.all(exits);
     await this.owner.end();
     await this.database.drop();
+    rmSync(dirname(this.program), { recursive: true });
   }
 
   private async launch(role: 'web' | 'worker', points: Failpoint[]): Promise<StagedProcess> {
     const port = await freePort();
-    const child = this.fork('main.mjs', [JSON.stringify(points)], {
+    const child = this.fork(this.program, [JSON.stringify(points)], {
       ROLE: role,
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -177,7 +182,7 @@ export class Stage {
   }
 
   private fork(file: string, args: string[], env: Record<string, string>): ChildProcess {
-    const child = fork(resolve(import.meta.dirname, file), args, {
+    const child = fork(file, args, {
       env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
       // The child must not inherit the arguments of Vitest, which change how packages are resolved.
       execArgv: [],
