@@ -11,6 +11,7 @@ import {
 } from 'class-validator';
 import { resolve } from 'node:path';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
+import { type OutboundProxy, parseOutboundProxy } from './outbound-proxy.js';
 import { ENV_NAMES, type EnvKey } from './env-names.js';
 import { isHost, withoutSlashes } from './hosts.js';
 import { IsWholeNumber } from './is-whole-number.js';
@@ -170,6 +171,12 @@ export class Env {
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
+  /** Requests of workflows go through this HTTP proxy. It may contain a password. When absent, they go directly. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  readonly outboundProxy?: string;
+
   /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
@@ -230,6 +237,10 @@ export class Env {
     return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
+  get outboundProxyServer(): OutboundProxy | undefined {
+    return parseOutboundProxy(this.outboundProxy ?? '');
+  }
+
   /** Returns addresses and networks of trusted proxies. */
   get trustedProxyNetworks(): readonly string[] {
     return parseTrustedProxies(this.trustedProxies) ?? [];
@@ -279,6 +290,9 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   }
   if (!parseOutboundAllow(env.outboundAllow)) {
     faults.push('OUTBOUND_ALLOW: it must be a list of ADDRESS[/BITS][:PORT] or *:PORT');
+  }
+  if (env.outboundProxy !== undefined && !env.outboundProxyServer) {
+    faults.push('OUTBOUND_PROXY: it must be http://[USER:PASSWORD@]HOST[:PORT]');
   }
   if (!parseTrustedProxies(env.trustedProxies)) {
     faults.push(

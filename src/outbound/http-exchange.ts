@@ -33,6 +33,21 @@ export async function connect(
   check: (address: string | undefined) => void,
   signal: AbortSignal,
 ): Promise<Socket> {
+  const socket = await connectDirectly(target, addresses, signal);
+  try {
+    check(socket.remoteAddress);
+    return await secure(socket, target, signal);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function connectDirectly(
+  target: OutboundTarget,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Socket> {
   signal.throwIfAborted();
   const socket = connectTcp({
     host: target.host,
@@ -46,21 +61,37 @@ export async function connect(
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
   });
-  // Without this listener, an error between the two waits below would end the process.
+  // Without this listener, an error after the connection was made would end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
-    check(socket.remoteAddress);
-    if (!target.isTls) return socket;
-    const secure = connectTls({
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/**
+ * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys the
+ * connection when this fails.
+ */
+export async function secure(
+  socket: Socket,
+  target: OutboundTarget,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (!target.isTls) return socket;
+  try {
+    const secured = connectTls({
       socket,
       // RFC 6066 allows names only as server name. Certificates of addresses are checked against `host`.
       ...(target.isAddress ? { host: target.host } : { servername: target.host }),
       ALPNProtocols: ['http/1.1'],
     });
-    secure.on('error', () => undefined);
-    await once(secure, 'secureConnect', { signal });
-    return secure;
+    secured.on('error', () => undefined);
+    await once(secured, 'secureConnect', { signal });
+    return secured;
   } catch (error) {
     socket.destroy();
     throw error;

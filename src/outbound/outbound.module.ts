@@ -12,7 +12,12 @@ import { SecretsModule } from '../secrets/secrets.module.js';
 @Module({
   imports: [SecretsModule],
   providers: [
-    OutboundClient,
+    {
+      provide: OutboundClient,
+      inject: [OutboundRules, HostResolver, Env],
+      useFactory: (rules: OutboundRules, resolver: HostResolver, env: Env) =>
+        new OutboundClient(rules, resolver, env.outboundProxyServer),
+    },
     HttpRequestTools,
     OAuthTokens,
     RequestSecretsService,
