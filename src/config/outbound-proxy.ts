@@ -11,7 +11,8 @@ export interface OutboundProxy {
 export function parseOutboundProxy(text: string): OutboundProxy | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const hasMore = (url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '';
+  const hasMore =
+    (url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '';
   const port = url.port === '' ? 80 : Number(url.port);
   if (url.protocol !== 'http:' || url.hostname === '' || hasMore || port === 0) return undefined;
   const proxy = { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port };

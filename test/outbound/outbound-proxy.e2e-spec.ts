@@ -163,9 +163,7 @@ describe('the outbound proxy', () => {
         },
       ]);
       expect(await runToEnd(acme, id, {})).toMatchObject({ status: 'succeeded' });
-      expect(proxy.asked).toEqual([
-        { target: `${ALLOWED}:${sink.port}`, authorization: BASIC },
-      ]);
+      expect(proxy.asked).toEqual([{ target: `${ALLOWED}:${sink.port}`, authorization: BASIC }]);
     } finally {
       await switchboard.close();
     }
