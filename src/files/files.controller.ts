@@ -37,7 +37,8 @@ export class FilesController {
       for await (const chunk of this.files.chunks(file)) {
         if (gone.aborted) return;
         // A slow browser has one part in memory, and no connection to the database.
-        if (!response.write(chunk)) await once(response, 'drain', { signal: gone }).catch(() => undefined);
+        if (!response.write(chunk))
+          await once(response, 'drain', { signal: gone }).catch(() => undefined);
       }
     }
     response.end();

@@ -16,22 +16,16 @@ export class FilesRepository {
     const inserted = await this.tenants.session(organizationId).query<{ id: string }>(
       `insert into files (organization_id, id, run_id, name, content_type, size, sha256)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict on constraint files_pkey do nothing returning id`,
-      [
-        organizationId,
-        file.id,
-        file.runId,
-        file.name,
-        file.contentType,
-        file.size,
-        file.sha256,
-      ],
+      [organizationId, file.id, file.runId, file.name, file.contentType, file.size, file.sha256],
     );
     if (inserted.length === 0) return;
     for (let start = 0, position = 0; start < bytes.length; start += CHUNK_BYTES, position += 1) {
-      await this.tenants.session(organizationId).query(
-        'insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, $3, $4)',
-        [organizationId, file.id, position, bytes.subarray(start, start + CHUNK_BYTES)],
-      );
+      await this.tenants
+        .session(organizationId)
+        .query(
+          'insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, $3, $4)',
+          [organizationId, file.id, position, bytes.subarray(start, start + CHUNK_BYTES)],
+        );
     }
   }
 

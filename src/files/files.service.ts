@@ -9,7 +9,7 @@ import { FilesRepository, type NewFile } from './files.repository.js';
 
 /** Limits the bytes of a file, and of all files of one request. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
-/** Limits what a process has in memory of the files that it sends. */
+/** Limits what a process has in memory of the files that it sends, and again of those that it receives. */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
@@ -41,17 +41,29 @@ export interface LoadedFile extends FileFacts {
 /** Keeps the files that steps receive, with their run, and gives them to later steps and people. */
 @Injectable()
 export class FilesService {
-  private readonly budget = new ByteBudget(MOST_BYTES_IN_MEMORY);
+  private readonly sending = new ByteBudget(MOST_BYTES_IN_MEMORY);
+  /** A call that sends a file may also receive one. With one budget for both, such calls could wait for each other. */
+  private readonly receiving = new ByteBudget(MOST_BYTES_IN_MEMORY);
+  private readonly reserved = new WeakSet<ToolCall>();
 
   constructor(
     private readonly files: FilesRepository,
     private readonly tenants: TenantDatabase,
   ) {}
 
+  /** Waits until this process has memory for a file that the call receives, and keeps it until the call ends. */
+  async reserve(call: ToolCall, signal: AbortSignal): Promise<void> {
+    if (this.reserved.has(call)) return;
+    const release = await this.receiving.acquire(MOST_FILE_BYTES, signal);
+    this.reserved.add(call);
+    call.end?.release(release);
+  }
+
   /** Stores the file in the transaction that records the result of the call, and returns its facts before that. */
   keep(call: ToolCall, { name, contentType = '', bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;
-    if (runId === undefined || !end) throw new Error('Only external tools in steps can keep files.');
+    if (runId === undefined || !end)
+      throw new Error('Only external tools in steps can keep files.');
     const sha256 = createHash('sha256').update(bytes).digest();
     // Two workers can receive different responses for one step. Each has its own file, so neither changes the other's.
     const digest = createHash('sha256').update(`${runId} ${key} ${sha256.toString('hex')}`);
@@ -84,7 +96,7 @@ export class FilesService {
     if (size > MOST_FILE_BYTES) {
       throw AppError.invalid(`The files are larger than ${MOST_FILE_BYTES} bytes together.`);
     }
-    call.end?.release(await this.budget.acquire(size, call.signal));
+    call.end?.release(await this.sending.acquire(size, call.signal));
     const loaded = new Map<string, LoadedFile>();
     for (const file of found) {
       const chunks: Buffer[] = [];

@@ -21,7 +21,7 @@ const DEFAULT_SECONDS = 15;
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
- * It follows no redirects, reads at most 1 MiB, and stops after a time. It ignores proxy settings of the system. With a
+ * It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a time. It ignores proxy settings of the system. With a
  * proxy of the operator, it asks that proxy for a connection to a checked address, in place of connecting itself.
  */
 export class OutboundClient {
@@ -33,7 +33,7 @@ export class OutboundClient {
 
   /**
    * Returns the response, whatever its status. Throws `invalid_arguments` for a URL that is not allowed, `rejected` for
-   * a response of more than 1 MiB, and `unavailable` when no complete response arrives. No error quotes the response.
+   * a response that is too large, and `unavailable` when no complete response arrives. No error quotes the response.
    */
   async send(request: OutboundRequest): Promise<HttpResponse> {
     const target = parseTarget(request.url);
@@ -55,7 +55,7 @@ export class OutboundClient {
 
   private async exchange(
     target: OutboundTarget,
-    { method, headers, body }: OutboundRequest,
+    { method, headers, body, limits }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const addresses = await this.resolve(target, signal);
@@ -66,7 +66,7 @@ export class OutboundClient {
         path: target.path,
         headers: { ...headers, Host: target.authority },
       };
-      return await exchange(socket, { ...message, body }, signal);
+      return await exchange(socket, { ...message, body, limits }, signal);
     } finally {
       socket.destroy();
     }
