@@ -277,6 +277,23 @@ describe('files of http_request', () => {
     expect((await acme.fetch(`/api/files/${file.id}`)).status).toBe(200);
   });
 
+  it('are not stored when the quota of stored bytes is used up', async () => {
+    handlers.set('/full', (_request, response) => {
+      void switchboard
+        .ownerQuery(
+          `insert into private.quota_refusals (organization_id, name, amount) values ($1, 'stored_bytes', 1e15)`,
+          [acme.id],
+        )
+        .then(() => response.writeHead(200, { 'Content-Type': 'image/png' }).end(PNG));
+    });
+    const { id, steps } = await run([step('/full', {}, { retry: { max_attempts: 1 } })]);
+    await switchboard.ownerQuery('delete from private.quota_refusals where organization_id = $1', [
+      acme.id,
+    ]);
+    expect(steps[0]!.error).toMatchObject({ code: 'rate_limited' });
+    expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
+  });
+
   it('are deleted with their run', async () => {
     answer('/purged', { 'Content-Type': 'image/png' }, PNG);
     const { id, steps } = await run([step('/purged')]);
