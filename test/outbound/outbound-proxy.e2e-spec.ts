@@ -55,7 +55,7 @@ describe('the outbound proxy', () => {
         parseOutboundAllow([2, 3, 4, 5].map((last) => `127.0.0.${last}:${port}`).join(','))!,
       ),
       new HostResolver([names.address]),
-      parseOutboundProxy(url)!,
+      parseOutboundProxy(url),
     );
   const get = (name: string, sender = client, port = sink.port, scheme = 'http') =>
     sender.send({
