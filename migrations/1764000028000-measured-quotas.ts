@@ -5,6 +5,7 @@ import { SqlMigration } from './sql-migration.js';
 const REFUSED = [
   ['contacts', `'contacts', 'stored_bytes'`],
   ['workflow_runs', `'runs', 'stored_bytes'`],
+  ['files', `'stored_bytes'`],
 ] as const;
 
 /** Quotas of contacts, runs and stored bytes, which workers measure. Every organization is measured soon after. */

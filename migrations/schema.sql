@@ -300,6 +300,41 @@ alter table public.event_interests force row level security;
 create policy owner on public.event_interests to owner using (true) with check (true);
 create policy tenant on public.event_interests to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.file_chunks (
+  organization_id text collate "C" not null,
+  file_id text collate "C" not null,
+  "position" integer not null,
+  bytes bytea not null,
+  constraint file_chunks_pkey PRIMARY KEY (organization_id, file_id, "position"),
+  constraint file_chunks_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 1048576))),
+  constraint file_chunks_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES public.files(organization_id, id) ON DELETE CASCADE
+);
+alter table public.file_chunks enable row level security;
+alter table public.file_chunks force row level security;
+create policy owner on public.file_chunks to owner using (true) with check (true);
+create policy tenant on public.file_chunks to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.files (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  run_id text collate "C" not null,
+  name text not null,
+  content_type text not null,
+  size integer not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint files_pkey PRIMARY KEY (organization_id, id),
+  constraint files_size_check CHECK (((size >= 0) AND (size <= 10485760))),
+  constraint files_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX files_run_id_idx ON public.files USING btree (organization_id, run_id);
+alter table public.files enable row level security;
+alter table public.files force row level security;
+create policy owner on public.files to owner using (true) with check (true);
+create policy tenant on public.files to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.files FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.files REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
+
 create table public.idempotency_keys (
   organization_id text collate "C" not null,
   tool text not null,

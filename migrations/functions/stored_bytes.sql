@@ -4,7 +4,7 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps, versions of workflows, and webhook deliveries, as they
+-- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, and webhook deliveries, as they
 --   are stored: compressed values count with their compressed size. Each row counts with some bytes for its short columns.
 -- Locks: none.
 --
@@ -66,6 +66,9 @@ begin
   select coalesce(sum(200 + pg_column_size(d.headers) + coalesce(pg_column_size(d.body), 0)
     + pg_column_size(d.mistakes)), 0) into bytes
   from public.webhook_deliveries d where d.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(300 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
   return total + bytes;
 end
 $$;

@@ -12,6 +12,7 @@ import { DatabaseAccess } from '../database/setup/database-access.js';
 import type { MigrationClass } from '../database/setup/migrate-extensions.js';
 import { EventsModule } from '../events/events.module.js';
 import { Failpoints } from '../failpoints/failpoints.js';
+import { FilesModule } from '../files/files.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { SecurityModule } from '../security/security.module.js';
 import { KeysModule } from '../keys/keys.module.js';
@@ -83,6 +84,7 @@ export class AppModule {
         CustomEventsModule,
         MessagingModule,
         SecretsModule,
+        FilesModule,
         OutboundModule,
         WorkflowsModule,
         RetentionModule,

@@ -3,6 +3,7 @@ import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
+import { FileChunk, StoredFile } from '../files/file.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
@@ -25,6 +26,8 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   IdempotencyKey,
   Confirmation,
   SecretRow,
+  StoredFile,
+  FileChunk,
   Contact,
   Message,
   MessageEvent,

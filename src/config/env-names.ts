@@ -28,6 +28,7 @@ export const ENV_NAMES = {
   databasePoolSize: 'DATABASE_POOL_SIZE',
   workerConcurrency: 'WORKER_CONCURRENCY',
   outboundAllow: 'OUTBOUND_ALLOW',
+  outboundProxy: 'OUTBOUND_PROXY',
   codeSteps: 'CODE_STEPS',
   nodeEnv: 'NODE_ENV',
   tuneV8: 'TUNE_V8',

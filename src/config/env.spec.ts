@@ -61,6 +61,7 @@ describe(loadEnv, () => {
     ['SECRET_KEY', 'secretvalue'],
     ['WORKER_CONCURRENCY', '0'],
     ['OUTBOUND_ALLOW', '10.0.0.0/8,secretvalue'],
+    ['OUTBOUND_PROXY', 'socks5://ada:secretvalue@proxy'],
     ['TUNE_V8', 'true'],
   ])('reports a wrong %s without its value', (name, value) => {
     const message = messageFor({ [name]: value });

@@ -9,10 +9,12 @@ import {
   Matches,
   validateSync,
 } from 'class-validator';
-import { resolve } from 'node:path';
+import { defaultDataDir } from './data-dir.js';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
+import { type OutboundProxy, parseOutboundProxy } from './outbound-proxy.js';
 import { ENV_NAMES, type EnvKey } from './env-names.js';
-import { isHost, withoutSlashes } from './hosts.js';
+import { formatFaults } from './format-faults.js';
+import { withoutSlashes } from './hosts.js';
 import { IsWholeNumber } from './is-whole-number.js';
 import { parseTrustedProxies } from './trusted-proxies.js';
 
@@ -170,6 +172,12 @@ export class Env {
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
+  /** Requests of workflows go through this HTTP proxy. It may contain a password. When absent, they go directly. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  readonly outboundProxy?: string;
+
   /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
@@ -230,6 +238,10 @@ export class Env {
     return parseOutboundAllow(this.outboundAllow) ?? [];
   }
 
+  get outboundProxyServer(): OutboundProxy | undefined {
+    return parseOutboundProxy(this.outboundProxy ?? '');
+  }
+
   /** Returns addresses and networks of trusted proxies. */
   get trustedProxyNetworks(): readonly string[] {
     return parseTrustedProxies(this.trustedProxies) ?? [];
@@ -274,27 +286,11 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
         .map((text) => text.replace(fault.property, 'it'))
         .join('; ')}`,
   );
-  if (!isHost(env.host) && !faults.some((fault) => fault.startsWith('HOST'))) {
-    faults.push('HOST: it must be an address or a host name');
-  }
-  if (!parseOutboundAllow(env.outboundAllow)) {
-    faults.push('OUTBOUND_ALLOW: it must be a list of ADDRESS[/BITS][:PORT] or *:PORT');
-  }
-  if (!parseTrustedProxies(env.trustedProxies)) {
-    faults.push(
-      'TRUSTED_PROXIES: it must be a list of ADDRESS[/BITS], not wider than /8 or /7 with IPv6',
-    );
-  }
+  faults.push(...formatFaults(env, faults));
   if (faults.length > 0) {
     throw new EnvError(
       `The configuration is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}\nSee .env.example for every setting.`,
     );
   }
   return Object.freeze(env);
-}
-
-/** Returns the default of `DATA_DIR`: a directory that the user of this process may write. */
-export function defaultDataDir(): string {
-  // As root, PostgreSQL runs as another user, who cannot enter the home directory of root.
-  return process.getuid?.() === 0 ? '/var/lib/switchboard' : resolve('.data');
 }

@@ -184,6 +184,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     access: 'session',
     responses: { 200: 'text/html' },
   },
+  'get /api/files/{id}': {
+    summary: 'Sends a file that a step kept, to be saved.',
+    access: 'session',
+    responses: { 200: 'application/octet-stream' },
+  },
   'get /api/changes': {
     summary: 'Sends the names of what changes, until the session ends.',
     access: 'session',

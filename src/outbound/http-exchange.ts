@@ -7,7 +7,7 @@ import type { OutboundTarget } from './outbound-target.js';
 
 /** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-/** Limits the body of a response, as it is received and again when it is unpacked. */
+/** Limits the body of a response that becomes a value of a run, as it is received and again when it is unpacked. */
 export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {
@@ -15,12 +15,27 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** When absent, every response has at most 1 MiB. */
+  readonly limits?: BodyLimits;
 }
 
-export interface HttpResponse {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+}
+
+export interface HttpResponse extends ResponseHead {
   readonly body: Buffer;
+}
+
+/** Allows large bodies for some responses. */
+export interface BodyLimits {
+  /** Returns the largest size of the body of a response. */
+  mostBytes(head: ResponseHead): number;
+  /** Waits until this process has memory for more than 1 MiB. Meanwhile the other system waits too. */
+  beforeLarge(signal: AbortSignal): Promise<void>;
+  /** Returns what to do about a body that is too large, as one more sentence. */
+  advice(head: ResponseHead): string;
 }
 
 /**
@@ -31,6 +46,21 @@ export async function connect(
   target: OutboundTarget,
   addresses: readonly string[],
   check: (address: string | undefined) => void,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = await connectDirectly(target, addresses, signal);
+  try {
+    check(socket.remoteAddress);
+    return await secure(socket, target, signal);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function connectDirectly(
+  target: OutboundTarget,
+  addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
   signal.throwIfAborted();
@@ -46,21 +76,37 @@ export async function connect(
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
   });
-  // Without this listener, an error between the two waits below would end the process.
+  // Without this listener, an error after the connection was made would end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
-    check(socket.remoteAddress);
-    if (!target.isTls) return socket;
-    const secure = connectTls({
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/**
+ * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys the
+ * connection when this fails.
+ */
+export async function secure(
+  socket: Socket,
+  target: OutboundTarget,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (!target.isTls) return socket;
+  try {
+    const secured = connectTls({
       socket,
       // RFC 6066 allows names only as server name. Certificates of addresses are checked against `host`.
       ...(target.isAddress ? { host: target.host } : { servername: target.host }),
       ALPNProtocols: ['http/1.1'],
     });
-    secure.on('error', () => undefined);
-    await once(secure, 'secureConnect', { signal });
-    return secure;
+    secured.on('error', () => undefined);
+    await once(secured, 'secureConnect', { signal });
+    return secured;
   } catch (error) {
     socket.destroy();
     throw error;
@@ -70,7 +116,7 @@ export async function connect(
 /** Sends one HTTP/1.1 request and reads the whole response. Redirects are returned like any other response. */
 export async function exchange(
   socket: Socket,
-  { method, path, headers, body }: HttpRequest,
+  { method, path, headers, body, limits }: HttpRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const request = sendRequest({
@@ -93,22 +139,31 @@ export async function exchange(
   const responded = once(request, 'response', { signal });
   request.end(body?.length ? body : undefined);
   const [response] = (await responded) as [IncomingMessage];
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: await readBody(response),
-  };
+  const head = { status: response.statusCode ?? 0, headers: response.headers };
+  return { ...head, body: await readBody(response, head, limits, signal) };
 }
 
-async function readBody(response: IncomingMessage): Promise<Buffer> {
+async function readBody(
+  response: IncomingMessage,
+  head: ResponseHead,
+  limits: BodyLimits | undefined,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const most = limits?.mostBytes(head) ?? MOST_RESPONSE_BYTES;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    const before = size;
     size += chunk.length;
-    if (size > MOST_RESPONSE_BYTES) {
-      throw new AppError('rejected', `The response is larger than ${MOST_RESPONSE_BYTES} bytes.`);
+    if (size > most) throw tooLarge(most, limits?.advice(head));
+    if (size > MOST_RESPONSE_BYTES && before <= MOST_RESPONSE_BYTES) {
+      await limits?.beforeLarge(signal);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function tooLarge(most: number, advice = ''): AppError {
+  return new AppError('rejected', `The response is larger than ${most} bytes.${advice}`);
 }

@@ -20,7 +20,9 @@ const IGNORED_HEADERS = new Set([
  */
 export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
   const { method = 'GET', url, headers, json, body } = given;
-  const others = ['query', 'form', 'multipart', 'pages'].filter((name) => given[name] != null);
+  const others = ['query', 'form', 'multipart', 'file', 'pages'].filter(
+    (name) => given[name] != null,
+  );
   return {
     method,
     url,

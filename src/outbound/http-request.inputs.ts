@@ -4,6 +4,8 @@ import { Choice, Integer, JsonObject, Nested, Text } from '../tools/schema/field
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+export const HTTP_RESPONSES = ['auto', 'file'] as const;
+
 export class HttpPagesInput {
   @Doc('Where the list is in the JSON of each page. Default: the JSON is the list.', {
     examples: ['data.items'],
@@ -66,7 +68,7 @@ export class HttpRequestInput {
   @Matches(/^[a-z][a-z0-9_]{0,63}$/)
   credential?: string;
 
-  @JsonObject('Sent as application/json. At most one of json, form, multipart and body.', {
+  @JsonObject('Sent as application/json. At most one of json, form, multipart, body and file.', {
     optional: true,
   })
   json?: object;
@@ -74,14 +76,30 @@ export class HttpRequestInput {
   @JsonObject('Sent as application/x-www-form-urlencoded. Values as in query.', { optional: true })
   form?: object;
 
-  @JsonObject('Sent as multipart/form-data, as text fields. Values as in query.', {
-    optional: true,
-  })
+  @JsonObject(
+    'Sent as multipart/form-data. Values as in query are text fields; {file, name} sends a file by its id.',
+    { optional: true },
+  )
   multipart?: object;
 
   @Doc('Sent unchanged, as text/plain unless headers contain a content-type.')
   @Text({ optional: true, max: 1_048_576 })
   body?: string;
+
+  @Doc(
+    'Id of a file that a step kept. Its bytes are sent, with its type unless headers contain one.',
+    {
+      examples: ['{{ download.file.id }}'],
+    },
+  )
+  @Text({ optional: true, min: 1, max: 100 })
+  file?: string;
+
+  @Choice(
+    HTTP_RESPONSES,
+    'auto: text and JSON up to 1 MiB are the body, other content up to 10 MiB is kept as a file. file: always a file.',
+  )
+  response: (typeof HTTP_RESPONSES)[number] = 'auto';
 
   @Nested(
     () => HttpPagesInput,

@@ -1,4 +1,21 @@
-import { Flag, Integer, JsonObject } from '../tools/schema/fields.js';
+import { Flag, Integer, JsonObject, Nested, Text } from '../tools/schema/fields.js';
+
+export class FileResult {
+  @Text('Sends the file with a later step.')
+  id: string;
+
+  @Text()
+  name: string;
+
+  @Text('As the other system named it.')
+  content_type: string;
+
+  @Integer('In bytes.')
+  size: number;
+
+  @Text('In hexadecimal digits.')
+  sha256: string;
+}
 
 export class HttpRequestResult {
   @Integer('From 200 to 299, or one of accept_statuses.')
@@ -8,9 +25,12 @@ export class HttpRequestResult {
   headers: object;
 
   @JsonObject(
-    '{json, text}: one is the body, the other is null. json is used if the content-type is JSON.',
+    '{json, text}: one is the body, the other is null. json is used if the content-type is JSON. Both are null with a file.',
   )
   body: object;
+
+  @Nested(() => FileResult, 'The body, kept with the run.', { optional: true })
+  file?: FileResult;
 
   @Integer('How many pages were read.', { optional: true })
   pages?: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { FilesService, type LoadedFile } from '../files/files.service.js';
 import { SecurityLog } from '../security/security-log.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
@@ -11,8 +12,14 @@ import { HttpRequestResult } from './http-request.results.js';
 import { OutboundClient } from './outbound-client.js';
 import { itemsOf, nextPage, pagesFaults } from './next-page.js';
 import { redirectOf, requestTo } from './redirect.js';
-import { type RequestContent, requestContent } from './request-content.js';
+import {
+  assertOneBody,
+  fileIdsOf,
+  type RequestContent,
+  requestContent,
+} from './request-content.js';
 import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
+import { assertFilesPossible, bodyOrFile, fileFaults, limitsOf } from './response-files.js';
 import { type ParsedBody, parseResponseBody, shortenBody } from './response-body.js';
 
 /** These statuses mean temporary failures. A retry after any other failure would fail again. */
@@ -21,6 +28,13 @@ const TEMPORARY = [429, 502, 503, 504];
 const MAX_SECONDS = 310;
 const UNREADABLE: ParsedBody = { json: null, text: null };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
+
+/** Holds what a step sends. The files are in memory. */
+interface Sent {
+  readonly input: HttpRequestInput;
+  readonly call: ToolCall;
+  readonly files: ReadonlyMap<string, LoadedFile>;
+}
 
 /** Holds a response and the request that it answers. The URL is the one before redirects. */
 interface Fetched {
@@ -35,6 +49,7 @@ export class HttpRequestTools {
     private readonly client: OutboundClient,
     private readonly secrets: RequestSecretsService,
     private readonly security: SecurityLog,
+    private readonly files: FilesService,
   ) {}
 
   @Tool({
@@ -46,31 +61,34 @@ export class HttpRequestTools {
       'and on_error sees the response as error.response.',
     output: HttpRequestResult,
     external: true,
-    checkStep: ({ headers, pages }) => [...headerFaults(headers), ...pagesFaults(pages)],
+    checkStep: (given) => [
+      ...headerFaults(given.headers),
+      ...pagesFaults(given.pages),
+      ...fileFaults(given),
+    ],
     requestOf,
     // Agents must not send requests from the network of this server; they can send their own.
     surfaces: ['workflow'],
   })
   async request(input: HttpRequestInput, call: ToolCall): Promise<HttpRequestResult> {
-    if (!input.pages) {
-      const { filled, response } = await this.fetch(input, call);
-      return filled.hide(resultOf(response, await parseResponseBody(response)));
-    }
-    return await this.fetchPages(input, input.pages, call);
+    assertOneBody(input);
+    assertFilesPossible(input);
+    const sent = { input, call, files: await this.files.load(call, fileIdsOf(input)) };
+    if (input.pages) return await this.fetchPages(sent, input.pages);
+    const fetched = await this.fetch(sent);
+    const { body, file } = await bodyOrFile(input, fetched, this.files, call);
+    const result = fetched.filled.hide(resultOf(fetched.response, body));
+    return file ? { ...result, file } : result;
   }
 
-  private async fetchPages(
-    input: HttpRequestInput,
-    pages: HttpPagesInput,
-    call: ToolCall,
-  ): Promise<HttpRequestResult> {
+  private async fetchPages(sent: Sent, pages: HttpPagesInput): Promise<HttpRequestResult> {
     const [fault] = pagesFaults(pages);
     if (fault) throw AppError.invalidField(fault.path, fault.message);
     const items: unknown[] = [];
     let bytes = 0;
     let next: string | undefined;
     for (let count = 1; ; count += 1) {
-      const { url, filled, response } = await this.fetch(input, call, next);
+      const { url, filled, response } = await this.fetch(sent, next);
       const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
       const list = itemsOf(page, pages);
       // The size of the response says little: it may have been compressed.
@@ -94,11 +112,12 @@ export class HttpRequestTools {
   }
 
   /** Sends the request, or the same request to another page. Throws for a status that the step does not accept. */
-  private async fetch(input: HttpRequestInput, call: ToolCall, page?: string): Promise<Fetched> {
-    let fetched = await this.follow(await this.secrets.fill(input, call), call, page);
+  private async fetch(sent: Sent, page?: string): Promise<Fetched> {
+    const { input, call } = sent;
+    let fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
     // The token may have been revoked before its time.
     if (fetched.response.status === 401 && fetched.filled.forgetToken()) {
-      fetched = await this.follow(await this.secrets.fill(input, call), call, page);
+      fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
     }
     const { filled, response } = fetched;
     assertNotTemporary(response, input);
@@ -108,13 +127,13 @@ export class HttpRequestTools {
   }
 
   /** Sends a request and follows as many redirects as it allows. Each hop is checked like a first request. */
-  private async follow(filled: FilledRequest, call: ToolCall, page?: string): Promise<Fetched> {
-    const first = await requestContent(filled.input, filled.headers);
+  private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
+    const first = await requestContent(filled.input, filled.headers, sent.files);
     if (page !== undefined) filled.assertMayFollow(page);
     let request = page === undefined ? first : requestTo(first, new URL(page));
     const { url } = request;
     for (let hops = 0; ; hops += 1) {
-      const response = await this.send(request, call);
+      const response = await this.send(request, sent);
       if (hops === filled.input.max_redirects) return { url, filled, response };
       const next = redirectOf(request, response);
       if (!next) return { url, filled, response };
@@ -123,14 +142,15 @@ export class HttpRequestTools {
     }
   }
 
-  private async send(request: RequestContent, call: ToolCall): Promise<HttpResponse> {
-    const sent = this.client.send({
+  private async send(request: RequestContent, { input, call }: Sent): Promise<HttpResponse> {
+    const answer = this.client.send({
       ...request,
+      limits: limitsOf(input, (status) => isAccepted(status, input), this.files, call),
       signal: call.signal,
       // The timeout of a step aborts the signal, whatever it is.
       ...(call.answerBy !== undefined && { timeoutSeconds: MAX_SECONDS }),
     });
-    return await sent.catch((error: unknown) => {
+    return await answer.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'invalid_arguments') {
         this.security.report('blocked_target', { subject: call.organizationId });
       }

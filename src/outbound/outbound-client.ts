@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import type { Socket } from 'node:net';
+import type { OutboundProxy } from '../config/outbound-proxy.js';
 import { AppError } from '../errors/app-error.js';
 import { JoinedSignal } from '../http/signals.js';
 import { HostResolver } from './host-resolver.js';
-import { type HttpRequest, type HttpResponse, connect, exchange } from './http-exchange.js';
+import { type HttpRequest, type HttpResponse, connect, exchange, secure } from './http-exchange.js';
 import { OutboundRules } from './outbound-rules.js';
 import { type OutboundTarget, parseTarget } from './outbound-target.js';
+import { connectThrough } from './proxy-connection.js';
 
 /** The headers must be valid and must not set Host, framing or connection headers; `readHeaders` checks this. */
 interface OutboundRequest extends Omit<HttpRequest, 'path'> {
@@ -19,18 +21,19 @@ const DEFAULT_SECONDS = 15;
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
- * It follows no redirects, ignores proxy settings of the environment, reads at most 1 MiB, and stops after a time.
+ * It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a time. It ignores proxy settings of the system. With a
+ * proxy of the operator, it asks that proxy for a connection to a checked address, in place of connecting itself.
  */
-@Injectable()
 export class OutboundClient {
   constructor(
     private readonly rules: OutboundRules,
     private readonly resolver: HostResolver,
+    private readonly proxy?: OutboundProxy,
   ) {}
 
   /**
    * Returns the response, whatever its status. Throws `invalid_arguments` for a URL that is not allowed, `rejected` for
-   * a response of more than 1 MiB, and `unavailable` when no complete response arrives. No error quotes the response.
+   * a response that is too large, and `unavailable` when no complete response arrives. No error quotes the response.
    */
   async send(request: OutboundRequest): Promise<HttpResponse> {
     const target = parseTarget(request.url);
@@ -52,22 +55,34 @@ export class OutboundClient {
 
   private async exchange(
     target: OutboundTarget,
-    { method, headers, body }: OutboundRequest,
+    { method, headers, body, limits }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const addresses = await this.resolve(target, signal);
-    const check = (address: string | undefined): void => this.check(address ?? '', target.port);
-    const socket = await connect(target, addresses, check, signal);
+    const socket = await this.connect(target, addresses, signal);
     try {
       const message = {
         method,
         path: target.path,
         headers: { ...headers, Host: target.authority },
       };
-      return await exchange(socket, { ...message, body }, signal);
+      return await exchange(socket, { ...message, body, limits }, signal);
     } finally {
       socket.destroy();
     }
+  }
+
+  private async connect(
+    target: OutboundTarget,
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    if (this.proxy) {
+      const socket = await connectThrough(this.proxy, addresses, target.port, signal);
+      return await secure(socket, target, signal);
+    }
+    const check = (address: string | undefined): void => this.check(address ?? '', target.port);
+    return await connect(target, addresses, check, signal);
   }
 
   /** Resolves the target. Throws if one of its addresses is not allowed. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
+import { FilesModule } from '../files/files.module.js';
 import { HostResolver } from './host-resolver.js';
 import { HttpRequestTools } from './http-request.tools.js';
 import { OAuthTokens } from './o-auth-tokens.js';
@@ -10,9 +11,14 @@ import { SecretsModule } from '../secrets/secrets.module.js';
 
 /** Sends requests to URLs that organizations choose, but never into private networks. */
 @Module({
-  imports: [SecretsModule],
+  imports: [FilesModule, SecretsModule],
   providers: [
-    OutboundClient,
+    {
+      provide: OutboundClient,
+      inject: [OutboundRules, HostResolver, Env],
+      useFactory: (rules: OutboundRules, resolver: HostResolver, env: Env) =>
+        new OutboundClient(rules, resolver, env.outboundProxyServer),
+    },
     HttpRequestTools,
     OAuthTokens,
     RequestSecretsService,

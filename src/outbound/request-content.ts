@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import type { LoadedFile } from '../files/files.service.js';
 import { numberText } from '../text/exact-numbers.js';
 import { readHeaders } from './http-headers.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
@@ -15,15 +16,16 @@ export interface RequestContent {
 }
 
 /**
- * Returns the request that the arguments describe, with the headers of its credential. Throws `invalid_arguments` for two
- * bodies, and for values that a query, a form or a header cannot have.
+ * Returns the request that the arguments describe, with the headers of its credential. Throws `invalid_arguments` for
+ * values that a query, a form or a header cannot have.
  */
 export async function requestContent(
   input: HttpRequestInput,
   credential: Readonly<Record<string, string>>,
+  files: ReadonlyMap<string, LoadedFile>,
 ): Promise<RequestContent> {
   const { idempotency_key: key } = input;
-  const content = await bodyOf(input);
+  const content = await bodyOf(input, files);
   return {
     method: input.method,
     url: urlWithQuery(input),
@@ -43,17 +45,33 @@ export async function requestContent(
   };
 }
 
-async function bodyOf(
-  input: HttpRequestInput,
-): Promise<{ type: string; bytes: Buffer } | undefined> {
-  const given = (['json', 'form', 'multipart', 'body'] as const).filter(
+/** Throws `invalid_arguments` for a request with two bodies. */
+export function assertOneBody(input: HttpRequestInput): void {
+  const given = (['json', 'form', 'multipart', 'body', 'file'] as const).filter(
     (name) => input[name] !== undefined,
   );
   if (given.length > 1) {
     throw AppError.invalidField(given[1]!, `must not be given together with ${given[0]!}`);
   }
-  const { json, form, multipart, body } = input;
+}
+
+/** Returns the ids of the files that the request sends. */
+export function fileIdsOf({ file, multipart }: HttpRequestInput): ReadonlySet<string> {
+  const parts = Object.values(multipart ?? {}).flatMap((value: unknown) => value);
+  const ids = parts.filter(isFilePart).map((part) => part.file);
+  return new Set(file === undefined ? ids : [...ids, file]);
+}
+
+async function bodyOf(
+  input: HttpRequestInput,
+  files: ReadonlyMap<string, LoadedFile>,
+): Promise<{ type: string; bytes: Buffer } | undefined> {
+  const { json, form, multipart, body, file } = input;
   if (json !== undefined) return text('application/json', JSON.stringify(json));
+  if (file !== undefined) {
+    const { content_type: type, bytes } = files.get(file)!;
+    return { type, bytes };
+  }
   if (body !== undefined) return text('text/plain; charset=utf-8', body);
   if (form !== undefined) {
     return text(
@@ -61,16 +79,25 @@ async function bodyOf(
       new URLSearchParams(fields('form', form)).toString(),
     );
   }
-  return multipart === undefined ? undefined : await parts(multipart);
+  return multipart === undefined ? undefined : await parts(multipart, files);
 }
 
 function text(type: string, content: string): { type: string; bytes: Buffer } {
   return { type, bytes: Buffer.from(content) };
 }
 
-async function parts(multipart: object): Promise<{ type: string; bytes: Buffer }> {
+async function parts(
+  multipart: object,
+  files: ReadonlyMap<string, LoadedFile>,
+): Promise<{ type: string; bytes: Buffer }> {
   const form = new FormData();
-  for (const [name, value] of fields('multipart', multipart)) form.append(name, value);
+  for (const [name, value] of items('multipart', multipart)) {
+    if (!isFilePart(value)) form.append(name, fieldText('multipart', name, value));
+    else {
+      const { bytes, content_type: type, name: fileName } = files.get(value.file)!;
+      form.append(name, new File([bytes], value.name ?? fileName, { type }));
+    }
+  }
   const encoded = new Response(form);
   return {
     type: encoded.headers.get('content-type')!,
@@ -88,12 +115,16 @@ function urlWithQuery({ url: given, query }: HttpRequestInput): string {
   return url.href;
 }
 
-/** Returns the fields as pairs of texts. A list gives one pair for each of its items, and null gives none. */
 function fields(argument: string, given: object): [name: string, value: string][] {
+  return items(argument, given).map(([name, value]) => [name, fieldText(argument, name, value)]);
+}
+
+/** Returns the fields as pairs. A list gives one pair for each of its items, and null gives none. */
+function items(argument: string, given: object): [name: string, value: unknown][] {
   const pairs = Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
     (Array.isArray(value) ? value : [value])
       .filter((item) => item !== null)
-      .map((item: unknown): [string, string] => [name, fieldText(argument, name, item)]),
+      .map((item: unknown): [string, unknown] => [name, item]),
   );
   if (pairs.length > MOST_FIELDS) {
     throw AppError.invalidField(argument, `must have at most ${MOST_FIELDS} values`);
@@ -107,4 +138,11 @@ function fieldText(argument: string, name: string, value: unknown): string {
   if (typeof value === 'boolean') return String(value);
   const path = `${argument}.${name.slice(0, 64).toWellFormed()}`;
   throw AppError.invalidField(path, 'must be text, a number, a boolean, or a list of these');
+}
+
+function isFilePart(value: unknown): value is { file: string; name?: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { file, name, ...others } = value as Record<string, unknown>;
+  const isNamed = name === undefined || (typeof name === 'string' && name.length <= 200);
+  return typeof file === 'string' && isNamed && Object.keys(others).length === 0;
 }

@@ -21,6 +21,8 @@ export interface FilledRequest {
   assertMayFollow(url: string): void;
   /** Removes the secrets of the request from a part of the response. */
   hide<T>(value: T): T;
+  /** Removes the secrets of the request from the bytes of the response. */
+  hideIn(bytes: Buffer): Buffer;
   /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
   forgetToken(): boolean;
 }
@@ -49,6 +51,7 @@ export class RequestSecretsService {
         headers: {},
         assertMayFollow: () => undefined,
         hide: (value) => value,
+        hideIn: (bytes) => bytes,
         forgetToken: () => false,
       };
     }
@@ -132,7 +135,27 @@ function result(
         secret.length < SHORTEST_HIDDEN ? rest : rest.replaceAll(secret, `[secret ${name}]`),
       text,
     );
-  return { input, headers, hide: (value) => mapTexts(value, hide) };
+  return {
+    input,
+    headers,
+    hide: (value) => mapTexts(value, hide),
+    hideIn: (bytes) =>
+      [...hidden].reduce(
+        (rest, [secret, name]) =>
+          secret.length < SHORTEST_HIDDEN ? rest : replaceAll(rest, secret, `[secret ${name}]`),
+        bytes,
+      ),
+  };
+}
+
+function replaceAll(bytes: Buffer, text: string, replacement: string): Buffer {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, start)) {
+    parts.push(bytes.subarray(start, at), Buffer.from(replacement));
+    start = at + Buffer.byteLength(text);
+  }
+  return start === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(start)]);
 }
 
 function missing(name: string, known: ReadonlyMap<string, unknown>): never {

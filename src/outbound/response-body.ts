@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { AppError } from '../errors/app-error.js';
 import { parseJsonExactly } from '../http/request-body.js';
-import { type HttpResponse, MOST_RESPONSE_BYTES } from './http-exchange.js';
+import { type HttpResponse, MOST_RESPONSE_BYTES, type ResponseHead } from './http-exchange.js';
 
 type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -15,6 +15,9 @@ const UNPACK: ReadonlyMap<string, Unpack> = new Map([
 
 /** Allows more than bodies of requests, because a step cannot ask the other system for less. */
 const JSON_LIMITS = { depth: 64, members: 100_000 };
+/** Matches text types besides text/… and JSON. */
+const TEXT_TYPES =
+  /^application\/(?:xml|(?:x-)?javascript|x-www-form-urlencoded|(?:x-)?yaml|x-ndjson|graphql)$|\+xml$/;
 const MOST_ERROR_CHARACTERS = 16 * 1024;
 const BYTE_ORDER_MARKS: readonly [string, Buffer][] = [
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
@@ -32,11 +35,14 @@ export interface ParsedBody {
  * Returns the body of a response as JSON or as text, unpacked, and decoded by its byte order mark or its charset. Throws
  * `rejected` for a body of more than 1 MiB after it is unpacked, and for JSON with too many values.
  */
-export async function parseResponseBody({
-  headers,
-  body,
-}: Omit<HttpResponse, 'status'>): Promise<ParsedBody> {
-  const bytes = await unpack(headers['content-encoding'] ?? 'identity', body);
+export async function parseResponseBody(
+  response: Omit<HttpResponse, 'status'>,
+): Promise<ParsedBody> {
+  return parseBytes(response, await unpackBody(response, MOST_RESPONSE_BYTES));
+}
+
+/** Parses a body that is unpacked already. */
+export function parseBytes({ headers }: Pick<ResponseHead, 'headers'>, bytes: Buffer): ParsedBody {
   const contentType = headers['content-type'] ?? '';
   const text = decode(bytes, contentType);
   return isJson(contentType) ? parseJsonOrText(text) : { json: null, text };
@@ -49,28 +55,44 @@ export function shortenBody(body: ParsedBody): ParsedBody {
   return { json: null, text: text.slice(0, MOST_ERROR_CHARACTERS).toWellFormed() };
 }
 
-/** Reverses one coding (RFC 9110, 8.4.1). A response with several of them is refused. */
-async function unpack(coding: string, body: Buffer): Promise<Buffer> {
-  const name = coding.trim().toLowerCase();
+/** Returns true for a media type whose content is text. */
+export function isTextType(contentType: string): boolean {
+  const type = mediaTypeOf(contentType);
+  return type.startsWith('text/') || isJson(contentType) || TEXT_TYPES.test(type);
+}
+
+/**
+ * Reverses the coding of a body (RFC 9110, 8.4.1). Throws `rejected` for several codings, and for a body of more than
+ * `most` bytes after it is unpacked.
+ */
+export async function unpackBody(
+  { headers, body }: Omit<HttpResponse, 'status'>,
+  most: number,
+): Promise<Buffer> {
+  const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (name === 'identity' || body.length === 0) return body;
   const unpackWith = UNPACK.get(name);
   if (!unpackWith) throw new AppError('rejected', 'The response has an unknown compression.');
   try {
-    return await unpackWith(body, { maxOutputLength: MOST_RESPONSE_BYTES });
+    return await unpackWith(body, { maxOutputLength: most });
   } catch (error) {
     const isTooLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
     throw new AppError(
       'rejected',
       isTooLarge
-        ? `The response is larger than ${MOST_RESPONSE_BYTES} bytes when it is unpacked.`
+        ? `The response is larger than ${most} bytes when it is unpacked.`
         : 'The response is not what its compression says.',
       { cause: error },
     );
   }
 }
 
+function mediaTypeOf(contentType: string): string {
+  return contentType.split(';')[0]!.trim().toLowerCase();
+}
+
 function isJson(contentType: string): boolean {
-  const type = contentType.split(';')[0]!.trim().toLowerCase();
+  const type = mediaTypeOf(contentType);
   return type === 'application/json' || type === 'text/json' || type.endsWith('+json');
 }
 

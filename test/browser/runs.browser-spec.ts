@@ -165,6 +165,32 @@ describe('runs', () => {
     expect(faults).toEqual([]);
   });
 
+  it('offer the file that a step kept', async () => {
+    const id = await create('Download', [{ id: 'look', tool: 'search_contacts' }]);
+    const run = await start(id, {});
+    await statusIs(run, 'succeeded');
+    const { organization, switchboard } = dashboard;
+    const file = { id: `fil_${'x'.repeat(22)}`, name: 'a<b>.html', size: 9 };
+    await switchboard.ownerQuery(
+      `insert into files (organization_id, id, run_id, name, content_type, size, sha256)
+       values ($1, $2, $3, $4, 'text/html', $5, '')`,
+      [organization.id, file.id, run, file.name, file.size],
+    );
+    await switchboard.ownerQuery(
+      `insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, 0, '<b>Hi</b>')`,
+      [organization.id, file.id],
+    );
+    await switchboard.ownerQuery(
+      `update run_steps set tool = 'http_request', output = $2 where run_id = $1`,
+      [run, JSON.stringify({ status: 200, headers: {}, body: {}, file })],
+    );
+    const { page, faults } = await dashboard.open(`/runs/${run}`);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Save the file: a<b>.html' }).click();
+    expect((await saved).suggestedFilename()).toMatch(/^a.b.+html$/);
+    expect(faults).toEqual([]);
+  });
+
   it('show 50 steps at a time, of 10,000', async () => {
     const id = await create('Long', [{ id: 'look', tool: 'search_contacts' }]);
     const run = await start(id, {});

@@ -16,6 +16,7 @@ const BOOKKEEPING: Record<string, string> = {
   audit_log: 'it records calls, and a dry run is not one',
   call_log: 'it records calls, and a dry run is not one',
   event_interests: 'it is derived from the definitions of workflows',
+  file_chunks: 'the file that they belong to is reported',
   idempotency_keys: 'it stores results, and a dry run stores none',
   message_events: 'the database writes them with the change of the message, which is reported',
   parked_runs: 'the database parks runs by itself; no call does',

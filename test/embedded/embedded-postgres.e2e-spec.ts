@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultDataDir } from '../../src/config/env.js';
+import { defaultDataDir } from '../../src/config/data-dir.js';
 import { EmbeddedPostgresUnsupported } from '../../src/database/embedded/embedded-postgres-error.js';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { waitFor } from '../support/wait-for.js';

@@ -520,4 +520,30 @@ export const MUTANTS = [
     tests: ['test/database/pgbouncer.e2e-spec'],
     names: 'also after a reset',
   },
+  {
+    id: 'S32',
+    what: 'the outbound proxy gets a name, which it resolves itself',
+    edits: [
+      [
+        'src/outbound/outbound-client.ts',
+        'connectThrough(this.proxy, addresses,',
+        'connectThrough(this.proxy, [target.host],',
+      ],
+    ],
+    tests: ['test/outbound/outbound-proxy'],
+    names: 'is asked for the checked address',
+  },
+  {
+    id: 'S33',
+    what: 'files keep the secrets of their request',
+    edits: [
+      [
+        'src/outbound/request-secrets.service.ts',
+        'replaceAll(rest, secret, `[secret ${name}]`)',
+        'rest',
+      ],
+    ],
+    tests: ['test/workflows/http-request-files'],
+    names: 'have no secret of the request',
+  },
 ];

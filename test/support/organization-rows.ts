@@ -15,6 +15,7 @@ const BOOKKEEPING = [
   'audit_log',
   'call_log',
   'event_interests',
+  'file_chunks',
   'idempotency_keys',
   'message_events',
   'migrations',

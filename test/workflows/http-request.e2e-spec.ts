@@ -17,6 +17,7 @@ import {
 
 type Handler = (request: SinkRequest, response: ServerResponse, earlier: number) => void;
 
+const TEXT = { 'Content-Type': 'text/plain' };
 const SECRET = 'canary-secret-in-an-answer';
 
 describe('the step http_request', () => {
@@ -109,7 +110,7 @@ describe('the step http_request', () => {
     ['empty', 'application/json', '', { json: null, text: '' }],
     ['invalid JSON', 'application/json', '{"a":', { json: null, text: '{"a":' }],
     ['a list', 'application/json', '[null]', { json: [null], text: null }],
-    ['bytes', 'image/png', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
+    ['bytes', 'text/plain', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
     [
       'half a surrogate pair',
       'application/json',
@@ -249,14 +250,14 @@ describe('the step http_request', () => {
     [
       'a length that is too large',
       (_request, response) => {
-        response.writeHead(200, { 'Content-Length': String(5_000_000) });
+        response.writeHead(200, { ...TEXT, 'Content-Length': String(5_000_000) });
         response.end(Buffer.alloc(5_000_000, SECRET));
       },
     ],
     [
       'no length and no end',
       (_request, response) => {
-        response.writeHead(200);
+        response.writeHead(200, TEXT);
         const more = (): void => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536, SECRET)));
         };
@@ -267,7 +268,7 @@ describe('the step http_request', () => {
     [
       'a compression that hides its size',
       (_request, response) => {
-        response.writeHead(200, { 'Content-Encoding': 'gzip' });
+        response.writeHead(200, { ...TEXT, 'Content-Encoding': 'gzip' });
         response.end(gzipSync(Buffer.alloc(20_000_000, SECRET)));
       },
     ],

@@ -61,6 +61,7 @@ export const runsTexts = defineTexts(
       error: 'Error',
       details: 'Details',
       began: 'Began',
+      saveFile: 'Save the file',
     },
     value: {
       cut: (size: string) => `This value has ${size}. Its beginning is shown.`,
@@ -168,6 +169,7 @@ export const runsTexts = defineTexts(
       error: 'Fehler',
       details: 'Einzelheiten',
       began: 'Begonnen',
+      saveFile: 'Datei speichern',
     },
     value: {
       cut: (size: string) => `Dieser Wert hat ${size}. Gezeigt wird sein Anfang.`,

@@ -15,6 +15,14 @@ export interface Progress {
   message?: string;
 }
 
+/** Takes what a call of an external tool leaves to its end. */
+export interface CallEnd {
+  /** Adds work to the transaction that records the result, so that either both are stored or neither. */
+  record(work: () => Promise<void>): void;
+  /** Adds an action that runs when the call has ended, whatever its result. */
+  release(action: () => void): void;
+}
+
 /** Holds the context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
   /** The call may see and change only data of this organization. */
@@ -27,6 +35,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** The result must come before this time of `performance.now()`. Tools that wait for something must respect it. */
   readonly answerBy?: number;
+  /** It is set for external tools, which have no transaction while they run. */
+  readonly end?: CallEnd;
   /** Names the run, if a step made the call. */
   readonly runId?: string;
   /**

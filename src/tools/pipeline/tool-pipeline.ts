@@ -15,6 +15,7 @@ import { InputRequired, MissingCapability } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { IdempotencyRepository } from '../idempotency/idempotency.repository.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
+import { withEnd } from './call-end.js';
 import { confirm } from './confirm-call.js';
 import { withoutSecrets } from './secret-members.js';
 
@@ -185,19 +186,22 @@ export class ToolPipeline {
       );
     }
     if (earlier?.result) return earlier.result;
-    const work = (): Promise<object> => method(input, call);
-    let result: object;
-    try {
-      result = tool.external
-        ? await this.tenants.outside(work)
-        : await this.tenants.transaction(organizationId, work, { readOnly: true });
-    } catch (error) {
-      await this.undo(checked, begun, error);
-      throw error;
-    }
-    await this.failpoints.reach('after outside call, before journal', call.actor.id);
-    await this.tenants.transaction(organizationId, () => this.complete(checked, key, result));
-    return result;
+    return await withEnd(async (end) => {
+      const work = (): Promise<object> => method(input, { ...call, end });
+      let result: object;
+      try {
+        result = tool.external
+          ? await this.tenants.outside(work)
+          : await this.tenants.transaction(organizationId, work, { readOnly: true });
+      } catch (error) {
+        await this.undo(checked, begun, error);
+        throw error;
+      }
+      await this.failpoints.reach('after outside call, before journal', call.actor.id);
+      const record = () => end.complete(() => this.complete(checked, key, result));
+      await this.tenants.transaction(organizationId, record);
+      return result;
+    });
   }
 
   /** Reserves the key, and has a new call confirmed. Needs a transaction, which a missing confirmation rolls back. */

@@ -7,6 +7,7 @@ export interface SinkRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+  readonly bytes: Buffer;
   /** It is the local address of the connection. */
   readonly at: string;
 }
@@ -29,11 +30,13 @@ export async function startSink(
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
       const request: SinkRequest = {
         method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
-        body: Buffer.concat(chunks).toString(),
+        body: bytes.toString(),
+        bytes,
         at: incoming.socket.localAddress ?? '',
       };
       requests.push(request);

@@ -1,3 +1,4 @@
+import { useFormats } from '../../texts/format.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Disclosure } from '../../ui/disclosure.tsx';
@@ -9,7 +10,7 @@ import { Time } from '../../ui/time.tsx';
 import { type Answers, usePages } from '../../ui/use-pages.ts';
 import { RunDuration } from './run-duration.tsx';
 import { RunValue } from './run-value.tsx';
-import { type Run, type RunStep, errorMessage, waitsUntil } from './run.readers.ts';
+import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
 /** The service returns up to 1,000 steps at once, too many for one page. */
@@ -44,8 +45,10 @@ export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
 
 function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
   const texts = useTexts(runsTexts).step;
+  const formats = useFormats();
   const until = waitsUntil(step);
   const message = errorMessage(step.error);
+  const file = fileOf(step);
   return (
     <>
       <div className={styles.stepHead}>
@@ -74,6 +77,14 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
       {message !== undefined && (
         <p className={styles.error}>
           <ForeignText text={message} most={MOST_MESSAGE} />
+        </p>
+      )}
+      {file && (
+        <p>
+          <a href={`/api/files/${encodeURIComponent(file.id)}`} download>
+            {texts.saveFile}: <ForeignText text={file.name} />
+          </a>{' '}
+          <span className={styles.soft}>{formats.bytes(file.size)}</span>
         </p>
       )}
       <StepValues runId={runId} step={step} />

@@ -85,3 +85,12 @@ export function waitsUntil({ status, output }: RunStep): string | undefined {
   if (status !== 'waiting' || !isObject(output)) return undefined;
   return typeof output.until === 'string' ? output.until : undefined;
 }
+
+const keptFile = record({ id: text, name: text, size: number });
+export type KeptFile = Read<typeof keptFile>;
+
+/** Returns the file that a step has kept, or undefined if it kept none. */
+export function fileOf({ tool, output }: RunStep): KeptFile | undefined {
+  if (tool !== 'http_request' || !isObject(output) || !isObject(output.file)) return undefined;
+  return keptFile(output.file, 'file');
+}

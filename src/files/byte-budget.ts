@@ -1,0 +1,58 @@
+/**
+ * Limits the memory of a process for large bodies: whoever needs some waits, first come, first served, until others have
+ * released enough.
+ */
+export class ByteBudget {
+  private free: number;
+  private readonly waiting: { readonly bytes: number; readonly start: () => void }[] = [];
+
+  constructor(private readonly total: number) {
+    this.free = total;
+  }
+
+  /**
+   * Waits for the bytes and returns a function that releases them; a second call of it does nothing. Rejects with the
+   * reason of the signal when it aborts before. More bytes than the total count as the total.
+   */
+  async acquire(wanted: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const bytes = Math.min(wanted, this.total);
+    if (this.waiting.length > 0 || bytes > this.free) await this.wait(bytes, signal);
+    else this.free -= bytes;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.release(bytes);
+    };
+  }
+
+  private async wait(bytes: number, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const waiter = {
+        bytes,
+        start: (): void => {
+          signal.removeEventListener('abort', cancel);
+          resolve();
+        },
+      };
+      const cancel = (): void => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        // Those behind may need less.
+        this.release(0);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      this.waiting.push(waiter);
+    });
+  }
+
+  private release(bytes: number): void {
+    this.free += bytes;
+    while (this.waiting[0] && this.waiting[0].bytes <= this.free) {
+      const next = this.waiting.shift()!;
+      this.free -= next.bytes;
+      next.start();
+    }
+  }
+}

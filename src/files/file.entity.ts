@@ -1,0 +1,40 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
+
+/** Stores the facts about a file that a step of a run kept. It is deleted with the run. */
+@Entity('files')
+export class StoredFile extends OrganizationRowWithId {
+  @Column('text')
+  runId: string;
+
+  /** Is a file name without folders and control characters. */
+  @Column('text')
+  name: string;
+
+  /** Is a media type as the other system named it, such as `image/png`. It is not to be trusted. */
+  @Column('text')
+  contentType: string;
+
+  /** Counts bytes. */
+  @Column('integer')
+  size: number;
+
+  @Column('bytea')
+  sha256: Buffer;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt: Date;
+}
+
+/** Stores a part of the bytes of a file. All parts but the last have the same length. */
+@Entity('file_chunks')
+export class FileChunk extends OrganizationRow {
+  @PrimaryColumn('text')
+  fileId: string;
+
+  @PrimaryColumn('integer')
+  position: number;
+
+  @Column('bytea')
+  bytes: Buffer;
+}

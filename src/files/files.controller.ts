@@ -1,0 +1,46 @@
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { once } from 'node:events';
+import { SessionGuard, accountOf } from '../accounts/session.guard.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { goneSignal } from '../http/signals.js';
+import { attachment } from './file-name.js';
+import { FilesService } from './files.service.js';
+
+/** Lets people save the files of their runs. */
+@Controller('api/files')
+@UseGuards(OriginGuard, SessionGuard)
+export class FilesController {
+  constructor(
+    private readonly files: FilesService,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /** Sends a file to be saved. Another system made it, so no browser may show it as a page of this service. */
+  @Get(':id')
+  async download(
+    @Req() request: Request,
+    @Param('id') id: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { organizationId } = accountOf(request);
+    this.limiter.consume(organizationId, 1);
+    const file = await this.files.get(organizationId, id);
+    response
+      .setHeader('Content-Type', 'application/octet-stream')
+      .setHeader('Content-Disposition', attachment(file.name))
+      .setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
+      .setHeader('Content-Length', file.size);
+    const gone = goneSignal(response);
+    if (request.method !== 'HEAD') {
+      for await (const chunk of this.files.chunks(file)) {
+        if (gone.aborted) return;
+        // A slow browser has one part in memory, and no connection to the database.
+        if (!response.write(chunk))
+          await once(response, 'drain', { signal: gone }).catch(() => undefined);
+      }
+    }
+    response.end();
+  }
+}

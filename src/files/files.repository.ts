@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { FileChunk, StoredFile } from './file.entity.js';
+
+const CHUNK_BYTES = 512 * 1024;
+
+export type NewFile = Omit<StoredFile, 'organizationId' | 'createdAt'>;
+
+@Injectable()
+export class FilesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Stores a file with its bytes. Does nothing when the same file is stored already. */
+  async insert(organizationId: string, file: NewFile, bytes: Buffer): Promise<void> {
+    const inserted = await this.tenants.session(organizationId).query<{ id: string }>(
+      `insert into files (organization_id, id, run_id, name, content_type, size, sha256)
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict on constraint files_pkey do nothing returning id`,
+      [organizationId, file.id, file.runId, file.name, file.contentType, file.size, file.sha256],
+    );
+    if (inserted.length === 0) return;
+    for (let start = 0, position = 0; start < bytes.length; start += CHUNK_BYTES, position += 1) {
+      await this.tenants
+        .session(organizationId)
+        .query(
+          'insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, $3, $4)',
+          [organizationId, file.id, position, bytes.subarray(start, start + CHUNK_BYTES)],
+        );
+    }
+  }
+
+  async find(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
+    return await this.tenants
+      .repository(organizationId, StoredFile)
+      .findBy({ organizationId, id: In(ids) });
+  }
+
+  /** Returns a part of the bytes, or undefined after the last part and when the file is gone. */
+  async findChunk(
+    organizationId: string,
+    fileId: string,
+    position: number,
+  ): Promise<Buffer | undefined> {
+    const chunk = await this.tenants
+      .repository(organizationId, FileChunk)
+      .findOneBy({ organizationId, fileId, position });
+    return chunk?.bytes;
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { ByteBudget } from './byte-budget.js';
+import type { StoredFile } from './file.entity.js';
+import { FilesRepository, type NewFile } from './files.repository.js';
+
+/** Limits the bytes of a file, and of all files of one request. */
+export const MOST_FILE_BYTES = 10 * 1024 * 1024;
+/** Limits what a process has in memory of the files that it sends, and again of those that it receives. */
+const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
+const DEFAULT_TYPE = 'application/octet-stream';
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
+const ID = /^fil_[\w-]{22}$/;
+
+/** Describes a file in the result of a step. */
+export interface FileFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+  /** Has 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** Is a file that another system sent. */
+export interface ReceivedFile {
+  readonly name: string;
+  readonly contentType: string | undefined;
+  readonly bytes: Buffer;
+  /** Tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
+  readonly key: string;
+}
+
+export interface LoadedFile extends FileFacts {
+  readonly bytes: Buffer;
+}
+
+/** Keeps the files that steps receive, with their run, and gives them to later steps and people. */
+@Injectable()
+export class FilesService {
+  private readonly sending = new ByteBudget(MOST_BYTES_IN_MEMORY);
+  /** A call that sends a file may also receive one. With one budget for both, such calls could wait for each other. */
+  private readonly receiving = new ByteBudget(MOST_BYTES_IN_MEMORY);
+  private readonly reserved = new WeakSet<ToolCall>();
+
+  constructor(
+    private readonly files: FilesRepository,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  /** Waits until this process has memory for a file that the call receives, and keeps it until the call ends. */
+  async reserve(call: ToolCall, signal: AbortSignal): Promise<void> {
+    if (this.reserved.has(call)) return;
+    const release = await this.receiving.acquire(MOST_FILE_BYTES, signal);
+    this.reserved.add(call);
+    call.end?.release(release);
+  }
+
+  /** Stores the file in the transaction that records the result of the call, and returns its facts before that. */
+  keep(call: ToolCall, { name, contentType = '', bytes, key }: ReceivedFile): FileFacts {
+    const { organizationId, runId, end } = call;
+    if (runId === undefined || !end)
+      throw new Error('Only external tools in steps can keep files.');
+    const sha256 = createHash('sha256').update(bytes).digest();
+    // Two workers can receive different responses for one step. Each has its own file, so neither changes the other's.
+    const digest = createHash('sha256').update(`${runId} ${key} ${sha256.toString('hex')}`);
+    const file: NewFile = {
+      id: `fil_${digest.digest('base64url').slice(0, 22)}`,
+      runId,
+      name,
+      contentType: MEDIA_TYPE.test(contentType) ? contentType : DEFAULT_TYPE,
+      size: bytes.length,
+      sha256,
+    };
+    end.record(() => this.files.insert(organizationId, file, bytes));
+    return factsOf(file);
+  }
+
+  /**
+   * Returns the files by their ids, with their bytes in memory until the call ends. Throws `invalid_arguments` for a file
+   * that the organization does not have, and for more than 10 MiB together.
+   */
+  async load(call: ToolCall, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, LoadedFile>> {
+    if (ids.size === 0) return new Map();
+    const found = await this.find(call.organizationId, [...ids]);
+    const missing = [...ids].find((id) => !found.some((file) => file.id === id));
+    if (missing !== undefined) {
+      throw AppError.invalid(
+        `There is no file "${missing.slice(0, 64).toWellFormed()}". Files are deleted with the run that kept them.`,
+      );
+    }
+    const size = found.reduce((sum, file) => sum + file.size, 0);
+    if (size > MOST_FILE_BYTES) {
+      throw AppError.invalid(`The files are larger than ${MOST_FILE_BYTES} bytes together.`);
+    }
+    call.end?.release(await this.sending.acquire(size, call.signal));
+    const loaded = new Map<string, LoadedFile>();
+    for (const file of found) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of this.chunks(file)) chunks.push(chunk);
+      loaded.set(file.id, { ...factsOf(file), bytes: Buffer.concat(chunks) });
+    }
+    return loaded;
+  }
+
+  /** Returns the facts about a file. Throws `not_found` if the organization has no such file. */
+  async get(organizationId: string, id: string): Promise<StoredFile> {
+    const [file] = await this.find(organizationId, [id]);
+    if (!file) throw AppError.notFound('file');
+    return file;
+  }
+
+  /** Reads the bytes in parts, each with its own transaction. Throws `not_found` if the file is deleted meanwhile. */
+  async *chunks({ organizationId, id, size }: StoredFile): AsyncGenerator<Buffer> {
+    for (let position = 0, read = 0; read < size; position += 1) {
+      const chunk = await this.tenants.transaction(
+        organizationId,
+        () => this.files.findChunk(organizationId, id, position),
+        { readOnly: true },
+      );
+      if (!chunk) throw AppError.notFound('file');
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+
+  private async find(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
+    const valid = ids.filter((id) => ID.test(id));
+    return await this.tenants.transaction(
+      organizationId,
+      () => this.files.find(organizationId, valid),
+      { readOnly: true },
+    );
+  }
+}
+
+function factsOf({ id, name, contentType, size, sha256 }: NewFile): FileFacts {
+  return { id, name, content_type: contentType, size, sha256: sha256.toString('hex') };
+}
