@@ -53,7 +53,8 @@ export const THOROUGH_SPECS = [
 ];
 
 /**
- * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes or write many rows.
+ * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes, write many rows, or
+ * go through many generated calls.
  */
 export const SLOW_SPECS = [
   'test/accounts/limits-of-processes.e2e-spec.ts',
@@ -67,6 +68,7 @@ export const SLOW_SPECS = [
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
+  'test/embedded/embedded-postgres.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/new-module/new-module.e2e-spec.ts',
   'test/operations/backup-command.e2e-spec.ts',
@@ -78,6 +80,7 @@ export const SLOW_SPECS = [
   'test/operations/tool-compatibility.e2e-spec.ts',
   'test/operations/tools-command.e2e-spec.ts',
   'test/package/package.e2e-spec.ts',
+  'test/tools/repeated-calls.e2e-spec.ts',
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/fan-out-limits.e2e-spec.ts',
