@@ -149,6 +149,16 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['a', 'b']);
   });
 
+  it('queues a row again when it is unknown whether it was committed', async () => {
+    worker.start();
+    await pass(0);
+    wakeUps.reserve('message', 'org_1')!.release({ id: 'a' });
+    wakeUps.reserve('message', 'org_1')!.release();
+    await pass(0);
+    expect(running()).toEqual([]);
+    expect(work.released).toEqual(['a']);
+  });
+
   it('gives an organization no more reserved slots than it may occupy', async () => {
     worker = new LeasedWorker(work, wakeUps, { concurrency: 2, isShared: true });
     worker.start();

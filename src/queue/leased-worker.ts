@@ -111,8 +111,9 @@ export class LeasedWorker {
           this.run(claim, requestedAt);
         }
       },
-      release: () => {
+      release: (unknown) => {
         settle();
+        if (unknown) void this.release([{ id: unknown.id, organizationId, epoch: 1 }]);
         this.newlyFree += 1;
         if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
       },

@@ -9,7 +9,8 @@ export type WakeUpHandler = (id: string, organizationId?: string) => Promise<voi
 export interface ReservedSlot {
   /** Starts the work on a row that was committed as claimed by this process, with epoch 1. */
   start(id: string): void;
-  release(): void;
+  /** Gives the slot back. Queues the row, if it is unknown whether one was committed. */
+  release(unknown?: { id: string }): void;
 }
 
 type SlotSource = (organizationId: string) => ReservedSlot | undefined;

@@ -105,7 +105,6 @@ export class RunStartsService {
     isLimited: boolean,
   ): Promise<(string | undefined)[]> {
     const runs = starts.map((start) => newRun(start, NO_ANCESTRY, start.refusal ?? null));
-    // The slots that are left here at the end belong to runs that were not stored.
     const slots = isLimited ? new Map() : this.reserveSlots(organizationId, runs);
     const store = async (): Promise<(string | undefined)[]> => {
       const inserted = await this.runs.insert(organizationId, runs, { onlyUnlimited: !isLimited });
@@ -124,9 +123,16 @@ export class RunStartsService {
       return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     };
     try {
-      return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });
-    } finally {
+      const ids = await this.tenants.transaction(organizationId, store, {
+        singleStatement: !isLimited,
+      });
       for (const slot of slots.values()) slot.release();
+      return ids;
+    } catch (error) {
+      // The commit may have succeeded although the connection broke. Without this, the run would wait for the end of
+      // its lease, and count a crash.
+      for (const [id, slot] of slots) slot.release({ id });
+      throw error;
     }
   }
 
