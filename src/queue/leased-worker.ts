@@ -83,11 +83,7 @@ export class LeasedWorker {
 
   /** Reserves a slot for a new row. Returns undefined while other rows may be due, so that it does not delay them. */
   private reserve(organizationId: string): ReservedSlot | undefined {
-    if (this.isStopped || this.mayHaveMore) return undefined;
-    if (!this.hasRoom(organizationId)) {
-      this.mayHaveMore = true;
-      return undefined;
-    }
+    if (this.isStopped || this.mayHaveMore || !this.hasRoom(organizationId)) return undefined;
     const requestedAt = performance.now();
     this.reserved += 1;
     this.fairShare?.take(organizationId);
