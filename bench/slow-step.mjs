@@ -105,9 +105,15 @@ async function prepare(client, web, other) {
   const quickId = await create('Two steps', [
     { id: 'person', tool: 'get_contact', arguments: { email: EMAIL } },
     {
-      id: 'note',
-      tool: 'update_contact',
-      arguments: { contact_id: '{{ person.id }}', properties: { seen: '{{ run.id }}' } },
+      id: 'store',
+      tool: 'send_message',
+      arguments: {
+        contact_id: '{{ person.id }}',
+        body: 'Hello {{ trigger.payload.number }}',
+        subject: 'Hello',
+        // The message is stored but not delivered, and no run waits for the row of another.
+        scheduled_at: new Date(Date.now() + 300 * 86_400_000).toISOString(),
+      },
     },
   ]);
   const slowId = await create('Slow step', [
