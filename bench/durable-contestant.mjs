@@ -6,6 +6,8 @@ import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
 const LOOK_EVERY_MS = 25;
+/** Is the number of runs that may wait, in the contest whose load follows the contestant. */
+const MOST_UNFINISHED = 2000;
 const PATIENCE_MS = 60_000;
 
 export class DurableContestant {
@@ -47,7 +49,7 @@ export class DurableContestant {
       await end(client, processes);
       throw error;
     }
-    return new DurableContestant({ name, ...given }, place, client, processes);
+    return new DurableContestant({ name, databaseUrl: url, ...given }, place, client, processes);
   }
 
   /** Throws unless a wrong signature is rejected, so that no contestant is faster without checking it. */
@@ -91,21 +93,37 @@ export class DurableContestant {
     return { perSecond, ...percentiles(latencies), ...cpu };
   }
 
+  /** Sends webhooks for some seconds, as fast as their runs are executed. Returns the end time of each run. */
+  async sustain(seconds) {
+    const { first, spent, result } = await this.#send({
+      script: 'load-runs.mjs',
+      seconds,
+      connections: CONNECTIONS,
+      mostUnfinished: MOST_UNFINISHED,
+      databaseUrl: this.databaseUrl,
+    });
+    const { began, amount } = result;
+    await this.#waitFor(amount);
+    const cpu = spent(amount);
+    await this.#assertMessages(first, amount);
+    return { began, ends: [...(await this.#ends()).values()], ...cpu };
+  }
+
   async stop() {
     await end(this.client, this.processes);
   }
 
   /** Sends new webhooks. `spent` returns the processor time since then, in microseconds for each. */
-  async #send({ amount, ...how }) {
+  async #send({ script = 'load-webhooks.mjs', amount, ...how }) {
     const first = this.#order;
-    this.#order += amount;
+    this.#order += amount ?? 0;
     const cpuOf = () => this.processes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds(), 0);
     const before = [cpuOf(), treeCpuSeconds(this.place.postgresPid)];
-    const result = await runToEnd('load-webhooks.mjs', { url: this.url, first, amount, ...how });
+    const result = await runToEnd(script, { url: this.url, first, amount, ...how });
     if (result.wrong) throw this.#wrong(`${result.wrong} webhooks were not accepted`);
-    const spent = () => ({
-      cpuMicroseconds: ((cpuOf() - before[0]) * 1e6) / amount,
-      postgresMicroseconds: ((treeCpuSeconds(this.place.postgresPid) - before[1]) * 1e6) / amount,
+    const spent = (count = amount) => ({
+      cpuMicroseconds: ((cpuOf() - before[0]) * 1e6) / count,
+      postgresMicroseconds: ((treeCpuSeconds(this.place.postgresPid) - before[1]) * 1e6) / count,
     });
     return { first, spent, result };
   }

@@ -43,21 +43,43 @@ function rateSection(rows, contest) {
 }
 
 function latencySection(rows, rate) {
+  const find = (wanted) => rows.find(({ name }) => name === wanted);
   return [
     `## Runs of two steps at ${rate} webhooks per second`,
     'The time is measured from the response to the webhook until its run has succeeded, by the end time that the contestant records.',
     '',
     ...table(
-      ['contestant', 'p50 ms (least – most)', 'p99 ms', ...CPU],
+      [
+        'contestant',
+        'p50 ms (least – most)',
+        'p99 ms',
+        'p99 × graphile-worker',
+        ...CPU,
+        'CPU × DBOS',
+      ],
       1,
       rows.map((row) => [
         row.title,
         spread(series(row, 'p50')),
         median(series(row, 'p99')).toFixed(0),
+        quotient(row, find('graphile-worker'), 'p99'),
         ...cpu(row),
+        row.name === 'dbos' ? '' : quotient(withWholeCpu(row), withWholeCpu(find('dbos')), 'cpu'),
       ]),
     ),
   ];
+}
+
+/** Adds the processor time of contestant and PostgreSQL together to each round. */
+function withWholeCpu(row) {
+  return (
+    row && {
+      ...row,
+      rounds: row.rounds.map((round) => ({
+        cpu: round.cpuMicroseconds + round.postgresMicroseconds,
+      })),
+    }
+  );
 }
 
 /** Formats the processor time for each webhook in microseconds, in the contestant and in PostgreSQL. */

@@ -10,6 +10,7 @@ import {
   growthSearchSection,
   growthWorkersSection,
 } from './growth-report.mjs';
+import { freshSection, largeRunSection, slowStepSection } from './limits-report.mjs';
 import { mailSection } from './mail-report.mjs';
 import { memorySection } from './memory-report.mjs';
 
@@ -23,6 +24,9 @@ const SECTIONS = {
   run: durableSection,
   'latency-50': durableSection,
   'latency-200': durableSection,
+  fresh: freshSection,
+  'slow-step': slowStepSection,
+  'large-run': largeRunSection,
   mail: mailSection,
   boot: bootSection,
   memory: memorySection,

@@ -1,7 +1,8 @@
 // Measures Switchboard and its peers in interleaved rounds on one machine.
-//   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--rounds=5] [--seconds=2.5]
+//   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--rounds=5] [--seconds=2.5] [--minutes=10]
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
-// measurements with growing numbers of contacts, runs, tools and workers. `--smoke` only tests that everything works.
+// measurements with growing numbers of contacts, runs, tools and workers. `--minutes` is the length of `fresh`, which runs
+// only when selected, as do `slow-step` and `large-run`. `--smoke` only tests that everything works.
 // `--only` selects contestants. Both options write no files. The bench fails when a response is wrong, never for a time.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,9 @@ import { start } from './processes.mjs';
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },
+  { file: 'fresh', contests: ['fresh'] },
+  { file: 'slow-step', contests: ['slow-step'] },
+  { file: 'large-run', contests: ['large-run'] },
   { file: 'mail', contests: ['mail'] },
   { file: 'boot', contests: ['boot'] },
   { file: 'memory', contests: ['memory'] },
@@ -23,6 +27,8 @@ const PARTS = [
   { file: 'growth-claims', contests: ['growth-claims'] },
   { file: 'growth-neighbours', contests: ['growth-neighbours'] },
 ];
+/** Lists contests that take long, so they run only when selected. */
+const LONG = ['fresh', 'slow-step', 'large-run'];
 const here = import.meta.dirname;
 
 const { values: options } = parseArgs({
@@ -32,12 +38,15 @@ const { values: options } = parseArgs({
     contests: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    minutes: { type: 'string' },
     only: { type: 'string' },
   },
 });
 const { smoke } = options;
 const rounds = Number(options.rounds ?? 5);
 const seconds = Number(options.seconds ?? 2.5);
+const minutes = Number(options.minutes ?? 10);
+if (!(minutes > 0)) throw new Error('--minutes must be a number above 0.');
 const only = options.only?.split(',');
 const contests = wantedContests();
 
@@ -93,7 +102,7 @@ async function measure() {
     if (wanted.length === 0) continue;
     const { measure: measurePart } = await import(`./${part.file}.mjs`);
     const began = performance.now();
-    const how = { contests: wanted, rounds, seconds, only, smoke };
+    const how = { contests: wanted, rounds, seconds, minutes, only, smoke };
     for (const [contest, result] of Object.entries(await measurePart(place, how))) {
       results[contest] = { ...about, rounds, seconds, ...result };
     }
@@ -116,7 +125,9 @@ async function toolsOf(env) {
 function wantedContests() {
   const all = PARTS.flatMap((part) => part.contests);
   // Measurements that take long run only when selected.
-  const usual = all.filter((contest) => !contest.startsWith('growth-') || options.growth || smoke);
+  const isUsual = (contest) =>
+    contest.startsWith('growth-') ? options.growth : !LONG.includes(contest);
+  const usual = all.filter((contest) => smoke || isUsual(contest));
   const wanted = options.contests?.split(',') ?? usual;
   const unknown = wanted.find((contest) => !all.includes(contest));
   if (unknown) throw new Error(`Unknown contest ${unknown}. Use one of ${all.join(', ')}.`);

@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { toError } from '../errors/app-error.js';
-import { within } from './leased-worker.js';
+import { within } from './within.js';
 import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** Describes the payload of a Bull job. It names a row and has none of its data. */

@@ -28,3 +28,8 @@ export interface LeasedWork {
   /** Ends the leases at once, so that another worker can continue. */
   release(claims: Claim[]): Promise<void>;
 }
+
+/** Returns a text that identifies the claim among those of all organizations. */
+export function keyOf(claim: Claim): string {
+  return `${claim.organizationId} ${claim.id} ${claim.epoch}`;
+}

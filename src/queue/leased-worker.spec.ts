@@ -116,6 +116,86 @@ describe(LeasedWorker.name, () => {
     expect(running()).toEqual(['d', 'e']);
   });
 
+  it('starts a row in a reserved slot without a claim, and gives the slot back when it ends', async () => {
+    worker.start();
+    await pass(0);
+    const claims = work.claims;
+    const [first, second] = [
+      wakeUps.reserve('message', 'org_1'),
+      wakeUps.reserve('message', 'org_1'),
+    ];
+    first!.start('a');
+    second!.start('b');
+    await pass(0);
+    expect(running()).toEqual(['a', 'b']);
+    expect(work.claims).toBe(claims);
+    expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    work.running.get('a')!.end();
+    await pass(5);
+    wakeUps.reserve('message', 'org_1')!.start('c');
+    await pass(0);
+    expect(running()).toEqual(['b', 'c']);
+  });
+
+  it('counts a reserved slot as occupied until it is released', async () => {
+    worker.start();
+    await pass(0);
+    work.due.push('a', 'b', 'c');
+    const slot = wakeUps.reserve('message', 'org_1')!;
+    await pass(1500);
+    expect(running()).toEqual(['a']);
+    slot.release();
+    await pass(5);
+    expect(running()).toEqual(['a', 'b']);
+  });
+
+  it('queues a row again when it is unknown whether it was committed', async () => {
+    worker.start();
+    await pass(0);
+    wakeUps.reserve('message', 'org_1')!.release({ id: 'a' });
+    wakeUps.reserve('message', 'org_1')!.release();
+    await pass(0);
+    expect(running()).toEqual([]);
+    expect(work.released).toEqual(['a']);
+  });
+
+  it('gives an organization no more reserved slots than it may occupy', async () => {
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 2, isShared: true });
+    worker.start();
+    await pass(0);
+    expect(wakeUps.reserve('message', 'org_1')).toBeDefined();
+    expect(wakeUps.reserve('message', 'org_1')).toBeDefined();
+    expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
+  });
+
+  it('reserves no slot while more rows are due than it could claim', async () => {
+    worker.start();
+    work.due.push('a', 'b', 'c');
+    await pass(0);
+    work.running.get('a')!.end();
+    // The slot is free after some promises, and the claim for it is scheduled.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    await pass(0);
+    expect(running()).toEqual(['b', 'c']);
+  });
+
+  it('releases a row whose slot was reserved before the stop, and waits for it', async () => {
+    worker.start();
+    await pass(0);
+    const slot = wakeUps.reserve('message', 'org_1')!;
+    let isStopped = false;
+    void worker.stop(60_000).then(() => (isStopped = true));
+    await pass(1000);
+    expect(isStopped).toBe(false);
+    expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    slot.start('a');
+    await pass(0);
+    expect(running()).toEqual([]);
+    expect(work.released).toEqual(['a']);
+    expect(isStopped).toBe(true);
+  });
+
   it('finds a row without a wake-up at the next poll', async () => {
     worker.start();
     await pass(0);

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { AppError, toError } from '../errors/app-error.js';
 import { FairShare } from './fair-share.js';
-import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
-import type { WakeUps } from './wake-ups.js';
+import { type Claim, keyOf, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
+import { within } from './within.js';
+import type { ReservedSlot, WakeUps } from './wake-ups.js';
 
 interface Running {
   readonly claim: Claim;
@@ -60,6 +61,7 @@ export class LeasedWorker {
 
   start(): void {
     this.wakeUps.consume(this.work.kind, (id, organizationId) => this.handle(id, organizationId));
+    this.wakeUps.offer(this.work.kind, (organizationId) => this.reserve(organizationId));
     this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
     this.schedulePoll(0);
   }
@@ -79,6 +81,47 @@ export class LeasedWorker {
     await this.release(unfinished.map((running) => running.claim));
   }
 
+  /** Reserves a slot for a new row. Returns undefined while other rows may be due, so that it does not delay them. */
+  private reserve(organizationId: string): ReservedSlot | undefined {
+    if (this.isStopped || this.mayHaveMore || !this.hasRoom(organizationId)) return undefined;
+    const requestedAt = performance.now();
+    this.reserved += 1;
+    this.fairShare?.take(organizationId);
+    let resolve = (): void => undefined;
+    const settled = new Promise<void>((done) => {
+      resolve = done;
+    });
+    this.claiming.add(settled);
+    const settle = (): void => {
+      this.reserved -= 1;
+      this.fairShare?.release(organizationId);
+      this.claiming.delete(settled);
+      resolve();
+    };
+    return {
+      start: (id) => {
+        const claim = { id, organizationId, epoch: 1 };
+        if (this.isStopped) void this.release([claim]).finally(settle);
+        else {
+          settle();
+          this.run(claim, requestedAt);
+        }
+      },
+      release: (unknown) => {
+        settle();
+        if (unknown) void this.release([{ id: unknown.id, organizationId, epoch: 1 }]);
+        this.newlyFree += 1;
+        if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
+      },
+    };
+  }
+
+  private hasRoom(organizationId: string | undefined): boolean {
+    const isFull =
+      organizationId !== undefined && this.fairShare?.room(organizationId, this.free) === 0;
+    return this.free > 0 && !isFull;
+  }
+
   private get free(): number {
     return this.slots - this.running.size - this.reserved;
   }
@@ -86,9 +129,7 @@ export class LeasedWorker {
   /** Handles a wake-up. Resolves when the work is done, so that a queue gives the next wake-up to a free worker. */
   private async handle(id: string, organizationId?: string): Promise<void> {
     if (this.isStopped) return;
-    const isFull =
-      organizationId !== undefined && this.fairShare?.room(organizationId, this.free) === 0;
-    if (this.free <= 0 || isFull) {
+    if (!this.hasRoom(organizationId)) {
       // The row is claimed when the next slot becomes free.
       this.mayHaveMore = true;
       return;
@@ -251,18 +292,4 @@ export class LeasedWorker {
       );
     }
   }
-}
-
-function keyOf(claim: Claim): string {
-  return `${claim.organizationId} ${claim.id} ${claim.epoch}`;
-}
-
-/** Waits until the work settles, but at most `ms`. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work.catch(() => undefined), timeUp]);
-  clearTimeout(timer);
 }

@@ -5,15 +5,39 @@ export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event';
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
 export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;
 
+/** Holds a free slot of a worker of this process. Call one of its methods, once. */
+export interface ReservedSlot {
+  /** Starts the work on a row that was committed as claimed by this process, with epoch 1. */
+  start(id: string): void;
+  /** Gives the slot back. Queues the row, if it is unknown whether one was committed. */
+  release(unknown?: { id: string }): void;
+}
+
+type SlotSource = (organizationId: string) => ReservedSlot | undefined;
+
 /** Tells workers that a row is ready. A wake-up may be lost, late or repeated. The poll of each worker finds the row. */
 export abstract class WakeUps implements BeforeApplicationShutdown {
   protected readonly handlers = new Map<string, WakeUpHandler>();
+  private readonly slots = new Map<WakeUpKind, SlotSource>();
 
   /** Never throws and never waits. A worker without a free slot for the organization ignores the wake-up. */
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
   consume(kind: WakeUpKind, handler: WakeUpHandler): void {
     this.handlers.set(kind, handler);
+  }
+
+  /** Sets where {@link reserve} gets the slots of a kind. */
+  offer(kind: WakeUpKind, source: SlotSource): void {
+    this.slots.set(kind, source);
+  }
+
+  /**
+   * Reserves a slot of this process for a new row. A row that is inserted as claimed needs no wake-up and no claim.
+   * Returns undefined when the row must be queued: this process has no worker or no free slot, or other rows are due.
+   */
+  reserve(kind: WakeUpKind, organizationId: string): ReservedSlot | undefined {
+    return this.slots.get(kind)?.(organizationId);
   }
 
   /** Stops the delivery of wake-ups. Wake-ups that are being handled continue. */

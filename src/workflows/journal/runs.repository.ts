@@ -4,35 +4,15 @@ import { type PreparedStatement, prepared } from '../../database/driver/statemen
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
-import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
+import type { RunLimit } from '../definitions/run-limits.js';
 import { ParkedRun, Run } from './run.entity.js';
-import type { RunTriggerType } from '../definitions/trigger.js';
-import type { TriggerRequest } from '../definitions/trigger-request.js';
-
-export interface NewRun {
-  id: string;
-  workflowId: string;
-  triggerType: RunTriggerType;
-  payload: Buffer;
-  request: TriggerRequest | null;
-  /** An unknown id is ignored. */
-  contactId: string | null;
-  /** This address is used when `contactId` finds no contact. An unknown address is ignored. */
-  contactEmail: string | null;
-  dedupeKey: string | null;
-  bodyHash: Buffer | null;
-  depth: number;
-  rootRunId: string | null;
-  /** When set, the run is inserted as failed with this reason. */
-  refusal: string | null;
-  /** When set, the run is inserted only if the workflow row still has this `xmin`. */
-  revision: string | null;
-}
-
-export interface InsertedRun {
-  contactId: string | null;
-  limits: RunLimits | null;
-}
+import {
+  INSERT,
+  INSERT_WITHOUT_LIMITS,
+  type InsertedRun,
+  insertedValues,
+  type NewRun,
+} from './run-insert.js';
 
 export interface RunKeys {
   /** The key is null when later starts do not delay the run. */
@@ -48,21 +28,6 @@ export interface RunKeys {
  */
 const LEASED = `organization_id = $1 and id = $2 and epoch = $3 and status || '' = 'running'`;
 
-const INSERT = prepared(
-  'runs_insert',
-  insertRuns(
-    'true',
-    `id, contact_id as "contactId", (select l.trigger_options -> 'limits' from workflows l
-       where l.organization_id = $1 and l.id = workflow_id) as limits`,
-  ),
-);
-const INSERT_WITHOUT_LIMITS = prepared(
-  'runs_insert_without_limits',
-  insertRuns(
-    `w.trigger_options -> 'limits' is null`,
-    'id, contact_id as "contactId", null as limits',
-  ),
-);
 const FENCE = prepared(
   'run_fence',
   `select contact_id from workflow_runs where ${LEASED} for no key update`,
@@ -252,46 +217,4 @@ function keyOf(lease: RunLease): unknown[] {
 function updateLeased(name: string, changes: string): PreparedStatement {
   const update = `update workflow_runs set ${changes} where ${LEASED} returning id`;
   return prepared(`run_${name}`, withLeaseCheck(update));
-}
-
-/** Builds the INSERT of runs. `condition` further restricts the workflow `w`. */
-function insertRuns(condition: string, returned: string): string {
-  // The rows are ordered by key, because two statements with the same keys in different order would deadlock.
-  return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-      contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id, request)
-    select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
-      coalesce(
-        (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
-        (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
-      g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
-      case when g.refusal is null then 'queued' else 'failed' end, g.refusal,
-      case when g.refusal is not null then now() end, g.root_run_id, g.request
-    from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-        $10::integer[], $11::text[], $12::text[], $13::text[], $14::json[])
-      as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
-        root_run_id, revision, request)
-    join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
-      and (g.revision is null or w.xmin = g.revision::xid) and ${condition}
-    order by g.dedupe_key
-    on conflict on constraint workflow_runs_dedupe_key do nothing
-    returning ${returned}`;
-}
-
-function insertedValues(organizationId: string, runs: readonly NewRun[]): unknown[] {
-  return [
-    organizationId,
-    runs.map(({ id }) => id),
-    runs.map(({ workflowId }) => workflowId),
-    runs.map(({ triggerType }) => triggerType),
-    runs.map(({ payload }) => payload),
-    runs.map(({ contactId }) => contactId),
-    runs.map(({ contactEmail }) => contactEmail),
-    runs.map(({ dedupeKey }) => dedupeKey),
-    runs.map(({ bodyHash }) => bodyHash),
-    runs.map(({ depth }) => depth),
-    runs.map(({ refusal }) => refusal),
-    runs.map(({ rootRunId }) => rootRunId),
-    runs.map(({ revision }) => revision),
-    runs.map(({ request }) => request && JSON.stringify(request)),
-  ];
 }

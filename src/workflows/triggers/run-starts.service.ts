@@ -5,11 +5,13 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
-import { WakeUps } from '../../queue/wake-ups.js';
+import { LEASE_SECONDS } from '../../queue/leased-work.js';
+import { type ReservedSlot, WakeUps } from '../../queue/wake-ups.js';
 import { newId } from '../../text/ids.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
-import { type InsertedRun, type NewRun, RunsRepository } from '../journal/runs.repository.js';
+import type { InsertedRun, NewRun } from '../journal/run-insert.js';
+import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from './run-limits.service.js';
 
 /** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
@@ -103,13 +105,14 @@ export class RunStartsService {
     isLimited: boolean,
   ): Promise<(string | undefined)[]> {
     const runs = starts.map((start) => newRun(start, NO_ANCESTRY, start.refusal ?? null));
+    const slots = isLimited ? new Map() : this.reserveSlots(organizationId, runs);
     const store = async (): Promise<(string | undefined)[]> => {
       const inserted = await this.runs.insert(organizationId, runs, { onlyUnlimited: !isLimited });
       for (const run of runs) {
         const found = inserted.get(run.id);
         if (!found) continue;
         if (found.limits) await this.delay(organizationId, run, found);
-        this.notifyAfterCommit(organizationId, run, found);
+        this.notifyAfterCommit(organizationId, run, found, slots);
       }
       if (isLimited) {
         const ids = [...inserted.keys()];
@@ -119,7 +122,18 @@ export class RunStartsService {
       }
       return runs.map(({ id }) => (inserted.has(id) ? id : undefined));
     };
-    return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });
+    try {
+      const ids = await this.tenants.transaction(organizationId, store, {
+        singleStatement: !isLimited,
+      });
+      for (const slot of slots.values()) slot.release();
+      return ids;
+    } catch (error) {
+      // The commit may have succeeded although the connection broke. Without this, the run would wait for the end of
+      // its lease, and count a crash.
+      for (const [id, slot] of slots) slot.release({ id });
+      throw error;
+    }
   }
 
   /**
@@ -168,16 +182,42 @@ export class RunStartsService {
     await this.limits.delay(organizationId, run.id, { ...run, contactId }, limits!);
   }
 
-  private notifyAfterCommit(organizationId: string, run: NewRun, { limits }: InsertedRun): void {
+  /** Marks the runs as claimed for which this process has a free slot. */
+  private reserveSlots(organizationId: string, runs: readonly NewRun[]): Map<string, ReservedSlot> {
+    const slots = new Map<string, ReservedSlot>();
+    for (const run of runs) {
+      const slot = run.refusal === null ? this.wakeUps.reserve('run', organizationId) : undefined;
+      if (!slot) continue;
+      slots.set(run.id, slot);
+      run.leaseSeconds = LEASE_SECONDS;
+    }
+    return slots;
+  }
+
+  private notifyAfterCommit(
+    organizationId: string,
+    run: NewRun,
+    { limits }: InsertedRun,
+    slots?: Map<string, ReservedSlot>,
+  ): void {
     // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
-    this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));
+    this.tenants.afterCommit(() => {
+      const slot = slots && take(slots, run.id);
+      this.wakeWorkers(organizationId, run, limits !== null, slot);
+    });
     this.changes.publish(organizationId, resourceChange('runs', run.id));
   }
 
-  private wakeWorkers(organizationId: string, { id, refusal }: NewRun, isLimited: boolean): void {
+  private wakeWorkers(
+    organizationId: string,
+    { id, refusal }: NewRun,
+    isLimited: boolean,
+    slot?: ReservedSlot,
+  ): void {
     if (refusal !== null) return;
     void this.failpoints.reach('after commit, before wake-up', id).then(() => {
-      if (isLimited) void this.limits.admit(organizationId, id);
+      if (slot) slot.start(id);
+      else if (isLimited) void this.limits.admit(organizationId, id);
       else this.wakeUps.wake('run', id, undefined, organizationId);
     });
   }
@@ -243,7 +283,14 @@ function newRun(
     depth,
     rootRunId,
     refusal,
+    leaseSeconds: null,
   };
+}
+
+function take(slots: Map<string, ReservedSlot>, id: string): ReservedSlot | undefined {
+  const slot = slots.get(id);
+  slots.delete(id);
+  return slot;
 }
 
 function loopFault({ depth, isFull }: Ancestry): string | undefined {

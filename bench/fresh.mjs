@@ -1,0 +1,49 @@
+// Measures the first minutes of a new database: how many runs of two steps end in each part of the time. PostgreSQL has no
+// statistics of the tables at first, and collects them while the runs go on.
+import { RUNNING } from './durable-contestants.mjs';
+import { DurableContestant } from './durable-contestant.mjs';
+import { startRedis } from './redis.mjs';
+import { median } from './statistics.mjs';
+
+const PART_SECONDS = 5;
+
+/**
+ * Measures each contestant once, in one go without a warm-up, for `minutes`. `least` is the slowest part as a share of the
+ * median of all parts.
+ */
+export async function measure(place, { minutes, only, smoke }) {
+  const seconds = smoke ? 2 : minutes * 60;
+  const partSeconds = smoke ? 1 : PART_SECONDS;
+  const rows = [];
+  const redis = await startRedis();
+  try {
+    for (const name of Object.keys(RUNNING).filter((one) => !only || only.includes(one))) {
+      const contestant = await DurableContestant.start(name, RUNNING[name], 'run', {
+        ...place,
+        redis,
+      });
+      try {
+        const { ends, began, ...cpu } = await contestant.sustain(seconds);
+        const perSecond = ratesOf(ends, began, { seconds, partSeconds });
+        const least = Math.min(...perSecond) / median(perSecond);
+        rows.push({ name, title: contestant.title, perSecond, least, ...cpu });
+        if (!smoke) console.log(`The first minutes of ${contestant.title} are done.`);
+      } finally {
+        await contestant.stop();
+      }
+    }
+  } finally {
+    await redis.stop();
+  }
+  return { fresh: { rounds: undefined, minutes, partSeconds, rows } };
+}
+
+/** Returns how many runs per second ended in each part. Runs that ended after the last webhook are left out. */
+export function ratesOf(ends, began, { seconds, partSeconds }) {
+  const counts = Array.from({ length: Math.floor(seconds / partSeconds) }, () => 0);
+  for (const at of ends) {
+    const part = Math.floor((at - began) / (partSeconds * 1000));
+    if (part >= 0 && part < counts.length) counts[part] += 1;
+  }
+  return counts.map((count) => count / partSeconds);
+}
