@@ -495,6 +495,7 @@ create table public.run_steps (
   input json,
   output json,
   error json,
+  progress json,
   wake_at timestamp with time zone,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,

@@ -54,7 +54,7 @@ begin
   ) r cross join lateral (
     select coalesce(sum(150 + coalesce(pg_column_size(s.input), 0) + coalesce(pg_column_size(s.output), 0)
       + coalesce(pg_column_size(s.error), 0) + coalesce(pg_column_size(s.failed_attempts), 0)
-      + coalesce(pg_column_size(s.cut), 0)), 0) as size
+      + coalesce(pg_column_size(s.progress), 0) + coalesce(pg_column_size(s.cut), 0)), 0) as size
     from public.run_steps s where s.organization_id = of_organization and s.run_id = chosen.id
   ) s;
   total := total + bytes;

@@ -52,7 +52,7 @@ with listed (name, privilege, columns) as (values
   ('retention_rules', 'delete', null),
   ('run_steps', 'select', null),
   ('run_steps', 'insert', null),
-  ('run_steps', 'update', '{attempts,cut,error,failed_attempts,finished_at,input,output,status,wake_at}'),
+  ('run_steps', 'update', '{attempts,cut,error,failed_attempts,finished_at,input,output,progress,status,wake_at}'),
   ('run_steps', 'delete', null),
   ('run_waits', 'select', null),
   ('run_waits', 'insert', null),
