@@ -99,7 +99,12 @@ describe('a loop with folded iterations', () => {
   });
 
   it('keeps no results of more than 1,000 items, and says so to a step that reads them', async () => {
-    const loop = { id: 'each', ...pagesOf(1001, 600), batch: 1, steps: [{ id: 's', set: { a: 1 } }] };
+    const loop = {
+      id: 'each',
+      ...pagesOf(1001, 600),
+      batch: 1,
+      steps: [{ id: 's', set: { a: 1 } }],
+    };
     const reading = {
       id: 'after',
       tool: 'probe_echo',
@@ -163,7 +168,12 @@ describe('a loop with folded iterations', () => {
 
   it('shows its progress and has bounded rows while it runs, and continues after a crash where it was', async () => {
     ProbeTools.hold('e90');
-    const loop = { id: 'each', ...pagesOf(120, 70), concurrency: 3, steps: [effect('e{{ item }}')] };
+    const loop = {
+      id: 'each',
+      ...pagesOf(120, 70),
+      concurrency: 3,
+      steps: [effect('e{{ item }}')],
+    };
     const runId = await start([loop]);
     const died = new AbortController();
     const zombie = work(runId, died.signal);
@@ -183,9 +193,7 @@ describe('a loop with folded iterations', () => {
     await work(runId);
     const ended = await getRun(acme, runId);
     expect(ended.status).toBe('succeeded');
-    expect(await effects('e')).toEqual(
-      Array.from({ length: 120 }, (_, n) => `e${n}`).toSorted(),
-    );
+    expect(await effects('e')).toEqual(Array.from({ length: 120 }, (_, n) => `e${n}`).toSorted());
     expect(PageTools.cursors).toHaveLength(pages);
   });
 
@@ -240,7 +248,11 @@ describe('a loop with folded iterations', () => {
 
   it('fails for a list of more than 100,000 items', async () => {
     const list = { id: 'read', tool: 'probe_page', arguments: { total: 100_001, size: 100_001 } };
-    const ended = await run(list, { id: 'each', for_each: '{{ read.numbers }}', steps: [echo({})] });
+    const ended = await run(list, {
+      id: 'each',
+      for_each: '{{ read.numbers }}',
+      steps: [echo({})],
+    });
     expect(stepOf(ended, 'each').error!.message).toBe(
       'for_each got 100001 items; the limit is 100000.',
     );

@@ -150,7 +150,10 @@ function failureVariable(tx: RunTransaction): object {
  * Returns the variables of a loop: the item, its index, and both under the id of the loop. The steps that read a page have
  * its index and its cursor.
  */
-function loopVariables(tx: RunTransaction, { loop, index, isPage }: Iteration): [string, unknown][] {
+function loopVariables(
+  tx: RunTransaction,
+  { loop, index, isPage }: Iteration,
+): [string, unknown][] {
   const step = loop.step as ForEachStep;
   const entry = tx.get(loop.path)!;
   const { items } = entry.input as LoopInput;

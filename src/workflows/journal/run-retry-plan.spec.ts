@@ -13,7 +13,11 @@ describe(createRetryPlan, () => {
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
   it('repeats the step that ended the run by its failure', () => {
-    expect(createRetryPlan(journal, before, before)).toEqual({ again: ['b'], reopened: [], gone: [] });
+    expect(createRetryPlan(journal, before, before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: [],
+    });
   });
 
   it('keeps failed steps after which the run continued', () => {
@@ -44,7 +48,11 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(all, handling, handling)).toEqual({ again: ['b'], reopened: [], gone });
     expect(createRetryPlan(all, [...before, call('d', 'post')], handling).gone).toEqual(gone);
     const later = joinSteps({ steps: before.slice(1), onFailure: [call('a')] });
-    expect(createRetryPlan(journal, later, before)).toEqual({ again: ['b'], reopened: [], gone: ['a'] });
+    expect(createRetryPlan(journal, later, before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: ['a'],
+    });
   });
 
   it.each<StepStatus>(['waiting', 'failed', 'skipped'])(
@@ -89,13 +97,21 @@ describe(createRetryPlan, () => {
       reopened: [],
       gone: ['b'],
     });
-    expect(createRetryPlan(journal, [call('b')], before)).toEqual({ again: ['b'], reopened: [], gone: [] });
+    expect(createRetryPlan(journal, [call('b')], before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: [],
+    });
   });
 
   it('deletes unfinished entries of steps that were changed', () => {
     const old: Step[] = [{ id: 'pause', wait: { days: 1 } }, call('b')];
     const open = [reached('pause', 'waiting')];
-    expect(createRetryPlan(open, [call('pause')], old)).toEqual({ again: [], reopened: [], gone: ['pause'] });
+    expect(createRetryPlan(open, [call('pause')], old)).toEqual({
+      again: [],
+      reopened: [],
+      gone: ['pause'],
+    });
     expect(createRetryPlan(open, old, old)).toEqual({ again: [], reopened: [], gone: [] });
   });
 

@@ -44,9 +44,7 @@ export interface PageProgress {
 }
 
 /** Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. */
-export function progressOf(state: {
-  readonly progress?: object | null;
-}): LoopProgress | undefined {
+export function progressOf(state: { readonly progress?: object | null }): LoopProgress | undefined {
   return isObject(state.progress) && 'done' in state.progress
     ? (state.progress as unknown as LoopProgress)
     : undefined;
