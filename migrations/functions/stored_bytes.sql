@@ -4,8 +4,8 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps, versions of workflows, and webhook deliveries, as they
---   are stored: compressed values count with their compressed size. Each row counts with some bytes for its short columns.
+-- Result: the bytes of contacts, messages, runs with their steps, versions of workflows, webhook deliveries and emitted
+--   events, as they are stored: compressed values count with their compressed size. Each row counts with some bytes for its short columns.
 -- Locks: none.
 --
 -- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
@@ -66,6 +66,12 @@ begin
   select coalesce(sum(200 + pg_column_size(d.headers) + coalesce(pg_column_size(d.body), 0)
     + pg_column_size(d.mistakes)), 0) into bytes
   from public.webhook_deliveries d where d.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(150 + pg_column_size(e.data_preview)), 0) into bytes
+  from (
+    select data_preview from public.custom_events e where e.organization_id = of_organization limit 100000
+  ) e;
   return total + bytes;
 end
 $$;
