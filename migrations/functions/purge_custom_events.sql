@@ -10,17 +10,20 @@
 create or replace function gate.purge_custom_events(keep_days integer, batch_size integer) returns integer
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$
-with deleted as (
+with newest as materialized (
+  select o.id as organization_id, last.emitted_at, last.id
+  from public.organizations o
+  left join lateral (
+    select n.emitted_at, n.id from public.custom_events n where n.organization_id = o.id
+    order by n.emitted_at desc, n.id desc offset 10000 limit 1
+  ) last on true
+), deleted as (
   with expired as materialized (
     select e.organization_id, e.id
-    from public.organizations o
-    left join lateral (
-      select n.emitted_at, n.id from public.custom_events n where n.organization_id = o.id
-      order by n.emitted_at desc, n.id desc offset 10000 limit 1
-    ) last on true
-    join public.custom_events e on e.organization_id = o.id
+    from newest
+    join public.custom_events e on e.organization_id = newest.organization_id
       and (e.emitted_at < now() - make_interval(days => keep_days)
-        or (e.emitted_at, e.id) <= (last.emitted_at, last.id))
+        or (e.emitted_at, e.id) <= (newest.emitted_at, newest.id))
     limit batch_size for update of e skip locked
   ) delete from public.custom_events d using expired
   where d.organization_id = expired.organization_id and d.id = expired.id

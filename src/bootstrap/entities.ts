@@ -3,6 +3,7 @@ import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
+import { CustomEvent } from '../custom-events/custom-event.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
@@ -27,6 +28,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   SecretRow,
   Contact,
   Message,
+  CustomEvent,
   MessageEvent,
   Workflow,
   WorkflowVersion,

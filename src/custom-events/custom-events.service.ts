@@ -8,7 +8,7 @@ import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../text/value-size.js';
 import { CustomEventsRepository, type StoredEvent } from './custom-events.repository.js';
 
-export interface CustomEvent {
+export interface NewCustomEvent {
   name: CustomEventName;
   data: object;
   contactId?: string;
@@ -38,7 +38,7 @@ export class CustomEventsService implements OnModuleInit {
    */
   async emit(
     organizationId: string,
-    { name, data, contactId, email }: CustomEvent,
+    { name, data, contactId, email }: NewCustomEvent,
   ): Promise<string> {
     const contact =
       contactId === undefined && email === undefined

@@ -8,6 +8,8 @@ import { STEP_ID, type StepParser } from './step-parser.js';
 export const MAX_ITEMS = 100_000;
 export const MAX_PAGED_ITEMS = 1_000_000;
 export const MAX_PAGES = 100_000;
+/** Limits a list that is written in the definition. */
+const MAX_WRITTEN_ITEMS = 1000;
 const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
 /** This variable contains the index of the item, or of the page, from 0. */
@@ -117,7 +119,9 @@ export function itemName(step: ForEachStep): string {
 
 function parseItems(given: unknown, path: string, parser: StepParser): string | unknown[] {
   if (Array.isArray(given)) {
-    if (given.length > MAX_ITEMS) parser.fault(path, `must have at most ${MAX_ITEMS} items`);
+    if (given.length > MAX_WRITTEN_ITEMS) {
+      parser.fault(path, `must have at most ${MAX_WRITTEN_ITEMS} items`);
+    }
     return given;
   }
   if (typeof given === 'string' && isDynamic(given)) return parser.text(given, path);
