@@ -306,6 +306,7 @@ alter table public.custom_events enable row level security;
 alter table public.custom_events force row level security;
 create policy owner on public.custom_events to owner using (true) with check (true);
 create policy tenant on public.custom_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.custom_events FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.event_interests (
   organization_id text collate "C" not null,

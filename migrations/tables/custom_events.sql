@@ -17,4 +17,4 @@ create table public.custom_events (
   constraint custom_events_pkey primary key (organization_id, id)
 );
 create index custom_events_newest_idx on public.custom_events (organization_id, emitted_at, id);
-select private.isolate('public.custom_events', bookkeeping => true);
+select private.isolate('public.custom_events');

@@ -15,7 +15,6 @@ const GLOBAL_REFERENCES: Record<string, string> = {
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'it records calls, and a dry run is not one',
   call_log: 'it records calls, and a dry run is not one',
-  custom_events: 'a list of what was emitted; the runs that an event starts are reported',
   event_interests: 'it is derived from the definitions of workflows',
   idempotency_keys: 'it stores results, and a dry run stores none',
   message_events: 'the database writes them with the change of the message, which is reported',
