@@ -29,6 +29,7 @@ import { MeasuredQuotas1764000028000 } from './1764000028000-measured-quotas.js'
 import { Secrets1764000029000 } from './1764000029000-secrets.js';
 import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
 import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js';
+import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -67,4 +68,5 @@ export const MIGRATIONS = [
   Secrets1764000029000,
   KeptPlans1764000035000,
   WebhookAnswers1764000036500,
+  CustomEvents1764000037000,
 ];

@@ -287,6 +287,27 @@ create policy tenant on public.contacts to public using ((organization_id = ( SE
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 
+create table public.custom_events (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  emitted_at timestamp(3) with time zone not null default now(),
+  contact_id text collate "C",
+  run_id text collate "C",
+  data_bytes integer not null,
+  data_preview text not null,
+  started_runs integer not null,
+  continued_runs integer not null default 0,
+  constraint custom_events_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX custom_events_newest_idx ON public.custom_events USING btree (organization_id, emitted_at, id);
+alter table public.custom_events enable row level security;
+alter table public.custom_events force row level security;
+create policy owner on public.custom_events to owner using (true) with check (true);
+create policy tenant on public.custom_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.custom_events FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.event_interests (
   organization_id text collate "C" not null,
   event text collate "C" not null,
@@ -530,6 +551,7 @@ create table public.run_steps (
   input json,
   output json,
   error json,
+  progress json,
   wake_at timestamp with time zone,
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone,
@@ -825,6 +847,8 @@ function gate.purge(of_organization text, of_kind text, claim integer, batch_siz
 function gate.purge_call_log(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_confirmations(keep_days integer, batch_size integer) returns integer
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_custom_events(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;

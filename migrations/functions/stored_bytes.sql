@@ -4,8 +4,9 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, and webhook deliveries, as they
---   are stored: compressed values count with their compressed size. Each row counts with some bytes for its short columns.
+-- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries and
+--   emitted events, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
+--   for its short columns.
 -- Locks: none.
 --
 -- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
@@ -54,7 +55,7 @@ begin
   ) r cross join lateral (
     select coalesce(sum(150 + coalesce(pg_column_size(s.input), 0) + coalesce(pg_column_size(s.output), 0)
       + coalesce(pg_column_size(s.error), 0) + coalesce(pg_column_size(s.failed_attempts), 0)
-      + coalesce(pg_column_size(s.cut), 0)), 0) as size
+      + coalesce(pg_column_size(s.progress), 0) + coalesce(pg_column_size(s.cut), 0)), 0) as size
     from public.run_steps s where s.organization_id = of_organization and s.run_id = chosen.id
   ) s;
   total := total + bytes;
@@ -69,6 +70,12 @@ begin
   total := total + bytes;
 
   select coalesce(sum(300 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(150 + pg_column_size(e.data_preview)), 0) into bytes
+  from (
+    select data_preview from public.custom_events e where e.organization_id = of_organization limit 100000
+  ) e;
   return total + bytes;
 end
 $$;

@@ -12,6 +12,8 @@ create table public.run_steps (
   input json,
   output json,
   error json,
+  -- Is the position of a loop whose finished iterations have no rows any more.
+  progress json,
   wake_at timestamptz,
   started_at timestamptz not null,
   finished_at timestamptz,

@@ -3,6 +3,7 @@ import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
+import { CustomEvent } from '../custom-events/custom-event.entity.js';
 import { FileChunk, StoredFile } from '../files/file.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
@@ -30,6 +31,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   FileChunk,
   Contact,
   Message,
+  CustomEvent,
   MessageEvent,
   Workflow,
   WorkflowVersion,

@@ -1,4 +1,5 @@
 import { MAX_EVENT_NAME } from '../events/custom-event-name.js';
+import { PageInput } from '../paging/paging.js';
 import { JsonObject, Text } from '../tools/schema/fields.js';
 
 export class EmitEventInput {
@@ -16,4 +17,13 @@ export class EmitEventInput {
 
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
+}
+
+export class ListCustomEventsInput extends PageInput {
+  @Text('Name of the events, or its beginning with a star: custom.order.*', {
+    optional: true,
+    min: 1,
+    max: MAX_EVENT_NAME + 1,
+  })
+  name?: string;
 }

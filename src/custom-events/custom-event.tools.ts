@@ -3,8 +3,8 @@ import { CUSTOM_EVENT_IN_WORDS, isCustomEventName } from '../events/custom-event
 import { AppError } from '../errors/app-error.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { EmitEventInput } from './custom-event.inputs.js';
-import { EmittedEventResult } from './custom-event.results.js';
+import { EmitEventInput, ListCustomEventsInput } from './custom-event.inputs.js';
+import { CustomEventPage, CustomEventView, EmittedEventResult } from './custom-event.results.js';
 import { CustomEventsService } from './custom-events.service.js';
 
 @Injectable()
@@ -24,5 +24,22 @@ export class CustomEventTools {
       throw AppError.invalidField('event', `must be ${CUSTOM_EVENT_IN_WORDS}`);
     const event = { name, data, contactId, email };
     return { event_id: await this.events.emit(call.organizationId, event) };
+  }
+
+  @Tool({
+    name: 'list_custom_events',
+    title: 'List emitted events',
+    description:
+      'Lists the events that the organization has emitted, newest first, with the runs that they started. The newest 10,000 are kept for 30 days.',
+    output: CustomEventPage,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async list(
+    { name, limit, cursor }: ListCustomEventsInput,
+    { organizationId }: ToolCall,
+  ): Promise<CustomEventPage> {
+    const { events, nextCursor } = await this.events.list(organizationId, name, { limit, cursor });
+    return { events: events.map((event) => CustomEventView.of(event)), next_cursor: nextCursor };
   }
 }

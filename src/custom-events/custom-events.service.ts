@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { AppError } from '../errors/app-error.js';
-import type { CustomEventName } from '../events/custom-event-name.js';
+import { type CustomEventName, isCustomEventName } from '../events/custom-event-name.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { parseJsonExactly } from '../http/request-body.js';
+import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../text/value-size.js';
+import { CustomEventsRepository, type StoredEvent } from './custom-events.repository.js';
 
-export interface CustomEvent {
+export interface NewCustomEvent {
   name: CustomEventName;
   data: object;
   contactId?: string;
@@ -16,11 +18,18 @@ export interface CustomEvent {
 
 /** Emits events of an organization's own. Every method needs a transaction of the organization. */
 @Injectable()
-export class CustomEventsService {
+export class CustomEventsService implements OnModuleInit {
   constructor(
     private readonly events: DomainEvents,
     private readonly contacts: ContactsService,
+    private readonly stored: CustomEventsRepository,
   ) {}
+
+  onModuleInit(): void {
+    this.events.subscribeToDeliveries(async (organizationId, { id, name }, runs) => {
+      if (isCustomEventName(name)) await this.stored.addContinued(organizationId, id, runs);
+    });
+  }
 
   /**
    * Emits an event and returns its id. The runs that it starts, and the event for waiting runs, are stored in the same
@@ -29,7 +38,7 @@ export class CustomEventsService {
    */
   async emit(
     organizationId: string,
-    { name, data, contactId, email }: CustomEvent,
+    { name, data, contactId, email }: NewCustomEvent,
   ): Promise<string> {
     const contact =
       contactId === undefined && email === undefined
@@ -37,7 +46,29 @@ export class CustomEventsService {
         : await this.contacts.getBy(organizationId, { contact_id: contactId, email });
     const payload = { event: name, data, contact_id: contact?.id ?? null };
     assertFits(payload);
-    return await this.events.emit(organizationId, { name, contactId: payload.contact_id, payload });
+    const effects = { startedRuns: 0 };
+    const event = { name, contactId: payload.contact_id, payload, effects };
+    const emitted = await this.events.emit(organizationId, event);
+    this.stored.insert(organizationId, {
+      ...emitted,
+      name,
+      contactId: payload.contact_id,
+      startedRuns: effects.startedRuns,
+      data,
+    });
+    return emitted.id;
+  }
+
+  /** Returns a page of the stored events, the newest first. */
+  async list(
+    organizationId: string,
+    name: string | undefined,
+    page: { limit: number; cursor?: string },
+  ): Promise<{ events: StoredEvent[]; nextCursor: string | null }> {
+    const after = readTimeCursor(page.cursor);
+    const rows = await this.stored.list(organizationId, name, after, page.limit + 1);
+    const { page: events, nextCursor } = pageOf(rows, page.limit, timeCursor);
+    return { events, nextCursor };
   }
 }
 

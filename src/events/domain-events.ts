@@ -26,7 +26,20 @@ export interface DomainEvent {
   readonly payload: object;
   /** Names the run that caused the event, or null. When absent, the run of the current step is the cause. */
   readonly runId?: string | null;
+  /** Listeners count here what they do in the transaction of the event. */
+  readonly effects?: EventEffects;
 }
+
+export interface EventEffects {
+  startedRuns: number;
+}
+
+/** Is called in the transaction that delivers an event to runs that wait for it. */
+export type DeliveryListener = (
+  organizationId: string,
+  event: { id: string; name: EventName },
+  continuedRuns: number,
+) => Promise<void>;
 
 /** Describes an event as listeners receive it, with its id and its cause. */
 export interface EmittedEvent extends DomainEvent {
@@ -47,6 +60,7 @@ const cause = new AsyncLocalStorage<string>();
 @Injectable()
 export class DomainEvents {
   private readonly listeners: EventListener[] = [];
+  private readonly deliveryListeners: DeliveryListener[] = [];
 
   constructor(private readonly tenants: TenantDatabase) {}
 
@@ -55,16 +69,29 @@ export class DomainEvents {
     this.listeners.push(listener);
   }
 
+  /** Calls `listener` for every later delivery to waiting runs. Call it only when the process starts. */
+  subscribeToDeliveries(listener: DeliveryListener): void {
+    this.deliveryListeners.push(listener);
+  }
+
+  /** Says that an event has ended waits of this many runs. Call it in the transaction that ends them. */
+  async delivered(...delivery: Parameters<DeliveryListener>): Promise<void> {
+    for (const listener of this.deliveryListeners) await listener(...delivery);
+  }
+
   /**
-   * Resolves with the id of the event when all listeners have written. Rejects when a listener fails. Then the caller must
-   * roll back.
+   * Resolves with the id of the event and of its cause when all listeners have written. Rejects when a listener fails. Then
+   * the caller must roll back.
    */
-  async emit(organizationId: string, event: DomainEvent): Promise<string> {
+  async emit(
+    organizationId: string,
+    event: DomainEvent,
+  ): Promise<Pick<EmittedEvent, 'id' | 'runId'>> {
     if (!this.tenants.inTransaction) throw new Error('A domain event needs a transaction.');
     const runId = event.runId === undefined ? (cause.getStore() ?? null) : event.runId;
     const emitted: EmittedEvent = { ...event, id: newId('evt'), runId };
     for (const listener of this.listeners) await listener(organizationId, emitted);
-    return emitted.id;
+    return { id: emitted.id, runId };
   }
 
   /** Runs `work` as part of a run. The run is the cause of events in it that do not name another cause. */

@@ -7,6 +7,8 @@ export const PAGES = [
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',
+  '/events',
+  '/events?name=custom.none',
   '/workflows',
   '/workflows?active=true',
   '/workflows/new',

@@ -12,17 +12,18 @@ import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.j
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => text!);
 
+const NUMBER = '{"number":"N1"}';
+
 describe('docs/workflows.md', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let shop: Sink;
   let isOpen = true;
+  let answer = (): string => NUMBER;
 
   beforeAll(async () => {
     shop = await startSink('127.0.0.1', (_request, response) => {
-      response
-        .writeHead(isOpen ? 201 : 410, { 'Content-Type': 'application/json' })
-        .end('{"number":"N1"}');
+      response.writeHead(isOpen ? 201 : 410, { 'Content-Type': 'application/json' }).end(answer());
     });
     switchboard = await startSwitchboard({
       env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}`, CODE_STEPS: 'on' },
@@ -79,8 +80,32 @@ describe('docs/workflows.md', () => {
     expect(run.steps.at(-1)!.input).toMatchObject({ properties: { parcels: 2 } });
   });
 
-  it('has parallel and stop examples with the described results', async () => {
+  it('has a loop over pages with the described result', async () => {
     const { steps, ...more } = example(3);
+    const pages = [
+      { orders: [{ email: 'page@example.com' }, { email: 'not an address' }], next: 2 },
+      { orders: [{ email: 'page2@example.com' }], next: null },
+    ];
+    answer = () => JSON.stringify(pages.shift());
+    const { id } = await createWorkflow(acme, steps, { ...more, trigger: { type: 'manual' } });
+    const run = await runToEnd(acme, id);
+    answer = () => NUMBER;
+    expect(run.steps).toMatchObject([
+      {
+        id: 'orders',
+        status: 'succeeded',
+        output: { count: 3, failed: 1 },
+        progress: { pages: 2 },
+      },
+    ]);
+    expect(shop.requests.slice(-2).map(({ path }) => path)).toEqual([
+      '/orders?limit=250&after=0',
+      '/orders?limit=250&after=2',
+    ]);
+  });
+
+  it('has parallel and stop examples with the described results', async () => {
+    const { steps, ...more } = example(4);
     const { id } = await createWorkflow(acme, steps, more);
     const run = await runToEnd(acme, id);
     expect(run).toMatchObject({ status: 'failed', reason: 'stopped:enough' });
@@ -88,7 +113,7 @@ describe('docs/workflows.md', () => {
   });
 
   it('has an example of values with the described result', async () => {
-    const { steps, ...more } = example(5);
+    const { steps, ...more } = example(6);
     const { id } = await createWorkflow(acme, steps, more);
     const given = { plan: 'pro', price: 10, items: [{ count: 1 }, { count: 3 }] };
     const run = await runToEnd(acme, id, given);

@@ -84,6 +84,7 @@ export const SLOW_SPECS = [
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/fan-out-limits.e2e-spec.ts',
+  'test/workflows/huge-loops.e2e-spec.ts',
   'test/workflows/long-calls.e2e-spec.ts',
   'test/workflows/offers-cost.e2e-spec.ts',
   'test/workflows/webhook-memory.e2e-spec.ts',

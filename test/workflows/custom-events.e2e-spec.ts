@@ -12,6 +12,11 @@ const emit = (event: string, more: object = {}) => ({
   arguments: { event, ...more },
 });
 
+interface Listed {
+  events: { id: string; name: string }[];
+  next_cursor: string | null;
+}
+
 describe('events of an organization', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
@@ -21,16 +26,16 @@ describe('events of an organization', () => {
     acme = await createOrganization(switchboard);
   });
 
-  const runsOf = async (workflowId: string): Promise<RunShape[]> => {
+  const runsOf = async (workflowId: string, by = acme): Promise<RunShape[]> => {
     const rows = await switchboard.ownerQuery<{ id: string }>(
       'select id from workflow_runs where workflow_id = $1 order by depth, created_at, id',
       [workflowId],
     );
-    return await Promise.all(rows.map(({ id }) => getRun(acme, id)));
+    return await Promise.all(rows.map(({ id }) => getRun(by, id)));
   };
-  const ended = (workflowId: string, count: number): Promise<RunShape[]> =>
+  const ended = (workflowId: string, count: number, by = acme): Promise<RunShape[]> =>
     waitFor(async () => {
-      const runs = await runsOf(workflowId);
+      const runs = await runsOf(workflowId, by);
       return runs.length >= count && runs.every((run) => run.finished_at) ? runs : undefined;
     });
   const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -85,6 +90,88 @@ describe('events of an organization', () => {
       event: { event: 'custom.invoice.paid', data: { number: 7 } },
       timed_out: false,
     });
+  });
+
+  it('are listed, newest first, with their data, their cause and the runs that they started or continued', async () => {
+    const globex = await createOrganization(switchboard);
+    const list = async (given: object = {}) =>
+      (await globex.call<Listed>('list_custom_events', given)).value;
+    expect(await list()).toEqual({ events: [], next_cursor: null });
+    const started = await createWorkflow(globex, [], on('custom.listed.a'));
+    await createWorkflow(globex, [], on('custom.listed.a', { if: 'trigger.payload.data.never' }));
+    const wait = { event: 'custom.listed.b', timeout: { days: 1 } };
+    const waiting = await createWorkflow(globex, [{ id: 'wait', wait_for_event: wait }]);
+    const runId = await trigger(globex, waiting.id);
+    await waitFor(async () => (await getRun(globex, runId)).status === 'waiting');
+    const emitting = await createWorkflow(globex, [emit('custom.listed.b')]);
+    const large = { text: 'x'.repeat(1000) };
+    await globex.call('emit_event', { event: 'custom.listed.a', data: large });
+    await ended(started.id, 1, globex);
+    const emitter = await trigger(globex, emitting.id);
+    await ended(waiting.id, 1, globex);
+    const { events } = await list();
+    expect(events).toMatchObject([
+      {
+        name: 'custom.listed.b',
+        run_id: emitter,
+        contact_id: null,
+        data_bytes: 2,
+        data_preview: '{}',
+        started_runs: 0,
+        continued_runs: 1,
+      },
+      {
+        name: 'custom.listed.a',
+        run_id: null,
+        data_bytes: 1011,
+        data_preview: JSON.stringify(large).slice(0, 500),
+        started_runs: 1,
+        continued_runs: 0,
+      },
+    ]);
+    const first = await list({ limit: 1 });
+    expect(first.events).toEqual(events.slice(0, 1));
+    expect(await list({ limit: 1, cursor: first.next_cursor })).toEqual({
+      events: events.slice(1),
+      next_cursor: null,
+    });
+    expect((await list({ name: 'custom.listed.a' })).events).toEqual(events.slice(1));
+    expect((await list({ name: 'custom.listed.*' })).events).toEqual(events);
+    expect((await list({ name: 'custom.list' })).events).toEqual([]);
+  });
+
+  it('are listed only when the transaction commits that emits them', async () => {
+    const globex = await createOrganization(switchboard);
+    const given = { event: 'custom.dry', email: 'nobody@example.com' };
+    await globex.call('emit_event', given);
+    const { value } = await globex.call<Listed>('list_custom_events');
+    expect(value.events).toEqual([]);
+  });
+
+  it('are deleted after 30 days, and when an organization has 10,000 newer ones', async () => {
+    const globex = await createOrganization(switchboard);
+    await globex.call('emit_event', { event: 'custom.first' });
+    await globex.call('emit_event', { event: 'custom.second' });
+    const names = async () => {
+      await switchboard.ownerQuery('select gate.purge_custom_events(30, 20000)');
+      const { value } = await globex.call<Listed>('list_custom_events', { name: 'custom.*' });
+      return value.events.map(({ name }) => name);
+    };
+    const insert = (count: number) =>
+      switchboard.ownerQuery(
+        `insert into custom_events (organization_id, id, name, emitted_at, data_bytes, data_preview, started_runs)
+         select organization_id, 'evt_' || $1 || '_' || n, 'other', emitted_at + interval '1 hour', 2, '{}', 0
+         from custom_events, generate_series(1, $1::integer) n where name = 'custom.second'`,
+        [count],
+      );
+    await insert(9998);
+    expect(await names()).toEqual(['custom.second', 'custom.first']);
+    await insert(1);
+    expect(await names()).toEqual(['custom.second']);
+    await switchboard.ownerQuery(
+      `update custom_events set emitted_at = now() - interval '31 days' where name = 'custom.second'`,
+    );
+    expect(await names()).toEqual([]);
   });
 
   it('come from programs with the API key, once for each idempotency key, with every digit', async () => {

@@ -208,7 +208,7 @@ describe('values out of branches, parallel lists and loops', () => {
       ],
       sum: 12,
     });
-    expect(output(ended, 'plain')).toEqual({ count: 2, results: [5, 7] });
+    expect(output(ended, 'plain')).toMatchObject({ count: 2, results: [5, 7] });
   });
 
   it('evaluates the output of a nested loop with the items of both, and fails the run when it fails', async () => {

@@ -13,6 +13,7 @@ import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
+import { readEventFilters } from '../features/events/event.readers.ts';
 import { HomePage } from '../features/home/home-page.tsx';
 import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
 import { readMessageFilters } from '../features/messages/message-filters.ts';
@@ -122,6 +123,12 @@ const message = createRoute({
     () => import('../features/messages/message-page.tsx'),
     'MessagePage',
   ),
+});
+const events = createRoute({
+  ...page,
+  path: '/events',
+  validateSearch: readEventFilters,
+  component: lazyRouteComponent(() => import('../features/events/events-page.tsx'), 'EventsPage'),
 });
 const runs = createRoute({
   ...page,
@@ -237,6 +244,7 @@ const routeTree = root.addChildren([
     contacts,
     contact,
     messages,
+    events,
     message,
     calls,
     audit,

@@ -62,6 +62,7 @@ export const editorTexts = defineTexts(
     lists: {
       then: 'then',
       else: 'else',
+      pages: 'reads each page',
       steps: 'for each item',
       on_error: 'on error',
       on_failure: 'if the run fails',
@@ -106,7 +107,15 @@ export const editorTexts = defineTexts(
     },
     list: 'List',
     listAbout: 'An expression that gives a list, for example {{ trigger.payload.items }}.',
+    itemSource: 'Items from',
+    itemSources: { list: 'a list', pages: 'pages, one after the other' },
+    pageItemsAbout: 'An expression that gives the items of the page, from the steps that read it.',
+    nextPage: 'Cursor of the next page',
+    nextPageAbout:
+      'An expression. The steps that read the next page see it as cursor. The last page gives nothing.',
     as: 'Name of the item',
+    batch: 'Items in a batch',
+    batchAbout: 'With a number, the item is a list of up to this many items.',
     concurrency: 'Items at a time',
     itemOutput: 'Output of each item',
     itemOutputAbout:
@@ -200,6 +209,7 @@ export const editorTexts = defineTexts(
     lists: {
       then: 'dann',
       else: 'sonst',
+      pages: 'liest jede Seite',
       steps: 'für jedes Element',
       on_error: 'bei Fehler',
       on_failure: 'wenn der Lauf fehlschlägt',
@@ -243,7 +253,16 @@ export const editorTexts = defineTexts(
     },
     list: 'Liste',
     listAbout: 'Ein Ausdruck, der eine Liste ergibt, zum Beispiel {{ trigger.payload.items }}.',
+    itemSource: 'Elemente aus',
+    itemSources: { list: 'einer Liste', pages: 'Seiten, eine nach der anderen' },
+    pageItemsAbout:
+      'Ein Ausdruck, der die Elemente der Seite ergibt, aus den Schritten, die sie lesen.',
+    nextPage: 'Cursor der nächsten Seite',
+    nextPageAbout:
+      'Ein Ausdruck. Die Schritte, die die nächste Seite lesen, sehen ihn als cursor. Die letzte Seite ergibt nichts.',
     as: 'Name des Elements',
+    batch: 'Elemente in einem Stapel',
+    batchAbout: 'Mit einer Zahl ist das Element eine Liste von höchstens so vielen Elementen.',
     concurrency: 'Elemente zugleich',
     itemOutput: 'Ausgabe jedes Elements',
     itemOutputAbout:

@@ -50,6 +50,14 @@ export const runsTexts = defineTexts(
     output: 'Result of the run',
     steps: 'Steps',
     noSteps: 'No step has begun yet.',
+    loop: {
+      done: (done: number, total: number) =>
+        `${done} of ${total} items done. They are no longer listed one by one.`,
+      donePages: (done: number, pages: number) =>
+        `${done} items of ${pages} pages done. They are no longer listed one by one.`,
+      failed: (count: number) => `${count} failed.`,
+      failures: (count: number) => `The first ${count} failed items`,
+    },
     step: {
       timeout: 'The timeout of the run.',
       onFailure: 'The run has failed. The steps after this one run for that reason.',
@@ -158,6 +166,14 @@ export const runsTexts = defineTexts(
     output: 'Ergebnis des Laufs',
     steps: 'Schritte',
     noSteps: 'Noch hat kein Schritt begonnen.',
+    loop: {
+      done: (done: number, total: number) =>
+        `${done} von ${total} Elementen fertig. Sie werden nicht mehr einzeln gelistet.`,
+      donePages: (done: number, pages: number) =>
+        `${done} Elemente aus ${pages} Seiten fertig. Sie werden nicht mehr einzeln gelistet.`,
+      failed: (count: number) => `${count} gescheitert.`,
+      failures: (count: number) => `Die ersten ${count} gescheiterten Elemente`,
+    },
     step: {
       timeout: 'Die Höchstdauer des Laufs.',
       onFailure: 'Der Lauf ist fehlgeschlagen. Die Schritte danach laufen deswegen.',

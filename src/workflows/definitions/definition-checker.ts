@@ -2,7 +2,6 @@ import { FaultList } from '../../errors/fault-list.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import type { Step } from './definition.js';
 import { FAILURE, joinSteps } from './steps/failure-step.js';
-import { loopOutputStep } from './steps/for-each-step.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
   collectFaults,
@@ -14,6 +13,7 @@ import {
 } from './steps/step-checks.js';
 import { isResumable } from './steps/event-wait-step.js';
 import { type SetsBefore, setsBefore } from './set-variables.js';
+import type { InnerList } from './steps/step-kind.js';
 import { isReturn } from './steps/return-step.js';
 import { isSet } from './steps/set-step.js';
 import { isTool } from './steps/tool-step.js';
@@ -139,12 +139,13 @@ function checkList(
     stepChecks.condition(step.if, `${at}.if`);
     kindOf(step).check?.(step, at, stepChecks);
     // Inner steps may not have run, so they are visible only inside their list.
-    for (const { member, steps: inner, loop, output } of innerListsOf(step)) {
+    for (const list of innerListsOf(step)) {
+      const { member, steps: inner, loop } = list;
       const visible = new Set([...earlier, ...(loop?.names ?? [])]);
       const innerLength = prefixLength + (loop?.longestPrefix.length ?? 0);
       const innerContext = { ...context, visible, prefixLength: innerLength };
       checkList(inner, `${at}.${member}`, innerContext, checks);
-      if (output !== undefined) checkLoopOutput(step, `${at}.output`, innerContext, checks);
+      checkAfterList(step, list, at, innerContext, checks);
     }
     earlier.add(step.id);
     if (Array.isArray(step.on_error)) {
@@ -154,18 +155,21 @@ function checkList(
   }
 }
 
-/** Checks the expressions that are evaluated after the steps of an iteration. */
-function checkLoopOutput(
+/** Checks the expressions that are evaluated after the steps of an iteration or a page. */
+function checkAfterList(
   step: Step,
+  { steps, after = {}, readerId = step.id }: InnerList,
   path: string,
   context: ListContext,
   checks: DefinitionChecks,
 ): void {
-  const generated = loopOutputStep(step);
-  if (!generated || !('for_each' in step)) return;
-  const inner = step.steps.flatMap((one) => [one.id, ...leavesOf(one)]);
-  const visible = new Set([...context.visible, ...inner]);
-  new StepChecks(checks, visible, varsAt(generated.id, context)).value(step.output, path);
+  const inner = steps.flatMap((one) => [one.id, ...leavesOf(one)]);
+  const stepChecks = new StepChecks(
+    checks,
+    new Set([...context.visible, ...inner]),
+    varsAt(readerId, context),
+  );
+  for (const [member, value] of Object.entries(after)) stepChecks.value(value, `${path}.${member}`);
 }
 
 /** Returns the names of the values that steps before the given one set. */

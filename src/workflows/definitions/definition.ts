@@ -106,10 +106,16 @@ export interface RunWorkflowStep extends StepBase {
 
 export type OnParentEnd = 'cancel' | 'continue';
 
-/** Runs its steps once for each item of a list, at most `concurrency` items at a time. */
+/** Runs its steps once for each item of a list or of all pages, at most `concurrency` items at a time. */
 export interface ForEachStep extends StepBase {
-  /** Contains a list, or an expression that gives one. */
+  /** Read one page. They see `cursor`, which is null for the first page. */
+  pages?: Step[];
+  /** Contains an expression that gives the cursor of the next page. There is none when it gives null, false or "". */
+  next?: string;
+  /** Contains a list, or an expression that gives one. With `pages`, it gives the items of a page. */
   for_each: string | unknown[];
+  /** The steps get lists of at most this many items in place of single items. */
+  batch?: number;
   /** Names the item in expressions. The default is `item`. */
   as?: string;
   concurrency?: number;

@@ -1,5 +1,4 @@
 import type { SetStep, Step } from './definition.js';
-import { loopOutputStep } from './steps/for-each-step.js';
 import { innerListsOf } from './steps/step-kinds.js';
 import { isSet } from './steps/set-step.js';
 
@@ -35,8 +34,7 @@ function visit(
     for (const list of innerListsOf(step)) {
       const after = visit(list.steps, visible, found);
       if (!list.loop) added.push(...after.slice(visible.length));
-      const output = loopOutputStep(step);
-      if (output) found.set(output.id, after);
+      if (list.readerId !== undefined) found.set(list.readerId, after);
     }
     const within = added.length > 0 ? [...visible, ...added] : visible;
     visible = Array.isArray(step.on_error) ? visit(step.on_error, within, found) : within;

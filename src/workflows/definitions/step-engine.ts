@@ -11,6 +11,13 @@ export type Journal = Pick<ReadonlyMap<string, JournalState>, 'get'>;
 export interface Iteration {
   readonly loop: Place;
   readonly index: number;
+  /** The steps read the page with this index. */
+  readonly isPage?: true;
+}
+
+/** Returns the path of an iteration, such as `each[3]`, or `each:page[3]` for the steps that read a page. */
+export function iterationPath({ loop, index, isPage }: Iteration): string {
+  return `${loop.path}${isPage ? ':page' : ''}[${index}]`;
 }
 
 /** Identifies a step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
@@ -168,16 +175,35 @@ class PlanBuilder {
 
   private addLanes(loop: Place, lanes: Lanes, position: ListPosition): boolean {
     if (lanes.isRace) return this.addRace(loop, lanes, position);
+    if (lanes.isLoop) return this.addIterations(loop, lanes, position);
     let open = 0;
     for (let lane = 0; lane < lanes.count && open < lanes.atOnce; lane += 1) {
-      const iteration = `${loop.path}[${lane}]`;
-      if (lanes.isLoop && this.doneIterations.has(iteration)) continue;
-      const inner = lanes.isLoop
-        ? { prefix: `${iteration}.`, iterations: [...position.iterations, { loop, index: lane }] }
-        : position;
-      if (!this.addList(lanes.steps(lane), inner)) open += 1;
-      else if (lanes.isLoop) this.newlyDone.push(iteration);
+      if (!this.addList(lanes.steps(lane), position)) open += 1;
     }
+    return open === 0;
+  }
+
+  private addIterations(loop: Place, lanes: Lanes, position: ListPosition): boolean {
+    const { first = 0, window = Infinity, isPage } = lanes;
+    const end = Math.min(lanes.count, first + window);
+    let open = 0;
+    let doneInOrder = 0;
+    for (let index = first; index < end && open < lanes.atOnce; index += 1) {
+      const iteration: Iteration = { loop, index, ...(isPage && { isPage }) };
+      const path = iterationPath(iteration);
+      const isDone =
+        this.doneIterations.has(path) ||
+        this.addList(lanes.steps(index), {
+          prefix: `${path}.`,
+          iterations: [...position.iterations, iteration],
+        });
+      if (!isDone) open += 1;
+      else if (!isPage && !this.doneIterations.has(path)) this.newlyDone.push(path);
+      if (open === 0) doneInOrder += 1;
+    }
+    // The runner folds these iterations, while others may be running.
+    const isFoldDue = open > 0 && doneInOrder >= window / 2;
+    if (isFoldDue) this.ready.push(loop);
     return open === 0;
   }
 

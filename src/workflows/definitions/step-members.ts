@@ -36,6 +36,13 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
       type: ['string', 'array'],
       description: 'A list, or an expression that gives one.',
     },
+    pages: steps('Steps that read one page. They see cursor, which is null for the first page.'),
+    next: text('Expression for the cursor of the next page. The last page gives nothing.'),
+    batch: {
+      ...number('The steps get lists of this many items, 1 to 1,000.'),
+      minimum: 1,
+      maximum: 1000,
+    },
     as: text('Name of the item in expressions. The default is item.'),
     concurrency: { ...number('Items at the same time, 1 to 10.'), minimum: 1, maximum: 10 },
     steps: steps('Steps for each item.'),

@@ -12,6 +12,8 @@ import { WaitsModule } from '../waits/waits.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
 import { EventWaitsService } from './event-waits.service.js';
+import { LoopFoldsService } from './loop-folds.service.js';
+import { LoopItemsService } from './loop-items.service.js';
 import { ParkedRunsService } from './parked-runs.service.js';
 import { RunEndingsService } from './run-endings.service.js';
 import { RunExecutorService } from './run-executor.service.js';
@@ -71,6 +73,8 @@ const RUNNERS = [
   providers: [
     ClaimedRunsRepository,
     EventWaitsService,
+    LoopFoldsService,
+    LoopItemsService,
     ParkedRunsService,
     RunEndingsService,
     RunExecutorService,

@@ -6,10 +6,11 @@ import { SecretMarkers } from '../../secrets/secret-markers.js';
 import { triggerVariable } from '../definitions/trigger-request.js';
 import type { ForEachStep, Step } from '../definitions/definition.js';
 import { collectTexts, mayReference, renderArguments, stepVariable } from '../definitions/scope.js';
-import type { Iteration, Place } from '../definitions/step-engine.js';
+import { type Iteration, iterationPath, type Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { FAILURE, FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
-import { INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
+import { CURSOR, INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
+import { progressOf } from '../definitions/steps/loop-progress.js';
 import { setsBefore } from '../definitions/set-variables.js';
 import type { SetOutput } from '../definitions/steps/set-step.js';
 import { VARS } from '../definitions/steps/step-checks.js';
@@ -122,7 +123,7 @@ function setVariables(
 }
 
 function prefixesOf(iterations: readonly Iteration[]): string[] {
-  return ['', ...iterations.map(({ loop, index }) => `${loop.path}[${index}].`)];
+  return ['', ...iterations.map((iteration) => `${iterationPath(iteration)}.`)];
 }
 
 /** Returns the results of steps outside loops, and of steps in the given iterations. */
@@ -145,14 +146,29 @@ function failureVariable(tx: RunTransaction): object {
   return failure ? { [FAILURE]: failure } : {};
 }
 
-/** Returns the variables of a loop: the item, its index, and both under the id of the loop. */
-function loopVariables(tx: RunTransaction, { loop, index }: Iteration): [string, unknown][] {
+/**
+ * Returns the variables of a loop: the item, its index, and both under the id of the loop. The steps that read a page have
+ * its index and its cursor.
+ */
+function loopVariables(
+  tx: RunTransaction,
+  { loop, index, isPage }: Iteration,
+): [string, unknown][] {
   const step = loop.step as ForEachStep;
-  const { items } = tx.get(loop.path)!.input as LoopInput;
-  const item = items[index];
+  const entry = tx.get(loop.path)!;
+  const { items } = entry.input as LoopInput;
+  const { pages } = progressOf(entry) ?? {};
+  if (isPage) {
+    return [
+      [INDEX, index],
+      [CURSOR, pages?.cursor ?? null],
+    ];
+  }
+  const item = items[index - (pages?.firstItem ?? 0)];
   return [
     [itemName(step), item],
     [INDEX, index],
-    [step.id, { item, index, count: items.length }],
+    // The number of items of all pages is not known yet.
+    [step.id, { item, index, count: pages ? null : items.length }],
   ];
 }

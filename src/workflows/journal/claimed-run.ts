@@ -2,13 +2,15 @@ import { setMaxListeners } from 'node:events';
 import type { Step } from '../definitions/definition.js';
 import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
 import { LeaseLostError, type RunLease } from './run-lease.js';
+import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { Run, RunStep } from './run.entity.js';
 
 /** Holds a step row of a run in the memory of the worker. */
 export type JournalEntry = Omit<
   RunStep,
-  'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut'
+  'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut' | 'progress'
 > & {
+  progress?: LoopProgress | null;
   /** A waiting step is due at this time of `performance.now()`, which is computed from the database clock. */
   dueAt?: number;
 };
@@ -109,6 +111,7 @@ export class ClaimedRun {
       output: null,
       error: null,
       failedAttempts: known?.failedAttempts ?? null,
+      progress: known?.progress ?? null,
       wakeAt: null,
     };
   }
@@ -147,11 +150,26 @@ export class ClaimedRun {
     }
   }
 
+  /** Returns true when the iteration is done, so that no entry inside it can change. */
+  isDone(iteration: string): boolean {
+    return this.doneIterations.has(iteration);
+  }
+
+  /** Removes the entries inside these iterations, whose rows are deleted. */
+  forgetFolded(iterations: ReadonlySet<string>): void {
+    if (iterations.size === 0) return;
+    const isFolded = (path: string): boolean =>
+      iterationsAround(`${path}.`).some((around) => iterations.has(around));
+    for (const path of this.entries.keys()) if (isFolded(path)) this.entries.delete(path);
+    for (const path of this.suspectSteps.keys()) if (isFolded(path)) this.suspectSteps.delete(path);
+    for (const path of this.doneIterations) if (isFolded(path)) this.doneIterations.delete(path);
+  }
+
   abandon(): void {
     this.abort.abort(new LeaseLostError());
   }
 
-  /** Removes the entries inside finished loop iterations from memory. A loop may have 1000, and no step reads them. */
+  /** Removes the entries inside finished loop iterations from memory. No step reads them. */
   forgetDoneIterations(): void {
     const { doneIterations } = this.plan();
     if (doneIterations.length === 0) return;

@@ -124,7 +124,7 @@ export class RunJournalRepository {
     runIds: readonly string[],
   ): Promise<Map<string, ReachedStep[]>> {
     const rows = await this.tenants.session(organizationId).query<ReachedStep & { runId: string }>(
-      `select run_id as "runId", step_id as "stepId", status from run_steps
+      `select run_id as "runId", step_id as "stepId", status, progress is not null as "hasProgress" from run_steps
          where organization_id = $1 and run_id = any($2) order by position`,
       [organizationId, runIds],
     );
@@ -145,6 +145,17 @@ export class RunJournalRepository {
         `delete from run_steps s using unnest($2::text[], $3::text[]) as f (run_id, step_id)
          where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
         [organizationId, gone.map(({ id }) => id), gone.map(({ stepId }) => stepId)],
+      );
+    }
+    const reopened = runs.flatMap(({ id, plan }) =>
+      plan.reopened.map((stepId) => ({ id, stepId })),
+    );
+    if (reopened.length > 0) {
+      await session.query(
+        `update run_steps s set status = 'running', error = null, finished_at = null
+         from unnest($2::text[], $3::text[]) as f (run_id, step_id)
+         where s.organization_id = $1 and s.run_id = f.run_id and s.step_id = f.step_id`,
+        [organizationId, reopened.map(({ id }) => id), reopened.map(({ stepId }) => stepId)],
       );
     }
     if (again.length > 0) {

@@ -13,13 +13,17 @@ describe(createRetryPlan, () => {
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
   it('repeats the step that ended the run by its failure', () => {
-    expect(createRetryPlan(journal, before, before)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(journal, before, before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: [],
+    });
   });
 
   it('keeps failed steps after which the run continued', () => {
     const steps = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
-    expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], reopened: [], gone: [] });
   });
 
   it('repeats a failed step when its failure ends the run in the later version', () => {
@@ -27,6 +31,7 @@ describe(createRetryPlan, () => {
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
     expect(createRetryPlan(failed, [call('a'), call('b')], old)).toEqual({
       again: ['a', 'b'],
+      reopened: [],
       gone: [],
     });
   });
@@ -40,10 +45,14 @@ describe(createRetryPlan, () => {
       reached('c', 'waiting'),
     ];
     const gone = [FAILURE_STEP_ID, 'd'];
-    expect(createRetryPlan(all, handling, handling)).toEqual({ again: ['b'], gone });
+    expect(createRetryPlan(all, handling, handling)).toEqual({ again: ['b'], reopened: [], gone });
     expect(createRetryPlan(all, [...before, call('d', 'post')], handling).gone).toEqual(gone);
     const later = joinSteps({ steps: before.slice(1), onFailure: [call('a')] });
-    expect(createRetryPlan(journal, later, before)).toEqual({ again: ['b'], gone: ['a'] });
+    expect(createRetryPlan(journal, later, before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: ['a'],
+    });
   });
 
   it.each<StepStatus>(['waiting', 'failed', 'skipped'])(
@@ -51,7 +60,7 @@ describe(createRetryPlan, () => {
     (status) => {
       const limited = withTimeoutStep(60, before);
       const all = [reached(TIMEOUT_STEP_ID, status), ...journal];
-      const plan = { again: ['b'], gone: [TIMEOUT_STEP_ID] };
+      const plan = { again: ['b'], reopened: [], gone: [TIMEOUT_STEP_ID] };
       expect(createRetryPlan(all, limited, limited)).toEqual(plan);
       expect(createRetryPlan(all, before, limited)).toEqual(plan);
     },
@@ -66,31 +75,51 @@ describe(createRetryPlan, () => {
       reached('each[1].a', 'succeeded'),
       reached('each[1].each:output', 'failed'),
     ];
-    const plan = { again: [], gone: ['each[1].each:output'] };
+    const plan = { again: [], reopened: [], gone: ['each[1].each:output'] };
     expect(createRetryPlan(all, [loop], [loop])).toEqual(plan);
+  });
+
+  it('continues a failed loop whose finished iterations are folded, and begins another failed loop again', () => {
+    const loop: Step = { id: 'each', for_each: '{{ x }}', steps: [call('a')] };
+    const failed = reached('each', 'failed');
+    expect(createRetryPlan([{ ...failed, hasProgress: true }], [loop], [loop])).toEqual({
+      again: [],
+      reopened: ['each'],
+      gone: [],
+    });
+    expect(createRetryPlan([failed], [loop], [loop]).gone).toEqual(['each']);
   });
 
   it('deletes failed steps that were removed or changed, and keeps finished steps', () => {
     expect(createRetryPlan(journal, [call('a'), call('other')], before).gone).toEqual(['b']);
     expect(createRetryPlan(journal, [call('a'), call('b', 'post')], before)).toEqual({
       again: [],
+      reopened: [],
       gone: ['b'],
     });
-    expect(createRetryPlan(journal, [call('b')], before)).toEqual({ again: ['b'], gone: [] });
+    expect(createRetryPlan(journal, [call('b')], before)).toEqual({
+      again: ['b'],
+      reopened: [],
+      gone: [],
+    });
   });
 
   it('deletes unfinished entries of steps that were changed', () => {
     const old: Step[] = [{ id: 'pause', wait: { days: 1 } }, call('b')];
     const open = [reached('pause', 'waiting')];
-    expect(createRetryPlan(open, [call('pause')], old)).toEqual({ again: [], gone: ['pause'] });
-    expect(createRetryPlan(open, old, old)).toEqual({ again: [], gone: [] });
+    expect(createRetryPlan(open, [call('pause')], old)).toEqual({
+      again: [],
+      reopened: [],
+      gone: ['pause'],
+    });
+    expect(createRetryPlan(open, old, old)).toEqual({ again: [], reopened: [], gone: [] });
   });
 
   it('repeats an interrupted call from its new arguments when the later version changed them', () => {
     const open = [reached('b', 'running'), reached('c', 'waiting')];
     const edited = [call('a'), call('b', 'send', { arguments: { x: 1 } }), call('c')];
-    expect(createRetryPlan(open, edited, before)).toEqual({ again: ['b'], gone: [] });
-    expect(createRetryPlan(open, before, before)).toEqual({ again: [], gone: [] });
+    expect(createRetryPlan(open, edited, before)).toEqual({ again: ['b'], reopened: [], gone: [] });
+    expect(createRetryPlan(open, before, before)).toEqual({ again: [], reopened: [], gone: [] });
   });
 
   it.each([
@@ -109,6 +138,7 @@ describe(createRetryPlan, () => {
     ];
     expect(createRetryPlan(failed, before, before)).toEqual({
       again: ['a[1].b', 'a[2].b'],
+      reopened: [],
       gone: [],
     });
   });

@@ -6,11 +6,16 @@ import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
-export type ReachedStep = Pick<RunStep, 'stepId' | 'status'>;
+export type ReachedStep = Pick<RunStep, 'stepId' | 'status'> & {
+  /** It is true for a loop whose finished iterations are folded. */
+  hasProgress?: boolean;
+};
 
 export interface RetryPlan {
   /** These steps run again. Their failed attempts stay in the journal. */
   again: string[];
+  /** These loops continue where they were. Without this, finished iterations without rows would run again. */
+  reopened: string[];
   gone: string[];
 }
 
@@ -26,9 +31,9 @@ export function createRetryPlan(
   before: readonly Step[],
 ): RetryPlan {
   const [now, then] = [indexById(steps), indexById(before)];
-  const plan: RetryPlan = { again: [], gone: [] };
+  const plan: RetryPlan = { again: [], reopened: [], gone: [] };
   const handling = new Set([...failureIds(steps), ...failureIds(before)]);
-  for (const { stepId, status } of journal) {
+  for (const { stepId, status, hasProgress } of journal) {
     // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
     // The time of a timeout begins again.
@@ -43,7 +48,8 @@ export function createRetryPlan(
     } else if (!isSame) {
       plan.gone.push(stepId);
     } else if (status === 'failed' && (step.on_error ?? 'fail') === 'fail') {
-      ('tool' in step ? plan.again : plan.gone).push(stepId);
+      const list = hasProgress ? plan.reopened : plan.gone;
+      ('tool' in step ? plan.again : list).push(stepId);
     } else if (status !== 'failed' && 'tool' in step && isEdited(step, old)) {
       // The run was canceled during the call. Without this, the call would be repeated with its earlier arguments.
       plan.again.push(stepId);

@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { StepStatus } from '../definitions/steps/step-kind.js';
+import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { CutValues } from './cut-values.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { Run, RunStep, StepError } from './run.entity.js';
 
 /** Holds a step as it is shown. Its large values are null, and `cut` names them. */
-export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt'> & {
+export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt' | 'progress'> & {
   cut: CutValues | null;
+  /** Has no results and no cursor. */
+  progress: Omit<LoopProgress, 'results'> | null;
+  /** Is the number of items of a loop whose finished iterations are folded, if it is known. */
+  itemCount: number | null;
 };
 
 /** Identifies the last step of a page. */
@@ -22,6 +27,7 @@ export interface PlannedStep {
   status: StepStatus;
   input: { items: unknown[] } | null;
   output: object | null;
+  progress: object | null;
   dueAt?: number;
 }
 
@@ -37,9 +43,16 @@ export type StepValue = 'input' | 'output' | 'error' | 'failed_attempts';
 
 const COLUMNS = `run_id as "runId", step_id as "stepId", position, tool, status, attempts, error,
   started_at as "startedAt", finished_at as "finishedAt"`;
+// The results that a loop has collected are its output later. Its cursor may be long.
+const PROGRESS = `case when progress is not null then json_build_object('done', progress -> 'done',
+  'failed', progress -> 'failed', 'failures', progress -> 'failures', 'pages', case when progress -> 'pages' is not null
+    then json_build_object('read', progress -> 'pages' -> 'read', 'firstItem', progress -> 'pages' -> 'firstItem',
+      'isLast', progress -> 'pages' -> 'isLast') end) end as progress`;
 // A value of up to 1 MiB is not read from its storage unless its expression is evaluated.
 const VALUES = `case when cut -> 'input' is null then input end as input,
-  case when cut -> 'output' is null then output end as output, cut, failed_attempts as "failedAttempts"`;
+  case when cut -> 'output' is null then output end as output, cut, failed_attempts as "failedAttempts",
+  ${PROGRESS},
+  case when progress is not null and progress -> 'pages' is null then json_array_length(input -> 'items') end as "itemCount"`;
 
 const TEXTS = {
   input: 'input::text',
@@ -89,7 +102,8 @@ export class RunStepsRepository {
   ): Promise<ShownStep[]> {
     if (runIds.length === 0) return [];
     return await this.tenants.session(organizationId).query<ShownStep>(
-      `select ${COLUMNS}, null as input, null as output, null as cut, null as "failedAttempts" from (
+      `select ${COLUMNS}, null as input, null as output, null as cut, null as "failedAttempts",
+         null as progress, null as "itemCount" from (
          select *, row_number() over (partition by run_id order by position desc, step_id desc) as age
          from run_steps where organization_id = $1 and run_id = any ($2)) s
        where age <= $3 order by position, step_id`,
@@ -113,9 +127,10 @@ export class RunStepsRepository {
       status: StepStatus;
       items: number | null;
       output: object | null;
+      progress: object | null;
       left: number | null;
     }>(
-      `select step_id as "stepId", status,
+      `select step_id as "stepId", status, ${PROGRESS},
          case when status = 'waiting' then extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as left,
          case when tool is null and status = 'running' then
            case json_typeof(input -> 'items') when 'array' then json_array_length(input -> 'items') end end as items,
@@ -124,10 +139,11 @@ export class RunStepsRepository {
       [organizationId, runId],
     );
     const now = performance.now();
-    return rows.map(({ stepId, status, items, output, left }) => ({
+    return rows.map(({ stepId, status, items, output, progress, left }) => ({
       stepId,
       status,
       output,
+      progress,
       input: items === null ? null : { items: Array.from({ length: items }) },
       ...(left !== null && { dueAt: now + left }),
     }));

@@ -7,6 +7,7 @@ import type { ClaimedRun, JournalEntry } from './claimed-run.js';
  */
 export class RunTransaction {
   private staged = new Map<string, JournalEntry>();
+  private readonly folded = new Set<string>();
 
   constructor(
     readonly run: ClaimedRun,
@@ -37,9 +38,15 @@ export class RunTransaction {
     this.staged.set(entry.stepId, entry);
   }
 
-  /** Adds the staged entries to the journal in memory. Call it after the commit. */
+  /** Marks iterations whose rows this transaction deletes. Steps that share a transaction fold nothing. */
+  fold(iterations: Iterable<string>): void {
+    for (const iteration of iterations) this.folded.add(iteration);
+  }
+
+  /** Adds the staged entries to the journal in memory, and removes the folded ones. Call it after the commit. */
   apply(): void {
     this.run.apply(this.staged.values());
+    this.run.forgetFolded(this.folded);
   }
 
   /** Runs work behind a savepoint. When it throws, the entries that it staged are dropped. */

@@ -2,6 +2,7 @@ import type { StepStatus } from '../definitions/steps/step-kind.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../../database/organization-row.js';
 import type { Fault } from '../../errors/app-error.js';
+import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
@@ -179,6 +180,10 @@ export class RunStep extends OrganizationRow {
   /** Names the large values of the step. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   cut?: CutValues | null;
+
+  /** Is the position of a loop whose finished iterations are folded. */
+  @Column('json', { nullable: true })
+  progress: LoopProgress | null;
 
   /** The step waits until this time. */
   @Column('timestamptz', { nullable: true })

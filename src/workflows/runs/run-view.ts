@@ -5,7 +5,7 @@ import { isTool } from '../definitions/steps/tool-step.js';
 import type { CutValue } from '../journal/cut-values.js';
 import type { PlannedStep, ShownStep } from '../journal/run-steps.repository.js';
 import type { Run, StepError } from '../journal/run.entity.js';
-import type { RunStepView, RunView } from './run.results.js';
+import type { LoopProgressView, RunStepView, RunView } from './run.results.js';
 
 /** Longer messages of errors are cut. `get_run_value` returns the whole error. */
 const MAX_MESSAGE_CHARACTERS = 1000;
@@ -51,6 +51,7 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
     status: isOpen && run.finishedAt ? cutOff : entry.status,
     attempts: entry.attempts,
     ...valuesOf(entry),
+    ...(entry.progress && { progress: progressView(entry.progress, entry.itemCount) }),
     error: shortError(entry.error),
     failed_attempts: attemptsOf(entry),
     started_at: entry.startedAt.toISOString(),
@@ -117,6 +118,18 @@ function valuesOf({
   cut,
 }: ShownStep): Pick<RunStepView, 'input' | 'output' | 'cut'> {
   return { input, output, ...(cut && { cut }) };
+}
+
+function progressView(
+  { done, failed, failures, pages }: NonNullable<ShownStep['progress']>,
+  total: number | null,
+): LoopProgressView {
+  return {
+    done,
+    ...(pages ? { pages: pages.read } : { total: total ?? 0 }),
+    failed,
+    failures,
+  };
 }
 
 function attemptsOf({ failedAttempts }: ShownStep): RunStepView['failed_attempts'] {

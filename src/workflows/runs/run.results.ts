@@ -32,6 +32,16 @@ export const STEP_VIEW_STATUSES = [
   'canceled',
 ] as const;
 
+/** Shows how far a loop is whose finished iterations are folded. `done` counts those. */
+export interface LoopProgressView {
+  done: number;
+  /** Is absent for a loop over pages, whose number of items is not known. */
+  total?: number;
+  pages?: number;
+  failed: number;
+  failures: readonly object[];
+}
+
 export class RunStepView {
   @Text('Id of the step in the definition.')
   id: string;
@@ -62,6 +72,9 @@ export class RunStepView {
     },
   )
   cut?: object;
+
+  @JsonObject({ optional: true })
+  progress?: LoopProgressView;
 
   @JsonObject('Error of the last attempt: {code, message, details?}.', { nullable: true })
   error: object | null;

@@ -36,24 +36,35 @@ export class EventTriggersService implements OnModuleInit {
         dedupeKey: `event ${event.id}`,
         parentRunId: event.runId ?? undefined,
       };
-      await this.startOne(organizationId, start, event.payload, triggerOptions.if);
+      const isStarted = await this.startOne(
+        organizationId,
+        start,
+        event.payload,
+        triggerOptions.if,
+      );
+      if (isStarted && event.effects) event.effects.startedRuns += 1;
     }
   }
 
-  /** Starts a run, unless a quota is used up. A domain event must not fail because of the runs that it starts. */
+  /**
+   * Starts a run if the condition is met, unless a quota is used up. Returns true if a run was stored. A domain event must
+   * not fail because of the runs that it starts.
+   */
   private async startOne(
     organizationId: string,
     start: RunStart,
     payload: unknown,
     condition: string | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
-      await this.tenants.savepoint(organizationId, () =>
+      const started = await this.tenants.savepoint(organizationId, () =>
         this.filter.start(organizationId, start, payload, condition),
       );
+      return started !== undefined;
     } catch (error) {
       if (!isQuotaExceeded(error)) throw error;
       this.security.report('quota_exceeded', { subject: organizationId });
+      return false;
     }
   }
 }

@@ -62,6 +62,9 @@ export class EventDeliveriesService implements OnModuleInit {
       if (match) matches.push(match);
     }
     const runs = await this.pending.deliver(organizationId, event, matches);
+    if (runs.length > 0) {
+      await this.events.delivered(organizationId, event, new Set(runs).size);
+    }
     for (const runId of await this.waits.wake(organizationId, runs)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', runId));
     }

@@ -32,6 +32,7 @@ export interface RunShape {
     attempts: number;
     input: Record<string, unknown> | null;
     output: Record<string, unknown> | null;
+    progress?: object;
     error: { code: string; message: string } | null;
     failed_attempts: {
       attempt: number;

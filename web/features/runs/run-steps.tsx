@@ -9,6 +9,7 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type Answers, usePages } from '../../ui/use-pages.ts';
 import { RunDuration } from './run-duration.tsx';
+import { LoopProgress } from './loop-progress.tsx';
 import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
@@ -87,6 +88,7 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
           <span className={styles.soft}>{formats.bytes(file.size)}</span>
         </p>
       )}
+      {step.progress && <LoopProgress id={step.id} progress={step.progress} />}
       <StepValues runId={runId} step={step} />
     </>
   );

@@ -23,6 +23,15 @@ const step = record({
   input: json,
   output: json,
   cut: optional(record({ input: optional(cutValue), output: optional(cutValue) })),
+  progress: optional(
+    record({
+      done: number,
+      total: optional(number),
+      pages: optional(number),
+      failed: number,
+      failures: list(record({ index: number, step: text, code: text, message: text })),
+    }),
+  ),
   error: json,
   failed_attempts: list(record({ attempt: number, failed_at: text, error: json })),
   started_at: nullable(text),

@@ -15,7 +15,7 @@ export interface Definition {
 export const ON_FAILURE = 'on_failure';
 
 /** Lists the members that hold steps, and those that hold lists of them. */
-const LISTS = ['then', 'else', 'steps', 'on_error'] as const;
+const LISTS = ['then', 'else', 'pages', 'steps', 'on_error'] as const;
 const LISTS_BESIDE = ['parallel', 'race'] as const;
 
 export interface StepRow {

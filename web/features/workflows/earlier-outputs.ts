@@ -78,6 +78,7 @@ function inside(step: Step, member: string): Output[] {
   if (member === 'on_error') {
     return [`${id}.error.message`, `${id}.error.code`].map((expression) => ({ expression }));
   }
+  if (member === 'pages') return ['cursor', 'index'].map((expression) => ({ expression }));
   if (member !== 'steps') return [];
   const item = typeof step.as === 'string' ? step.as : 'item';
   return [item, 'index', `${id}.count`].map((expression) => ({ expression }));
@@ -91,7 +92,7 @@ function outputsOf(step: Step, schemas: OutputSchemas): Output[] {
 /** Returns the names of the values that a step sets, also in the lists inside it. Values of loops stay in their loop. */
 function varsOf(step: Step): string[] {
   const own = step.set === undefined ? [] : namedValues(step).names;
-  const lists = listsOf(step).filter(({ name }) => name !== 'steps');
+  const lists = listsOf(step).filter(({ name }) => name !== 'steps' && name !== 'pages');
   const inner = lists.flatMap(({ steps }) => steps.filter(isObject).flatMap(varsOf));
   return [...own, ...inner];
 }
@@ -108,7 +109,12 @@ function ownOutputsOf(step: Step, schemas: OutputSchemas): Output[] {
     return [own, { expression: `${id}.winner` }, { expression: `${id}.result` }];
   }
   if (step.for_each !== undefined) {
-    return [own, { expression: `${id}.count` }, { expression: `${id}.results` }];
+    return [
+      own,
+      ...['count', 'results', 'failed', 'failures'].map((name) => ({
+        expression: `${id}.${name}`,
+      })),
+    ];
   }
   if (step.wait_for_event !== undefined) {
     return [own, { expression: `${id}.timed_out` }, { expression: `${id}.event` }];

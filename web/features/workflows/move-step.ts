@@ -118,7 +118,7 @@ function nestingOf(step: Step): number {
   return Math.max(0, ...depths);
 }
 
-/** Returns whether the service refuses the list when it is empty: that of a loop, and those of parallel steps and races. */
+/** Returns whether the service refuses the list when it is empty: those of a loop, and those of parallel steps and races. */
 function isNeeded(list: string): boolean {
-  return /\.(?:steps|(?:parallel|race)\[\d+\])$/.test(list);
+  return /\.(?:steps|pages|(?:parallel|race)\[\d+\])$/.test(list);
 }

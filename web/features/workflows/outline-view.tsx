@@ -23,7 +23,7 @@ import { faultsAt } from './faults-at.ts';
 import { JsonField } from './json-field.tsx';
 import { Outline, TRIGGER } from './outline.tsx';
 import { SearchDialog } from './search-dialog.tsx';
-import { toNumber, withMember } from './step-fields.tsx';
+import { toNumber, withMember } from './kind-fields.ts';
 import { NEW_STEPS } from './step-kind.ts';
 import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
 import type { Editor } from './use-editor.ts';

@@ -3,27 +3,14 @@ import { editorTexts } from '../../texts/editor.texts.ts';
 import { isObject } from '../../api/reader.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { CodeFields } from './code-fields.tsx';
-import { type Step, textOf } from './definition.ts';
-import type { Output } from './earlier-outputs.ts';
-import { JsonField } from './json-field.tsx';
+import { textOf } from './definition.ts';
+import { type FieldsProps, toNumber, withMember } from './kind-fields.ts';
+import { LoopFields } from './loop-fields.tsx';
 import { NamedValues } from './named-values.tsx';
 import { RespondFields } from './respond-fields.tsx';
 import { kindOf } from './step-kind.ts';
 
-interface FieldsProps {
-  step: Step;
-  outputs: readonly Output[];
-  faultOf: (member: string) => string | undefined;
-  onChange: (step: Step, label: string) => void;
-}
-
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'until'] as const;
-
-/** Returns a step with a member, or without it when the value is empty. */
-export function withMember(step: Step, name: string, value: unknown): Step {
-  if (value !== undefined && value !== '') return { ...step, [name]: value };
-  return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
-}
 
 /** Shows the fields that belong to the kind of a step, without those of tools. */
 export function KindFields(props: FieldsProps) {
@@ -46,32 +33,7 @@ export function KindFields(props: FieldsProps) {
     case 'wait':
       return <WaitFields {...props} />;
     case 'loop':
-      return (
-        <>
-          {textField('for_each', texts.list, texts.listAbout)}
-          {textField('as', texts.as)}
-          <TextField
-            label={texts.concurrency}
-            inputMode="numeric"
-            fault={faultOf('concurrency')}
-            value={textOf(step.concurrency)}
-            onChange={(value) =>
-              onChange(withMember(step, 'concurrency', toNumber(value)), 'concurrency')
-            }
-          />
-          {isObject(step.output) ? (
-            <JsonField
-              label={texts.itemOutput}
-              description={texts.itemOutputAbout}
-              fault={faultOf('output')}
-              value={step.output}
-              onChange={(output) => onChange({ ...step, output }, 'output')}
-            />
-          ) : (
-            textField('output', texts.itemOutput, texts.itemOutputAbout)
-          )}
-        </>
-      );
+      return <LoopFields {...props} />;
     case 'set':
     case 'return':
       return <NamedValues {...props} />;
@@ -124,9 +86,4 @@ function WaitFields({ step, faultOf, onChange }: FieldsProps) {
       />
     </>
   );
-}
-
-/** Returns the number that a text means, or else the text, whose fault the service then explains. */
-export function toNumber(text: string): number | string {
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

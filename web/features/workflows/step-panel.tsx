@@ -11,7 +11,8 @@ import styles from './editor.module.css';
 import { JsonField } from './json-field.tsx';
 import { SECRETS_TOOL, withSecret } from './request-secret.ts';
 import { SecretPicker } from './secret-picker.tsx';
-import { KindFields, withMember } from './step-fields.tsx';
+import { withMember } from './kind-fields.ts';
+import { KindFields } from './step-fields.tsx';
 import { kindOf } from './step-kind.ts';
 import { ToolArguments } from './tool-arguments.tsx';
 
@@ -22,7 +23,7 @@ const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   code: ['code', 'input', 'if'],
   branch: ['if', 'then', 'else'],
   wait: ['wait', 'if'],
-  loop: ['for_each', 'as', 'concurrency', 'steps', 'output', 'if'],
+  loop: ['pages', 'next', 'for_each', 'as', 'batch', 'concurrency', 'steps', 'output', 'if'],
   parallel: ['parallel', 'if'],
   race: ['race', 'if'],
   stop: ['stop', 'reason', 'if'],

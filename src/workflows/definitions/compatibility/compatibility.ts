@@ -212,6 +212,8 @@ function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
   const reader = new ReferenceReader(liquid);
   reader.condition(step.if, '.if');
   kindOf(step).check?.(step, '', reader);
-  for (const { output } of innerListsOf(step)) reader.value(output, '.output');
+  for (const { after = {} } of innerListsOf(step)) {
+    for (const [member, value] of Object.entries(after)) reader.value(value, `.${member}`);
+  }
   return reader.found;
 }

@@ -1,6 +1,6 @@
 import type { EventName } from '../../../events/domain-events.js';
 import type { Step } from '../definition.js';
-import type { Iteration } from '../step-engine.js';
+import { type Iteration, iterationPath } from '../step-engine.js';
 import { isEventWait, isResumable } from './event-wait-step.js';
 import { isRunWorkflow } from './run-workflow-step.js';
 import { everyStep, innerListsOf } from './step-kinds.js';
@@ -44,6 +44,8 @@ function innerPaths(
 ): [string, string][] {
   const iteration = iterations.find(({ loop }) => loop.step === step);
   if ('for_each' in step && !iteration) return [];
-  const innerPrefix = iteration ? `${iteration.loop.path}[${iteration.index}].` : prefix;
-  return innerListsOf(step).flatMap(({ steps }) => resumablePaths(steps, iterations, innerPrefix));
+  const innerPrefix = iteration ? `${iterationPath(iteration)}.` : prefix;
+  return innerListsOf(step)
+    .filter(({ member }) => !iteration || (member === 'pages') === (iteration.isPage ?? false))
+    .flatMap(({ steps }) => resumablePaths(steps, iterations, innerPrefix));
 }

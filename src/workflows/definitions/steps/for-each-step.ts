@@ -1,14 +1,23 @@
 import type { ForEachStep, SetStep, Step } from '../definition.js';
-import { isDynamic } from '../step-fields.js';
-import type { StepKind } from './step-kind.js';
+import { isDynamic, type Json } from '../step-fields.js';
+import { progressOf, windowOf } from './loop-progress.js';
+import type { InnerList, JournalState, Lanes, StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
 
-export const MAX_ITEMS = 1000;
+/** Limits the items of one list. All pages of a loop together may have `MAX_PAGED_ITEMS`. */
+export const MAX_ITEMS = 100_000;
+export const MAX_PAGED_ITEMS = 1_000_000;
+export const MAX_PAGES = 100_000;
+/** Limits a list that is written in the definition. */
+const MAX_WRITTEN_ITEMS = 1000;
+const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
-/** This variable contains the index of the item, from 0. */
+/** This variable contains the index of the item, or of the page, from 0. */
 export const INDEX = 'index';
+/** This variable of the steps of `pages` contains what `next` gave after the page before, or null. */
+export const CURSOR = 'cursor';
 
-/** Describes the journal input of a loop. The list is evaluated once, when the loop begins. */
+/** Describes the journal input of a loop: its list, or the list of the page that is at work. */
 export interface LoopInput {
   items: unknown[];
 }
@@ -16,44 +25,69 @@ export interface LoopInput {
 export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   marks: ['for_each'],
   hint: '"for_each"',
-  keys: ['for_each', 'as', 'concurrency', 'steps', 'output'],
+  keys: ['pages', 'next', 'for_each', 'as', 'batch', 'concurrency', 'steps', 'output'],
   staysOpen: true,
 
   parse: (given, path, parser) => ({
+    ...parsePages(given, path, parser),
     for_each: parseItems(given.for_each, `${path}.for_each`, parser),
     ...(given.as !== undefined && { as: parseName(given.as, `${path}.as`, parser) }),
     ...(given.concurrency !== undefined && {
-      concurrency: parseConcurrency(given.concurrency, `${path}.concurrency`, parser),
+      concurrency: parseCount(given.concurrency, MAX_CONCURRENCY, `${path}.concurrency`, parser),
+    }),
+    ...(given.batch !== undefined && {
+      batch: parseCount(given.batch, MAX_BATCH, `${path}.batch`, parser),
     }),
     steps: parser.nonEmptyList(given.steps, `${path}.steps`),
     ...(given.output !== undefined && { output: given.output }),
   }),
 
   check(step, path, checks) {
-    checks.value(step.for_each, `${path}.for_each`);
+    // With pages, these expressions are evaluated after the steps of each page.
+    if (!step.pages) checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
     // All nested loops set this name. The inner index hides the outer index, which is still in `<id>.index`.
-    if (checks.hasStep(INDEX)) {
-      checks.fault(path, `uses the variable "${INDEX}", but a step has that id`);
+    for (const name of step.pages ? [INDEX, CURSOR] : [INDEX]) {
+      if (!checks.hasStep(name)) continue;
+      checks.fault(path, `uses the variable "${name}", but a step has that id`);
     }
   },
 
   lists(step) {
     const names = [itemName(step), INDEX, step.id];
-    const loop = { names, longestPrefix: `${step.id}[${MAX_ITEMS - 1}].` };
-    return [{ member: 'steps', steps: step.steps, loop, output: step.output }];
+    const most = step.pages ? MAX_PAGED_ITEMS : MAX_ITEMS;
+    const loop = { names, longestPrefix: `${step.id}[${most - 1}].` };
+    const after = step.output === undefined ? {} : { output: step.output };
+    return [
+      ...pagesOf(step),
+      { member: 'steps', steps: step.steps, loop, after, readerId: loopOutputStep(step)?.id },
+    ];
   },
 
-  inside: (step, { status, input }) =>
-    status === 'running'
-      ? {
-          count: (input as LoopInput).items.length,
-          atOnce: step.concurrency ?? 1,
-          isLoop: true,
-          steps: () => iterationSteps(step),
-        }
-      : [],
+  inside: (step, state) => (state.status === 'running' ? lanesOf(step, state) : []),
 };
+
+function pagesOf(step: ForEachStep): InnerList[] {
+  const { pages, next, for_each: items } = step;
+  if (!pages) return [];
+  const loop = { names: [INDEX, CURSOR], longestPrefix: `${step.id}:page[${MAX_PAGES - 1}].` };
+  return [{ member: 'pages', steps: pages, loop, after: { for_each: items, next } }];
+}
+
+function lanesOf(step: ForEachStep, state: JournalState): Lanes {
+  const { items } = state.input as LoopInput;
+  const progress = progressOf(state);
+  const loop = { isLoop: true, atOnce: step.concurrency ?? 1 };
+  if (!progress) return { ...loop, count: items.length, steps: () => iterationSteps(step) };
+  const { done, pages } = progress;
+  const count = (pages?.firstItem ?? 0) + items.length;
+  if (step.pages && pages && done === count && !pages.isLast) {
+    const page = { first: pages.read, count: pages.read + 1, isPage: true as const };
+    return { ...loop, ...page, atOnce: 1, steps: () => step.pages! };
+  }
+  const steps = iterationSteps(step);
+  return { ...loop, first: done, count, window: windowOf(steps.length), steps: () => steps };
+}
 
 const iterations = new WeakMap<ForEachStep, { steps: readonly Step[]; output?: SetStep }>();
 
@@ -85,7 +119,9 @@ export function itemName(step: ForEachStep): string {
 
 function parseItems(given: unknown, path: string, parser: StepParser): string | unknown[] {
   if (Array.isArray(given)) {
-    if (given.length > MAX_ITEMS) parser.fault(path, `must have at most ${MAX_ITEMS} items`);
+    if (given.length > MAX_WRITTEN_ITEMS) {
+      parser.fault(path, `must have at most ${MAX_WRITTEN_ITEMS} items`);
+    }
     return given;
   }
   if (typeof given === 'string' && isDynamic(given)) return parser.text(given, path);
@@ -99,10 +135,25 @@ function parseName(given: unknown, path: string, parser: StepParser): string {
   return 'item';
 }
 
-function parseConcurrency(given: unknown, path: string, parser: StepParser): number {
-  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MAX_CONCURRENCY) {
-    return Number(given);
-  }
-  parser.fault(path, `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
+function parseCount(given: unknown, most: number, path: string, parser: StepParser): number {
+  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= most) return Number(given);
+  parser.fault(path, `must be a whole number from 1 to ${most}`);
   return 1;
+}
+
+function parsePages(
+  given: Json,
+  path: string,
+  parser: StepParser,
+): Pick<ForEachStep, 'pages' | 'next'> {
+  if (given.pages === undefined) {
+    if (given.next !== undefined) parser.fault(`${path}.next`, 'needs pages');
+    return {};
+  }
+  if (Array.isArray(given.for_each)) {
+    parser.fault(`${path}.for_each`, 'must be an expression that gives the items of a page');
+  }
+  const next = parser.text(given.next, `${path}.next`);
+  if (next !== '' && !isDynamic(next)) parser.fault(`${path}.next`, 'must be an expression');
+  return { pages: parser.nonEmptyList(given.pages, `${path}.pages`), next };
 }

@@ -1,94 +1,134 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
-import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
 import type { ForEachStep } from '../../definitions/definition.js';
-import { MAX_VALUE_BYTES } from '../../../text/value-size.js';
-import { renderArguments } from '../../definitions/scope.js';
-import {
-  type LoopInput,
-  loopOutputStep,
-  MAX_ITEMS,
-} from '../../definitions/steps/for-each-step.js';
-import type { SetOutput } from '../../definitions/steps/set-step.js';
+import { type Iteration, iterationPath } from '../../definitions/step-engine.js';
+import { type LoopInput, loopOutputStep } from '../../definitions/steps/for-each-step.js';
+import { type LoopProgress, progressOf } from '../../definitions/steps/loop-progress.js';
 import { everyStep } from '../../definitions/steps/step-kinds.js';
-import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
-import { RunJournalRepository } from '../../journal/run-journal.repository.js';
+import type { JournalEntry } from '../../journal/claimed-run.js';
+import { LoopJournalRepository } from '../../journal/loop-journal.repository.js';
+import { foldedOutput, LoopFoldsService, MAX_RESULTS } from '../loop-folds.service.js';
+import { LoopItemsService } from '../loop-items.service.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
-import { RunScopeService } from '../run-scope.service.js';
+import { toStepError } from '../step-error.js';
 import type { StepRunner } from './step-runners.service.js';
 
-/** Limits the steps of a run. Steps in loops count for each item. */
-const MAX_RUN_STEPS = 10_000;
+/** A loop whose iterations could have more rows than this is folded. */
+const MAX_KEPT_STEPS = 10_000;
 
+/** Begins a loop, folds its finished iterations, goes from page to page, and ends the loop. */
 @Injectable()
 export class ForEachRunner implements StepRunner<ForEachStep> {
   readonly kind = 'for_each';
 
   constructor(
     private readonly progress: RunProgressService,
-    private readonly scope: RunScopeService,
-    private readonly journal: RunJournalRepository,
-    private readonly liquid: LiquidSandbox,
+    private readonly items: LoopItemsService,
+    private readonly folds: LoopFoldsService,
+    private readonly loops: LoopJournalRepository,
   ) {}
 
   async run(attempt: StepAttempt<ForEachStep>): Promise<Progress> {
     const open = attempt.run.get(attempt.place.path);
-    return open ? await this.end(attempt, open) : await this.begin(attempt);
+    if (!open) return await this.begin(attempt);
+    const progress = progressOf(open);
+    if (!progress) return await this.endKept(attempt, open);
+    const { items } = open.input as LoopInput;
+    const { done, pages } = progress;
+    const end = (pages?.firstItem ?? 0) + items.length;
+    const isRead = done === end && pages !== undefined && !pages.isLast;
+    return await (isRead
+      ? this.turnPage(attempt, open, progress)
+      : this.fold(attempt, open, progress, end));
   }
 
   private async begin(attempt: StepAttempt<ForEachStep>): Promise<Progress> {
-    const { run, place } = attempt;
+    const { place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
-      const scope = await this.scope.getScopeIfMet(tx, place);
-      if (!scope) return undefined;
       // The list is stored in the journal, so that a worker that takes over the run later has the same list.
-      const input: LoopInput = { items: await this.evaluateItems(run, place.step, scope) };
-      return { ...entry, input };
+      const items = place.step.pages ? [] : await this.items.getItems(tx, place);
+      if (!items || (place.step.pages && !(await this.items.isMet(tx, place)))) return undefined;
+      const begun: JournalEntry = { ...entry, input: { items } satisfies LoopInput };
+      if (!isFolded(attempt, items.length)) return begun;
+      this.progress.record(tx, begun);
+      return this.loops.saveProgress(tx, begun, firstProgress(place.step, items.length));
     });
   }
 
-  private async evaluateItems(
-    run: ClaimedRun,
-    step: ForEachStep,
-    scope: object,
-  ): Promise<unknown[]> {
-    const given = { items: step.for_each };
-    const { organizationId } = run.lease;
-    const { items } = await renderArguments(organizationId, given, scope, this.liquid);
-    if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
-    if (items.length > MAX_ITEMS) {
-      throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
-    }
-    const steps = everyStep(step.steps).length + (loopOutputStep(step) ? 1 : 0);
-    if (run.stepCount + items.length * steps > MAX_RUN_STEPS) {
-      throw AppError.invalid(
-        `for_each got ${items.length} items, so the run would have more than ${MAX_RUN_STEPS} steps.`,
-      );
-    }
-    return items;
+  /** Deletes the rows of the iterations that are done, and ends the loop when no iteration is left. */
+  private async fold(
+    attempt: StepAttempt<ForEachStep>,
+    open: JournalEntry,
+    before: LoopProgress,
+    end: number,
+  ): Promise<Progress> {
+    const { run, place } = attempt;
+    const { path, step } = place;
+    return await this.progress.transaction(attempt, async (tx) => {
+      let to = before.done;
+      while (to < end && run.isDone(`${path}[${to}]`)) to += 1;
+      const range = { path, from: before.done, to };
+      const after = to > range.from ? await this.folds.fold(tx, step, range, before) : before;
+      const entry = this.loops.saveProgress(tx, open, after);
+      const hasMore = to < end || (after.pages && !after.pages.isLast);
+      if (hasMore) return await this.progress.advance(tx, path);
+      const output = foldedOutput(path, after);
+      return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
+    });
   }
 
-  private async end(attempt: StepAttempt<ForEachStep>, open: JournalEntry): Promise<Progress> {
-    const { run, place } = attempt;
+  /** Stores the items of a page that was read, and deletes the rows of the steps that have read it. */
+  private async turnPage(
+    attempt: StepAttempt<ForEachStep>,
+    open: JournalEntry,
+    before: LoopProgress,
+  ): Promise<Progress> {
+    const { place } = attempt;
+    try {
+      return await this.progress.transaction(attempt, async (tx) => {
+        const { items, pages } = await this.items.getPage(tx, place, before.pages!, before.done);
+        const page: Iteration = { loop: place, index: before.pages!.read, isPage: true };
+        await this.loops.deletePage(tx, iterationPath(page));
+        const entry = { ...open, input: { items } satisfies LoopInput };
+        this.progress.record(tx, entry);
+        this.loops.saveProgress(tx, entry, { ...before, pages });
+        return await this.progress.advance(tx, place.path);
+      });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
+      // The progress stays with the entry, so that a retry of the run continues with this page.
+      return await this.progress.transaction(attempt, (tx) =>
+        this.progress.completeFailed(tx, open, toStepError(error, ''), undefined),
+      );
+    }
+  }
+
+  private async endKept(attempt: StepAttempt<ForEachStep>, open: JournalEntry): Promise<Progress> {
+    const { path, step } = attempt.place;
     const { items } = open.input as LoopInput;
-    const { organizationId, id } = run.lease;
-    const output = loopOutputStep(place.step);
-    const last = output?.id ?? place.step.steps.at(-1)!.id;
-    const resultOf = (outcome: object | null | undefined): unknown =>
-      output && outcome ? (outcome as SetOutput).vars.value : (outcome ?? null);
-    const paths = items.map((_, index) => `${place.path}[${index}].${last}`);
     return await this.progress.transaction(attempt, async (tx) => {
-      const found = await this.journal.findOutcomes(organizationId, id, paths, MAX_VALUE_BYTES);
-      const results =
-        'bytes' in found
-          ? { results: null, too_large: { results: tooLarge(place.path, found.bytes) } }
-          : { results: paths.map((path) => resultOf(found.outcomes.get(path))) };
-      const done = { count: items.length, ...results };
-      return await this.progress.complete(tx, { ...open, status: 'succeeded', output: done });
+      const range = { path, from: 0, to: items.length };
+      const output = await this.folds.collect(tx, step, range);
+      return await this.progress.complete(tx, { ...open, status: 'succeeded', output });
     });
   }
 }
 
-function tooLarge(path: string, bytes: number): string {
-  return `The results of the loop ${path} have ${bytes} bytes, and at most ${MAX_VALUE_BYTES} can be read.`;
+/** Returns true for a loop that keeps no rows of finished iterations. */
+function isFolded({ run, place }: StepAttempt<ForEachStep>, count: number): boolean {
+  const { step, iterations } = place;
+  if (step.pages || count > MAX_RESULTS) return true;
+  const isInFolded = iterations.some(({ loop }) => progressOf(run.get(loop.path) ?? {}));
+  const steps = everyStep(step.steps).length + (loopOutputStep(step) ? 1 : 0);
+  return isInFolded || run.stepCount + count * steps > MAX_KEPT_STEPS;
+}
+
+function firstProgress({ pages }: ForEachStep, count: number): LoopProgress {
+  return {
+    done: 0,
+    failed: 0,
+    failures: [],
+    ...(count <= MAX_RESULTS && { results: [] }),
+    ...(pages && { pages: { read: 0, firstItem: 0, cursor: null, isLast: false } }),
+  };
 }

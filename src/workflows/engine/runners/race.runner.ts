@@ -68,7 +68,7 @@ export class RaceRunner implements StepRunner<RaceStep> {
 function isBelow(ids: ReadonlySet<string>, prefix: string): (path: string) => boolean {
   return (path) => {
     if (!path.startsWith(prefix)) return false;
-    const [id] = path.slice(prefix.length).split(/[[.]/, 1);
+    const [id] = path.slice(prefix.length).split(/[[.:]/, 1);
     return ids.has(id!);
   };
 }

@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { GateDatabase } from '../database/gate-database.js';
+import { HourlyPurge } from '../tools/hourly-purge.js';
+
+const KEEP_DAYS = 30;
+
+/** Deletes the rows of emitted events after 30 days, and all but the newest 10,000 of an organization. */
+@Injectable()
+export class CustomEventRetention extends HourlyPurge {
+  constructor(env: Env, gate: GateDatabase) {
+    super(env, gate, 'purge_custom_events', KEEP_DAYS);
+  }
+}

@@ -1,0 +1,56 @@
+import { isObject } from '../step-fields.js';
+
+/** At most this many iterations from the first one that is not folded have rows in the journal. */
+const MAX_WINDOW = 100;
+const MIN_WINDOW = 20;
+/** A loop whose iterations have many steps has fewer iterations with rows. */
+const MAX_WINDOW_STEPS = 1000;
+
+/** Names one item whose iteration had a failed step. */
+export interface ItemFailure {
+  readonly index: number;
+  /** Is the path of the first step that failed. */
+  readonly step: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * Is the position of a loop whose finished iterations are folded: their rows are deleted from the journal, and counted
+ * here. It is stored with the row of the loop, in the transaction that deletes the rows.
+ */
+export interface LoopProgress {
+  /** The iterations before this one are done and have no rows. */
+  readonly done: number;
+  /** Counts those of them in which a step failed. */
+  readonly failed: number;
+  /** Has the first of these failures. */
+  readonly failures: readonly ItemFailure[];
+  /** Has the results of the folded iterations. It is absent when they are too many or too large. */
+  readonly results?: readonly unknown[];
+  /** It is present for a loop over pages. */
+  readonly pages?: PageProgress;
+}
+
+export interface PageProgress {
+  /** Counts the pages that were read. */
+  readonly read: number;
+  /** Is the index of the first item of the page. */
+  readonly firstItem: number;
+  /** Is what the page before gave for the next page, or null. */
+  readonly cursor: unknown;
+  /** It is true when no page follows. */
+  readonly isLast: boolean;
+}
+
+/** Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. */
+export function progressOf(state: { readonly progress?: object | null }): LoopProgress | undefined {
+  return isObject(state.progress) && 'done' in state.progress
+    ? (state.progress as unknown as LoopProgress)
+    : undefined;
+}
+
+/** Returns how many iterations may have rows, for a loop with this many steps. */
+export function windowOf(steps: number): number {
+  return Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, Math.floor(MAX_WINDOW_STEPS / steps)));
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { canonicalJson } from '../../text/canonical-json.js';
+import type { ForEachStep } from '../definitions/definition.js';
+import { renderArguments } from '../definitions/scope.js';
+import type { Place } from '../definitions/step-engine.js';
+import { MAX_ITEMS, MAX_PAGED_ITEMS, MAX_PAGES } from '../definitions/steps/for-each-step.js';
+import type { PageProgress } from '../definitions/steps/loop-progress.js';
+import type { RunTransaction } from '../journal/run-transaction.js';
+import { RunScopeService } from './run-scope.service.js';
+
+const MAX_CURSOR_BYTES = 8192;
+
+/** Evaluates what a loop runs over. Throws `invalid_arguments` for values that are no list or pass a limit. */
+@Injectable()
+export class LoopItemsService {
+  constructor(
+    private readonly scope: RunScopeService,
+    private readonly liquid: LiquidSandbox,
+  ) {}
+
+  /** Returns true when the condition of the loop is met, or when it has none. */
+  async isMet(tx: RunTransaction, place: Place<ForEachStep>): Promise<boolean> {
+    if (place.step.if === undefined) return true;
+    return (await this.scope.getScopeIfMet(tx, place)) !== undefined;
+  }
+
+  /** Returns the items of a list, in batches if the step says so. Returns undefined if its condition is not met. */
+  async getItems(tx: RunTransaction, place: Place<ForEachStep>): Promise<unknown[] | undefined> {
+    const { step } = place;
+    const rendered = await this.scope.renderIfMet(tx, place, { items: step.for_each });
+    return rendered && toItems(step, rendered.items);
+  }
+
+  /** Returns the items of a page whose steps have ended, and where the loop is with this page. */
+  async getPage(
+    tx: RunTransaction,
+    place: Place<ForEachStep>,
+    before: PageProgress,
+    firstItem: number,
+  ): Promise<{ items: unknown[]; pages: PageProgress }> {
+    const { step, iterations } = place;
+    const index = before.read;
+    const page = { loop: place, index, isPage: true as const };
+    const inside = { ...place, iterations: [...iterations, page] };
+    const scope = await this.scope.getScope(tx, inside);
+    const given = { items: step.for_each, cursor: step.next };
+    const { organizationId } = tx.run.lease;
+    const rendered = await renderArguments(organizationId, given, scope, this.liquid);
+    const { cursor = null } = rendered;
+    const items = toItems(step, rendered.items);
+    const isLast = cursor === null || cursor === false || cursor === '';
+    const read = index + 1;
+    if (!isLast) assertNext(cursor, before.cursor, read);
+    if (firstItem + items.length > MAX_PAGED_ITEMS) {
+      throw AppError.invalid(`The pages of a loop may have at most ${MAX_PAGED_ITEMS} items.`);
+    }
+    return { items, pages: { read, firstItem, cursor, isLast } };
+  }
+}
+
+function toItems({ batch }: ForEachStep, items: unknown): unknown[] {
+  if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
+  if (items.length > MAX_ITEMS) {
+    throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
+  }
+  if (batch === undefined) return items;
+  const count = Math.ceil(items.length / batch);
+  return Array.from({ length: count }, (_, at) => items.slice(at * batch, (at + 1) * batch));
+}
+
+/** Without this check, a system that ignores the cursor would be asked for its first page forever. */
+function assertNext(cursor: unknown, before: unknown, read: number): void {
+  const json = canonicalJson(cursor);
+  if (Buffer.byteLength(json) > MAX_CURSOR_BYTES) {
+    throw AppError.invalid(`The cursor of a page must have at most ${MAX_CURSOR_BYTES} bytes.`);
+  }
+  if (json === canonicalJson(before)) {
+    throw AppError.invalid('The expression next gave the cursor of this page again.');
+  }
+  if (read >= MAX_PAGES) throw AppError.invalid(`A loop reads at most ${MAX_PAGES} pages.`);
+}

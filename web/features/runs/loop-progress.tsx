@@ -1,0 +1,45 @@
+import { useTexts } from '../../texts/language.tsx';
+import { runsTexts } from '../../texts/runs.texts.ts';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import type { RunStep } from './run.readers.ts';
+import styles from './runs.module.css';
+
+type Progress = NonNullable<RunStep['progress']>;
+
+/** Shows how far a loop is whose finished items are no longer listed, and its first failed items. */
+export function LoopProgress({ id, progress }: { id: string; progress: Progress }) {
+  const texts = useTexts(runsTexts).loop;
+  const { done, total, pages, failed, failures } = progress;
+  return (
+    <>
+      <p>
+        {total === undefined ? texts.donePages(done, pages ?? 0) : texts.done(done, total)}
+        {failed > 0 && <span className={styles.error}> {texts.failed(failed)}</span>}
+      </p>
+      {total !== undefined && <progress aria-label={id} value={done} max={Math.max(1, total)} />}
+      {failures.length > 0 && (
+        <Disclosure
+          summaryClass={styles.summary}
+          summary={
+            <>
+              {texts.failures(failures.length)}
+              <span className="hidden-visually">: {id}</span>
+            </>
+          }
+        >
+          <ul>
+            {failures.map((failure) => (
+              <li key={failure.index}>
+                <code>{failure.step}</code>{' '}
+                <span className={styles.error}>
+                  <ForeignText text={`${failure.code}: ${failure.message}`} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Step } from './definition.ts';
+import type { Output } from './earlier-outputs.ts';
+
+/** Is what the fields of each kind of step get. */
+export interface FieldsProps {
+  step: Step;
+  outputs: readonly Output[];
+  faultOf: (member: string) => string | undefined;
+  onChange: (step: Step, label: string) => void;
+}
+
+/** Returns a step with a member, or without it when the value is empty. */
+export function withMember(step: Step, name: string, value: unknown): Step {
+  if (value !== undefined && value !== '') return { ...step, [name]: value };
+  return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
+}
+
+/** Returns the number that a text means, or else the text, whose fault the service then explains. */
+export function toNumber(text: string): number | string {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
