@@ -1,7 +1,9 @@
 import { FaultList } from '../errors/fault-list.js';
+import { normalizeEmail } from '../text/parse-email.js';
 import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
+import type { ContactRules } from './contact-rules.js';
 import { parsePhone } from './parse-field.js';
 
 export const OPERATORS = [
@@ -56,15 +58,24 @@ const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Validates the conditions that a caller sent. Throws `invalid_arguments` with the path of every fault. */
-export function parseFilters(given: readonly object[]): ContactFilter[] {
+export function parseFilters(given: readonly object[], rules: ContactRules): ContactFilter[] {
   const faults = new FaultList();
   const filters: ContactFilter[] = [];
   for (const [index, item] of given.entries()) {
-    const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, faults);
+    const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, rules, faults);
     if (filter) filters.push(filter);
   }
   if (faults.length > 0) throw invalidArguments(faults);
   return filters;
+}
+
+/** Returns the phone numbers that conditions compare with, so that their region can be looked up. */
+export function phonesIn(given: readonly object[]): string[] {
+  return given.flatMap((item) => {
+    const { field, value } = item as { field?: unknown; value?: unknown };
+    if (field !== 'phone') return [];
+    return [value].flat().filter((each) => typeof each === 'string');
+  });
 }
 
 /** Parses an RFC 3339 time, or a date as its start in UTC. Returns undefined for other text and for years before 1970. */
@@ -76,6 +87,7 @@ export function parseDayOrTime(text: string): Date | undefined {
 function parseFilter(
   item: Record<string, unknown>,
   path: string,
+  rules: ContactRules,
   faults: FaultList,
 ): ContactFilter | undefined {
   const fault = (at: string, message: string): undefined => {
@@ -105,7 +117,7 @@ function parseFilter(
   }
   const values: FilterValue[] = [];
   for (const value of operator === 'in' ? (given as unknown[]) : [given]) {
-    const parsed = parseValue(field, operator, value);
+    const parsed = parseValue(field, operator, value, rules);
     if ('fault' in parsed) return fault('value', parsed.fault);
     values.push(parsed.value);
   }
@@ -127,6 +139,7 @@ function parseValue(
   field: { kind: FilterKind; name: string },
   operator: FilterOperator,
   value: unknown,
+  rules: ContactRules,
 ): { value: FilterValue } | { fault: string } {
   if (field.kind === 'property' && !TEXT_OPERATORS.has(operator)) {
     const ordered = operator === 'greater_than' || operator === 'less_than';
@@ -149,17 +162,27 @@ function parseValue(
         ? { value }
         : { fault: `must be one of ${CONSENT_STATUSES.join(', ')}` };
     case 'text':
-      return { value: normalizeText(field.name, operator, value) };
+      return { value: normalizeText(field.name, operator, value, rules) };
     default:
       return { value };
   }
 }
 
+/** Returns true for operators that compare a whole address. A part of an address need not have a domain. */
+function isWhole(operator: FilterOperator): boolean {
+  return !TEXT_OPERATORS.has(operator);
+}
+
 /** Converts an e-mail address or phone number to the form in which it is stored. */
-function normalizeText(name: string, operator: FilterOperator, value: string): string {
-  if (name === 'email') return value.toLowerCase();
+function normalizeText(
+  name: string,
+  operator: FilterOperator,
+  value: string,
+  { region }: ContactRules,
+): string {
+  if (name === 'email') return isWhole(operator) ? normalizeEmail(value) : value.toLowerCase();
   if (name !== 'phone') return value;
   if (TEXT_OPERATORS.has(operator)) return value.replace(/[ ()-]/g, '');
-  const phone = parsePhone(value);
+  const phone = parsePhone(value, region);
   return 'value' in phone ? phone.value : value;
 }

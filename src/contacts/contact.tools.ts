@@ -7,8 +7,8 @@ import {
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { parseChanges } from './contact-fields.js';
-import { parseFilters } from './contact-filter.js';
+import { parseFilters, phonesIn } from './contact-filter.js';
+import { ContactRulesService } from './contact-rules.service.js';
 import { ContactOrder } from './contact-order.js';
 import {
   ContactIdInput,
@@ -28,7 +28,10 @@ import { ContactsService } from './contacts.service.js';
 
 @Injectable()
 export class ContactTools {
-  constructor(private readonly contacts: ContactsService) {}
+  constructor(
+    private readonly contacts: ContactsService,
+    private readonly rules: ContactRulesService,
+  ) {}
 
   @Tool({
     name: 'create_contact',
@@ -42,7 +45,7 @@ export class ContactTools {
   async create(input: CreateContactInput, call: ToolCall): Promise<CreatedContactResult> {
     const { contact, created } = await this.contacts.create(
       call.organizationId,
-      parseChanges(input),
+      await this.rules.parse(call.organizationId, input),
       input.on_conflict,
       call.surface,
     );
@@ -84,7 +87,7 @@ export class ContactTools {
     const contact = await this.contacts.update(
       call.organizationId,
       input.contact_id,
-      parseChanges(input),
+      await this.rules.parse(call.organizationId, input),
       call.surface,
     );
     return { contact: ContactView.of(contact) };
@@ -120,9 +123,11 @@ export class ContactTools {
     description: 'The 20 newest contacts, as search_contacts returns them.',
   })
   async search(input: SearchContactsInput, call: ToolCall): Promise<ContactPage> {
+    const given = input.filters ?? [];
+    const rules = await this.rules.rulesForPhones(call.organizationId, phonesIn(given));
     const { contacts, nextCursor } = await this.contacts.search(
       call.organizationId,
-      { text: input.query || undefined, filters: parseFilters(input.filters ?? []) },
+      { text: input.query || undefined, filters: parseFilters(given, rules) },
       new ContactOrder(input.sort),
       { limit: input.limit, cursor: input.cursor },
     );

@@ -32,9 +32,12 @@ const SELECT = `select ${COLUMNS} from contacts contact where contact.organizati
 const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
 const FIND_BY = {
   external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
-  email: prepared('contact_by_email', `${SELECT} and contact.email = $2`),
-  phone: prepared('contact_by_phone', `${SELECT} and contact.phone = $2`),
+  email: prepared('contact_by_email', selectByAddress('email')),
+  phone: prepared('contact_by_phone', selectByAddress('phone')),
 } satisfies Record<Identifier, unknown>;
+/** Computes the search text of a contact from its own fields and its aliases. */
+const SEARCH_TEXT = `:ownText || coalesce((select string_agg(:lineBreak || a.value, '' order by a.kind, a.value)
+  from contact_aliases a where a.organization_id = :organizationId and a.contact_id = :id), '')`;
 /** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
 const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
@@ -72,6 +75,7 @@ export class ContactsRepository {
     });
   }
 
+  /** Finds the contact that has the e-mail address or phone number as its own or as an alias, or has the external id. */
   async findByIdentifier(
     organizationId: string,
     identifier: Identifier,
@@ -111,8 +115,9 @@ export class ContactsRepository {
         const updated = await this.rows(organizationId)
           .createQueryBuilder()
           .update()
-          .set({ ...fields, searchText: searchText(fields), updatedAt: () => 'now()' })
+          .set({ ...fields, searchText: () => SEARCH_TEXT, updatedAt: () => 'now()' })
           .where({ organizationId, id })
+          .setParameters({ organizationId, id, ownText: searchText(fields), lineBreak: '\n' })
           .returning(['updatedAt'])
           .execute();
         return (updated.raw as { updated_at: Date }[])[0]!.updated_at;
@@ -239,6 +244,13 @@ export class ContactsRepository {
   private rows(organizationId: string): Repository<Contact> {
     return this.tenants.repository(organizationId, Contact);
   }
+}
+
+/** The second look-up runs only when no contact has the address as its own. */
+function selectByAddress(kind: 'email' | 'phone'): string {
+  return `${SELECT} and contact.id = coalesce(
+    (select own.id from contacts own where own.organization_id = $1 and own.${kind} = $2),
+    (select a.contact_id from contact_aliases a where a.organization_id = $1 and a.kind = '${kind}' and a.value = $2))`;
 }
 
 /**

@@ -11,6 +11,7 @@ import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
+import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
 import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
 
@@ -33,6 +34,7 @@ export class ContactsService {
     private readonly contacts: ContactsRepository,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
+    private readonly rules: ContactRulesService,
   ) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
@@ -44,13 +46,13 @@ export class ContactsService {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
 
-  /** Finds a contact by an e-mail address in any case. */
+  /** Finds a contact by an e-mail address in any case, which may be an alias. */
   findByEmail(organizationId: string, email: string): Promise<Contact | null> {
     return this.contacts.findByIdentifier(organizationId, 'email', normalizeEmail(email));
   }
 
   /**
-   * Returns the contact that `key` identifies. Throws `invalid_arguments` if `key` does not have exactly one member,
+   * Returns the contact that `key` identifies; an address may be an alias. Throws `invalid_arguments` if `key` does not have exactly one member,
    * and `not_found` with a message that ends with `hint`.
    */
   async getBy(
@@ -68,7 +70,7 @@ export class ContactsService {
     }
     const [name, value] = given[0] as [keyof ContactKey, string];
     if (name === 'contact_id') return await this.get(organizationId, value);
-    const stored = normalizeIdentifier(name, value);
+    const stored = await this.normalizeIdentifier(organizationId, name, value);
     const contact = await this.contacts.findByIdentifier(organizationId, name, stored);
     if (!contact) throw new AppError('not_found', `No contact has this ${name}. ${hint}`);
     return contact;
@@ -80,8 +82,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, `error` throws `conflict` with the identifier,
-   * `update` changes that contact, and `merge` also keeps that contact's tags. It always throws `conflict` when the
+   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict` with the identifier,
+   * `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which the contact was found stays
+   * an alias. It always throws `conflict` when the
    * identifiers belong to several contacts.
    */
   async create(
@@ -105,7 +108,12 @@ export class ContactsService {
       if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       if (!contact) continue;
-      const changed = await this.change(contact, changes, source, onConflict);
+      const changed = await this.change(
+        contact,
+        withoutAliases(holders, changes),
+        source,
+        onConflict,
+      );
       return { contact: changed, created: false };
     }
     throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
@@ -155,6 +163,20 @@ export class ContactsService {
     return { contacts, nextCursor };
   }
 
+  /** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
+  private async normalizeIdentifier(
+    organizationId: string,
+    name: Identifier,
+    value: string,
+  ): Promise<string> {
+    if (name === 'email') return normalizeEmail(value);
+    if (name === 'external_id') return value;
+    const { region } = await this.rules.rulesForPhones(organizationId, [value]);
+    const phone = parsePhone(value, region);
+    if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
+    return phone.value;
+  }
+
   private async change(
     contact: Contact,
     given: ContactChanges,
@@ -197,13 +219,15 @@ export class ContactsService {
   }
 }
 
-/** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
-function normalizeIdentifier(name: Identifier, value: string): string {
-  if (name === 'email') return normalizeEmail(value);
-  if (name === 'external_id') return value;
-  const phone = parsePhone(value);
-  if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
-  return phone.value;
+/** Leaves out the addresses that are aliases of the contact, which keeps its own address. */
+function withoutAliases(
+  holders: readonly { identifier: Identifier; contact: Contact }[],
+  changes: ContactChanges,
+): ContactChanges {
+  const aliases = holders
+    .map(({ identifier, contact }) => [IDENTIFIERS[identifier], contact] as const)
+    .filter(([column, contact]) => contact[column] !== changes[column]);
+  return { ...changes, ...Object.fromEntries(aliases.map(([column]) => [column, undefined])) };
 }
 
 function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {

@@ -189,6 +189,8 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([
       // The owner deletes, because nobody else may use the counters of quotas. No cascade inserts or updates rows.
       { name: 'private.cancel_children()', safe: true },
+      { name: 'private.claim_alias()', safe: true },
+      { name: 'private.claim_contact_addresses()', safe: true },
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },

@@ -30,6 +30,16 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     const { message } = await scheduled(organization);
     return { contact_id: message.contact_id };
   },
+  add_contact_alias: async (organization) => ({
+    contact_id: await contact(organization),
+    email: unique(),
+  }),
+  remove_contact_alias: async (organization) => {
+    const given = { contact_id: await contact(organization), email: unique() };
+    await made(organization, 'add_contact_alias', given);
+    return given;
+  },
+  set_contact_settings: async () => ({ region: 'DE', strict_properties: true }),
   send_message: async (organization) => ({
     contact_id: await contact(organization),
     subject: 'Hello',

@@ -12,6 +12,7 @@ import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
+import { type DuplicateReason, readReason } from '../features/contacts/duplicate-reasons.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
 import { HomePage } from '../features/home/home-page.tsx';
 import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
@@ -104,6 +105,26 @@ const contact = createRoute({
   component: lazyRouteComponent(
     () => import('../features/contacts/contact-page.tsx'),
     'ContactPage',
+  ),
+});
+const duplicates = createRoute({
+  ...page,
+  path: '/contacts/duplicates',
+  validateSearch: (search): { reason?: DuplicateReason } => {
+    const reason = readReason(search.reason);
+    return reason ? { reason } : {};
+  },
+  component: lazyRouteComponent(
+    () => import('../features/contacts/duplicates-page.tsx'),
+    'DuplicatesPage',
+  ),
+});
+const contactSettings = createRoute({
+  ...page,
+  path: '/settings/contacts',
+  component: lazyRouteComponent(
+    () => import('../features/contacts/contact-settings-page.tsx'),
+    'ContactSettingsPage',
   ),
 });
 const messages = createRoute({
@@ -236,6 +257,8 @@ const routeTree = root.addChildren([
     run,
     contacts,
     contact,
+    duplicates,
+    contactSettings,
     messages,
     message,
     calls,

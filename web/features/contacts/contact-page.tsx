@@ -12,6 +12,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { changedFields } from './changed-fields.ts';
 import { changedConsent, consentOf } from './consent.ts';
+import { ContactAliases } from './contact-aliases.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
@@ -39,6 +40,7 @@ export function ContactPage() {
       actions={<ContactActions contact={contact} />}
     >
       <ContactFacts contact={contact} />
+      <ContactAliases contactId={contact.id} />
       <ContactHistory contactId={contact.id} />
     </Page>
   );
