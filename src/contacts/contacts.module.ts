@@ -6,6 +6,9 @@ import { ContactAliasesService } from './contact-aliases.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactPropertiesRepository } from './contact-properties.repository.js';
+import { ContactPropertiesService } from './contact-properties.service.js';
+import { ContactPropertyTools } from './contact-property.tools.js';
 import { ContactRulesRepository } from './contact-rules.repository.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactSettingsTools } from './contact-settings.tools.js';
@@ -22,6 +25,9 @@ import { ContactsService } from './contacts.service.js';
     ContactRulesService,
     ContactRulesRepository,
     ContactSettingsTools,
+    ContactPropertyTools,
+    ContactPropertiesService,
+    ContactPropertiesRepository,
     ContactAliasTools,
     ContactAliasesService,
     ContactAliasesRepository,

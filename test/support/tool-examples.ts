@@ -39,7 +39,17 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'add_contact_alias', given);
     return given;
   },
-  set_contact_settings: async () => ({ region: 'DE', strict_properties: true }),
+  set_property: async () => ({ name: 'seats', type: 'number' }),
+  delete_property: async (organization) => {
+    await made(organization, 'set_property', { name: 'gone', type: 'text' });
+    return { name: 'gone' };
+  },
+  remove_unfit_values: async (organization) => {
+    const contact = { email: unique(), properties: { old: 'text' } };
+    await made(organization, 'create_contact', contact);
+    return { name: 'old', type: 'number' };
+  },
+  set_contact_settings: async () => ({ region: 'DE' }),
   send_message: async (organization) => ({
     contact_id: await contact(organization),
     subject: 'Hello',
