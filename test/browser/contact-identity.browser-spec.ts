@@ -36,7 +36,7 @@ describe('the identity of contacts', () => {
     const alias = page.getByLabel('E-mail address or phone number');
     await alias.fill('(11) 8765-4321');
     await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: '+5511987654321' }).waitFor();
+    await page.getByRole('cell', { name: '+5511987654321', exact: true }).waitFor();
     await alias.fill('janedoe+news@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'belongs to the contact' }).first().waitFor();
@@ -45,6 +45,47 @@ describe('the identity of contacts', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No aliases.').waitFor();
     expect(await findViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('has typed properties, whose values that do not fit are listed and removed', async () => {
+    const { organization } = dashboard;
+    await organization.call('create_contact', {
+      email: 'grace@example.com',
+      properties: { seats: 'five', plan: 'pro' },
+    });
+    const { page, faults } = await dashboard.open('/contacts');
+    await page.getByRole('link', { name: 'Properties' }).click();
+    await page.getByRole('button', { name: 'Declare a property' }).click();
+    const form = page.getByRole('dialog', { name: 'Declare a property' });
+    await form.getByLabel('Name').fill('seats');
+    await form.getByLabel('Type').selectOption('number');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('cell', { name: '"five"' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Remove these values' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Remove these values' }).click();
+    await form.getByText('All values fit now.').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Number', exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'All contacts' }).click();
+    await page.getByRole('link', { name: 'grace@example.com' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the contact' });
+    const seats = edit.getByRole('group', { name: 'Properties', exact: true }).getByLabel('seats');
+    await seats.fill('many');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('This must be a number.').waitFor();
+    await seats.fill('5');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The contact was changed.').waitFor();
+    const { value } = await organization.call<{ contact: { properties: object } }>('get_contact', {
+      email: 'grace@example.com',
+    });
+    expect(value.contact.properties).toEqual({ seats: 5, plan: 'pro' });
     expect(faults).toEqual([]);
   });
 });

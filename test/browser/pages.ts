@@ -5,6 +5,7 @@ export const PAGES = [
   '/contacts?q=nobody',
   '/contacts/unknown',
   '/contacts/duplicates',
+  '/contacts/properties',
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',

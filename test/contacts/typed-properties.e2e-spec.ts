@@ -10,6 +10,9 @@ interface UnfitPage {
   next_cursor: string | null;
 }
 
+const WAITING = `select 1 from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
 let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
@@ -137,8 +140,7 @@ describe('a change of the type of a property', () => {
       );
       const change = declare('seats', 'number');
       await waitFor(async () => {
-        const sql = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
-        return (await switchboard.ownerQuery(sql)).length > 0;
+        return (await switchboard.ownerQuery(WAITING)).length > 0;
       });
       await client.query(
         `insert into contacts (organization_id, id, external_id, search_text, properties)
@@ -149,6 +151,33 @@ describe('a change of the type of a property', () => {
       expect((await change).error).toMatchObject({
         code: 'conflict',
         details: [{ path: 'con_late' }],
+      });
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('makes calls that store a value wait, which then see the new type', async () => {
+    const client = new Client({ connectionString: switchboard.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query(
+        `select pg_advisory_xact_lock(hashtextextended('contact properties ' || $1, 0))`,
+        [acme.id],
+      );
+      const creation = create({ seats: 'five' });
+      await waitFor(async () => {
+        return (await switchboard.ownerQuery(WAITING)).length > 0;
+      });
+      await client.query(
+        `insert into contact_properties (organization_id, name, type) values ($1, 'seats', 'number')`,
+        [acme.id],
+      );
+      await client.query('commit');
+      expect((await creation).error).toMatchObject({
+        code: 'invalid_arguments',
+        details: [{ path: 'properties.seats' }],
       });
     } finally {
       await client.end();

@@ -12,7 +12,8 @@ import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
-import { type DuplicateReason, readReason } from '../features/contacts/duplicate-reasons.ts';
+import { readContactSearch } from '../features/contacts/contact-filters.ts';
+import { readDuplicateSearch } from '../features/contacts/duplicate-reasons.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
 import { HomePage } from '../features/home/home-page.tsx';
 import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
@@ -90,10 +91,7 @@ const developer = createRoute({
 const contacts = createRoute({
   ...page,
   path: '/contacts',
-  validateSearch: (search): { q?: string; filters?: unknown[] } => ({
-    ...(typeof search.q === 'string' && search.q && { q: search.q }),
-    ...(Array.isArray(search.filters) && { filters: search.filters }),
-  }),
+  validateSearch: readContactSearch,
   component: lazyRouteComponent(
     () => import('../features/contacts/contacts-page.tsx'),
     'ContactsPage',
@@ -110,13 +108,18 @@ const contact = createRoute({
 const duplicates = createRoute({
   ...page,
   path: '/contacts/duplicates',
-  validateSearch: (search): { reason?: DuplicateReason } => {
-    const reason = readReason(search.reason);
-    return reason ? { reason } : {};
-  },
+  validateSearch: readDuplicateSearch,
   component: lazyRouteComponent(
     () => import('../features/contacts/duplicates-page.tsx'),
     'DuplicatesPage',
+  ),
+});
+const properties = createRoute({
+  ...page,
+  path: '/contacts/properties',
+  component: lazyRouteComponent(
+    () => import('../features/contacts/properties-page.tsx'),
+    'PropertiesPage',
   ),
 });
 const contactSettings = createRoute({
@@ -258,6 +261,7 @@ const routeTree = root.addChildren([
     contacts,
     contact,
     duplicates,
+    properties,
     contactSettings,
     messages,
     message,

@@ -21,6 +21,7 @@ export const contactsTexts = defineTexts(
     timezone: 'Time zone',
     consent: 'Consent',
     properties: 'Properties',
+    otherProperties: 'Other properties',
     unnamed: 'No name',
     empty: 'No contacts yet',
     emptyAbout:
@@ -86,6 +87,7 @@ export const contactsTexts = defineTexts(
     timezone: 'Zeitzone',
     consent: 'Einwilligung',
     properties: 'Eigenschaften',
+    otherProperties: 'Andere Eigenschaften',
     unnamed: 'Ohne Namen',
     empty: 'Noch keine Kontakte',
     emptyAbout:

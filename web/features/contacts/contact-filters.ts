@@ -54,6 +54,17 @@ export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map
 const OPERATORS = new Set<string>([...FIELD_OPERATORS.values()].flat());
 const MOST_FILTERS = 20;
 
+/** Reads what the address of the list of contacts says. */
+export function readContactSearch(search: Record<string, unknown>): {
+  q?: string;
+  filters?: unknown[];
+} {
+  return {
+    ...(typeof search.q === 'string' && search.q && { q: search.q }),
+    ...(Array.isArray(search.filters) && { filters: search.filters }),
+  };
+}
+
 /** Reads the conditions of an address. Anything else in it is left out. */
 export function readFilters(given: unknown): ContactFilter[] {
   return Array.isArray(given) ? given.filter(isFilter).slice(0, MOST_FILTERS) : [];

@@ -47,6 +47,9 @@ export function ContactsPage() {
       <Link to="/contacts/duplicates" className={buttonClass()}>
         {duplicates.title}
       </Link>
+      <Link to="/contacts/properties" className={buttonClass()}>
+        {texts.properties}
+      </Link>
       <Button look="primary" onClick={() => setAdding(true)}>
         {texts.add}
       </Button>

@@ -6,3 +6,9 @@ export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
 export function readReason(given: unknown): DuplicateReason | undefined {
   return DUPLICATE_REASONS.find((reason) => reason === given);
 }
+
+/** Reads what the address of the page says. */
+export function readDuplicateSearch(search: Record<string, unknown>): { reason?: DuplicateReason } {
+  const reason = readReason(search.reason);
+  return reason ? { reason } : {};
+}
