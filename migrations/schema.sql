@@ -333,6 +333,7 @@ create table public.contacts (
 CREATE INDEX contacts_organization_id_created_at_idx ON public.contacts USING btree (organization_id, created_at, id);
 CREATE INDEX contacts_organization_id_updated_at_idx ON public.contacts USING btree (organization_id, updated_at, id);
 CREATE INDEX contacts_search_text_idx ON public.contacts USING gin (private.contact_search_keys(organization_id, search_text, 1)) WITH (gin_pending_list_limit='256');
+CREATE INDEX contacts_filter_idx ON public.contacts USING gin (private.contact_filter_keys(organization_id, tags, properties)) WITH (gin_pending_list_limit='256');
 alter table public.contacts enable row level security;
 alter table public.contacts force row level security;
 create policy owner on public.contacts to owner using (true) with check (true);
@@ -898,6 +899,8 @@ function private.claim_alias() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.claim_contact_addresses() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.contact_filter_keys(organization text, tags text[], properties jsonb) returns bigint[]
+  language plpgsql immutable strict parallel safe cost 1000;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
   language plpgsql immutable strict parallel safe cost 1000;
 function private.count_insert() returns trigger
@@ -975,6 +978,8 @@ function public.assert_lease(rows bigint) returns bigint
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.find_contacts_by_keys(tags text[], properties jsonb, names text[], match_all boolean, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;

@@ -12,19 +12,21 @@ import { ContactRulesService } from './contact-rules.service.js';
 import { ContactOrder } from './contact-order.js';
 import {
   ContactIdInput,
+  CountContactsInput,
   CreateContactInput,
   GetContactInput,
   SearchContactsInput,
   UpdateContactInput,
 } from './contact.inputs.js';
 import {
+  ContactCount,
   ContactPage,
   ContactResult,
   ContactView,
   CreatedContactResult,
   DeletedContactResult,
 } from './contact.results.js';
-import { ContactsService } from './contacts.service.js';
+import { type ContactSearch, ContactsService } from './contacts.service.js';
 
 @Injectable()
 export class ContactTools {
@@ -123,11 +125,9 @@ export class ContactTools {
     description: 'The 20 newest contacts, as search_contacts returns them.',
   })
   async search(input: SearchContactsInput, call: ToolCall): Promise<ContactPage> {
-    const given = input.filters ?? [];
-    const rules = await this.rules.rulesForPhones(call.organizationId, phonesIn(given));
     const { contacts, nextCursor } = await this.contacts.search(
       call.organizationId,
-      { text: input.query || undefined, filters: parseFilters(given, rules) },
+      await this.parseSearch(call.organizationId, input),
       new ContactOrder(input.sort),
       { limit: input.limit, cursor: input.cursor },
     );
@@ -135,6 +135,22 @@ export class ContactTools {
       contacts: contacts.map((contact) => ContactView.of(contact)),
       next_cursor: nextCursor,
     };
+  }
+
+  @Tool({
+    name: 'count_contacts',
+    title: 'Count contacts',
+    description: 'Counts the contacts that search_contacts finds, exactly up to 10,000.',
+    output: ContactCount,
+    readOnly: true,
+    surfaces: ['workflow', 'dashboard'],
+  })
+  async count(input: CountContactsInput, call: ToolCall): Promise<ContactCount> {
+    const { count, isComplete } = await this.contacts.count(
+      call.organizationId,
+      await this.parseSearch(call.organizationId, input),
+    );
+    return { count, is_complete: isComplete };
   }
 
   /** Returns ids of contacts whose id, name or identifier starts with `text`. */
@@ -147,5 +163,13 @@ export class ContactTools {
     const limit = MAX_COMPLETIONS + 1;
     const contacts = await this.contacts.listStartingWith(organizationId, text, limit);
     return contacts.map(({ id }) => id);
+  }
+
+  private async parseSearch(
+    organizationId: string,
+    { query, filters = [] }: CountContactsInput,
+  ): Promise<ContactSearch> {
+    const rules = await this.rules.rulesForPhones(organizationId, phonesIn(filters));
+    return { text: query || undefined, filters: parseFilters(filters, rules) };
   }
 }

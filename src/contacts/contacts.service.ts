@@ -7,21 +7,24 @@ import { canonicalJson, fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { normalizeEmail } from '../text/parse-email.js';
 import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
-import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
+import type { FilterNode } from './filter-tree.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
-import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { ContactsRepository } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
 const MOST_TAGS = 50;
+/** Bounds the time of a count, however many contacts there are. */
+const MOST_COUNTED = 10_000;
 
 export interface ContactSearch {
   text: string | undefined;
-  filters: readonly ContactFilter[];
+  filters: readonly FilterNode[];
 }
 
 /** Identifies a contact by one of these members. */
@@ -175,6 +178,15 @@ export class ContactsService {
     const phone = parsePhone(value, region);
     if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
     return phone.value;
+  }
+
+  /** Counts the contacts that match, exactly up to 10,000. */
+  async count(
+    organizationId: string,
+    search: ContactSearch,
+  ): Promise<{ count: number; isComplete: boolean }> {
+    const found = await this.contacts.count(organizationId, search, MOST_COUNTED + 1);
+    return { count: Math.min(found, MOST_COUNTED), isComplete: found <= MOST_COUNTED };
   }
 
   private async change(

@@ -20,6 +20,7 @@ import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
 import { readMessageFilters } from '../features/messages/message-filters.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
+import { contactPages } from './contact-pages.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -92,43 +93,28 @@ const contacts = createRoute({
   ...page,
   path: '/contacts',
   validateSearch: readContactSearch,
-  component: lazyRouteComponent(
-    () => import('../features/contacts/contacts-page.tsx'),
-    'ContactsPage',
-  ),
+  component: contactPages.contactsPage,
 });
 const contact = createRoute({
   ...page,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(
-    () => import('../features/contacts/contact-page.tsx'),
-    'ContactPage',
-  ),
+  component: contactPages.contactPage,
 });
 const duplicates = createRoute({
   ...page,
   path: '/contacts/duplicates',
   validateSearch: readDuplicateSearch,
-  component: lazyRouteComponent(
-    () => import('../features/contacts/duplicates-page.tsx'),
-    'DuplicatesPage',
-  ),
+  component: contactPages.duplicatesPage,
 });
 const properties = createRoute({
   ...page,
   path: '/contacts/properties',
-  component: lazyRouteComponent(
-    () => import('../features/contacts/properties-page.tsx'),
-    'PropertiesPage',
-  ),
+  component: contactPages.propertiesPage,
 });
 const contactSettings = createRoute({
   ...page,
   path: '/settings/contacts',
-  component: lazyRouteComponent(
-    () => import('../features/contacts/contact-settings-page.tsx'),
-    'ContactSettingsPage',
-  ),
+  component: contactPages.contactSettingsPage,
 });
 const messages = createRoute({
   ...page,

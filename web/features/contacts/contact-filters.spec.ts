@@ -19,7 +19,12 @@ import {
 /** Tells whether the service takes an operator for a field. */
 function takes(field: string, operator: Operator): boolean {
   const valid = field.startsWith('consent.') ? 'granted' : '2026-01-01';
-  const value = operator === 'in' ? [valid] : needsValue(operator) ? valid : undefined;
+  const values: Partial<Record<Operator, unknown>> = {
+    in: [valid],
+    between: [valid, valid],
+    within_days: 1,
+  };
+  const value = values[operator] ?? (needsValue(operator) ? valid : undefined);
   try {
     parseFilters([{ field, operator, value }], NO_RULES);
     return true;
