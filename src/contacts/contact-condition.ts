@@ -99,7 +99,7 @@ function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
       : [start, now];
   }
   // A list contains an entry, not a part of it.
-  if (kind === 'property' && /contains$/.test(operator)) return [toParameter(filter), values[0]];
+  if (kind === 'property' && operator.endsWith('contains')) return [toParameter(filter), values[0]];
   if (operator !== 'between') return [toParameter(filter)];
   const bound = (value: FilterValue): unknown =>
     kind === 'property' && typeof value !== 'string'
