@@ -1,12 +1,12 @@
 import type { ObjectLiteral } from 'typeorm';
 import {
   type ContactFilter,
+  type FilterNode,
   type FilterOperator,
   type FilterValue,
   TEXT_FIELDS,
   TIME_FIELDS,
 } from './contact-filter.js';
-import type { FilterNode } from './filter-tree.js';
 
 /** Holds a condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
 export interface Condition {

@@ -4,7 +4,6 @@ import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import type { ContactRules } from './contact-rules.js';
-import type { FilterNode } from './filter-tree.js';
 import { parsePhone } from './parse-field.js';
 
 export const OPERATORS = [
@@ -50,6 +49,13 @@ export interface ContactFilter {
   /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, `between` two, and others one. */
   values: FilterValue[];
 }
+
+/** Is a condition, or a group of conditions. */
+export type FilterNode =
+  | ContactFilter
+  | { and: readonly FilterNode[] }
+  | { or: readonly FilterNode[] }
+  | { not: FilterNode };
 
 const TIME_OPERATORS = [
   'greater_than',

@@ -21,7 +21,8 @@ import {
   searchTexts,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
-import { type FilterNode, type IndexKeys, indexKeys } from './filter-tree.js';
+import type { FilterNode } from './contact-filter.js';
+import { type IndexKeys, indexKeys } from './filter-tree.js';
 
 /** Describes a row of a search by the text index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };

@@ -1,11 +1,4 @@
-import type { ContactFilter, FilterValue } from './contact-filter.js';
-
-/** Is a condition, or a group of conditions. */
-export type FilterNode =
-  | ContactFilter
-  | { and: readonly FilterNode[] }
-  | { or: readonly FilterNode[] }
-  | { not: FilterNode };
+import type { FilterNode, FilterValue } from './contact-filter.js';
 
 /** Says which contacts the index can find: those that have all or one of the tags, values and names. */
 export interface IndexKeys {
