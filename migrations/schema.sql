@@ -254,6 +254,59 @@ create policy owner on public.confirmations to owner using (true) with check (tr
 create policy tenant on public.confirmations to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.confirmations FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.contact_aliases (
+  organization_id text collate "C" not null,
+  kind text collate "C" not null,
+  value text collate "C" not null,
+  contact_id text collate "C" not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint contact_aliases_pkey PRIMARY KEY (organization_id, kind, value),
+  constraint contact_aliases_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'phone'::text]))),
+  constraint contact_aliases_value_check CHECK (((length(value) >= 1) AND (length(value) <= 254))),
+  constraint contact_aliases_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
+  constraint contact_aliases_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX contact_aliases_contact_id_idx ON public.contact_aliases USING btree (organization_id, contact_id);
+alter table public.contact_aliases enable row level security;
+alter table public.contact_aliases force row level security;
+create policy owner on public.contact_aliases to owner using (true) with check (true);
+create policy tenant on public.contact_aliases to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER claim_alias BEFORE INSERT ON public.contact_aliases FOR EACH ROW EXECUTE FUNCTION private.claim_alias();
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_aliases FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.contact_properties (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  type text collate "C" not null,
+  options text[] not null default '{}'::text[],
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint contact_properties_pkey PRIMARY KEY (organization_id, name),
+  constraint contact_properties_name_check CHECK ((name ~ '^[A-Za-z][A-Za-z0-9_]{0,63}$'::text)),
+  constraint contact_properties_options_check CHECK (((type = 'enum'::text) = (cardinality(options) > 0))),
+  constraint contact_properties_type_check CHECK ((type = ANY (ARRAY['text'::text, 'number'::text, 'boolean'::text, 'date'::text, 'enum'::text, 'list'::text]))),
+  constraint contact_properties_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.contact_properties enable row level security;
+alter table public.contact_properties force row level security;
+create policy owner on public.contact_properties to owner using (true) with check (true);
+create policy tenant on public.contact_properties to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_properties FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.contact_settings (
+  organization_id text collate "C" not null,
+  region text collate "C",
+  strict_properties boolean not null default false,
+  constraint contact_settings_pkey PRIMARY KEY (organization_id),
+  constraint contact_settings_region_check CHECK ((region ~ '^[A-Z]{2}$'::text)),
+  constraint contact_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.contact_settings enable row level security;
+alter table public.contact_settings force row level security;
+create policy owner on public.contact_settings to owner using (true) with check (true);
+create policy tenant on public.contact_settings to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_settings FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.contacts (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -280,10 +333,13 @@ create table public.contacts (
 CREATE INDEX contacts_organization_id_created_at_idx ON public.contacts USING btree (organization_id, created_at, id);
 CREATE INDEX contacts_organization_id_updated_at_idx ON public.contacts USING btree (organization_id, updated_at, id);
 CREATE INDEX contacts_search_text_idx ON public.contacts USING gin (private.contact_search_keys(organization_id, search_text, 1)) WITH (gin_pending_list_limit='256');
+CREATE INDEX contacts_filter_idx ON public.contacts USING gin (private.contact_filter_keys(organization_id, tags, properties)) WITH (gin_pending_list_limit='256');
 alter table public.contacts enable row level security;
 alter table public.contacts force row level security;
 create policy owner on public.contacts to owner using (true) with check (true);
 create policy tenant on public.contacts to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone IS DISTINCT FROM old.phone))) EXECUTE FUNCTION private.claim_contact_addresses();
+CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN (((new.email IS NOT NULL) OR (new.phone IS NOT NULL))) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 
@@ -898,6 +954,12 @@ function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
+function private.claim_alias() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.claim_contact_addresses() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.contact_filter_keys(organization text, tags text[], properties jsonb) returns bigint[]
+  language plpgsql immutable strict parallel safe cost 1000;
 function private.contact_search_keys(organization text, searched text, step integer) returns bigint[]
   language plpgsql immutable strict parallel safe cost 1000;
 function private.count_insert() returns trigger
@@ -975,6 +1037,8 @@ function public.assert_lease(rows bigint) returns bigint
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.find_contacts_by_keys(tags text[], properties jsonb, names text[], match_all boolean, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;

@@ -40,6 +40,7 @@ begin
   revoke execute on all functions in schema gate, private from public;
   if to_regproc('private.contact_search_keys') is not null then
     execute format('grant execute on function private.contact_search_keys to %I', tenant_role);
+    execute format('grant execute on function private.contact_filter_keys to %I', tenant_role);
   end if;
   -- All organizations share the tenant role. So SQL of one could end the sessions of others, and large objects have no
   -- organization. Only a superuser can take these functions away (docs/adr/0021).

@@ -1,6 +1,9 @@
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
+import { ContactAlias } from '../contacts/contact-alias.entity.js';
+import { ContactProperty } from '../contacts/contact-property.entity.js';
+import { ContactSettings } from '../contacts/contact-settings.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { CustomEvent } from '../custom-events/custom-event.entity.js';
@@ -30,6 +33,9 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   StoredFile,
   FileChunk,
   Contact,
+  ContactAlias,
+  ContactProperty,
+  ContactSettings,
   Message,
   CustomEvent,
   MessageEvent,

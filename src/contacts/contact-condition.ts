@@ -1,7 +1,9 @@
 import type { ObjectLiteral } from 'typeorm';
 import {
   type ContactFilter,
+  type FilterNode,
   type FilterOperator,
+  type FilterValue,
   TEXT_FIELDS,
   TIME_FIELDS,
 } from './contact-filter.js';
@@ -17,15 +19,41 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** Converts a filter to SQL. `index` makes its parameter names unique within one statement. */
-export function filterCondition(filter: ContactFilter, index: number): Condition {
-  const value = `filter${index}`;
-  const name = `name${index}`;
-  return {
-    sql: toSql(filter, `:${value}`, `:${name}`),
-    parameters: { [value]: toParameter(filter), [name]: filter.name },
-  };
+/** Converts conditions, which must all hold, to SQL. Its parameter names are unique within one statement. */
+export function filterCondition(nodes: readonly FilterNode[]): Condition {
+  const parameters: ObjectLiteral = {};
+  return { sql: allSql(nodes, parameters), parameters };
 }
+
+function allSql(nodes: readonly FilterNode[], parameters: ObjectLiteral): string {
+  return nodes.map((node) => nodeSql(node, parameters)).join(' and ') || 'true';
+}
+
+/** Every group is in parentheses. A condition about a missing value is not true, so its negation is. */
+function nodeSql(node: FilterNode, parameters: ObjectLiteral): string {
+  if ('and' in node) return `(${allSql(node.and, parameters)})`;
+  if ('or' in node) {
+    return `(${node.or.map((child) => nodeSql(child, parameters)).join(' or ') || 'false'})`;
+  }
+  if ('not' in node) return `((${nodeSql(node.not, parameters)}) is not true)`;
+  const index = Object.keys(parameters).length;
+  const [value, high, name] = [`filter${index}`, `high${index}`, `name${index}`];
+  const [low, highest] = toParameters(node);
+  parameters[value] = low;
+  parameters[high] = highest;
+  parameters[name] = node.name;
+  return `(${toSql(node, `:${value}`, `:${high}`, `:${name}`)})`;
+}
+
+const LAST_MESSAGE = `(select max(m.created_at) from messages m
+  where m.organization_id = contact.organization_id and m.contact_id = contact.id)`;
+const LAST_RUN = `(select max(r.created_at) from workflow_runs r
+  where r.organization_id = contact.organization_id and r.contact_id = contact.id)`;
+/** Reads the newest entry of an index for each contact. Null when the contact has no message or run. */
+const ACTIVITY_SQL = {
+  last_message_at: LAST_MESSAGE,
+  last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
+};
 
 /** Maps operators to SQL. A table has the operators that `parseFilters` accepts for its kind of fields. */
 type SqlTable = Partial<Record<FilterOperator, string>>;
@@ -33,6 +61,7 @@ type SqlTable = Partial<Record<FilterOperator, string>>;
 function toSql(
   { kind, name: field, operator, values }: ContactFilter,
   value: string,
+  high: string,
   name: string,
 ): string {
   switch (kind) {
@@ -41,22 +70,55 @@ function toSql(
     case 'consent':
       return textSql(`(contact.consent -> ${name} ->> 'status')`, value)[operator]!;
     case 'time':
-      return timeSql(`contact.${TIME_FIELDS[field as keyof typeof TIME_FIELDS]}`, value)[operator]!;
+      return timeSql(`contact.${TIME_FIELDS[field as keyof typeof TIME_FIELDS]}`, value, high)[
+        operator
+      ]!;
+    case 'activity':
+      return timeSql(ACTIVITY_SQL[field as keyof typeof ACTIVITY_SQL], value, high)[operator]!;
     case 'tags':
       return tagsSql(value)[operator]!;
     case 'property':
-      return propertySql(name, value, typeof values[0] === 'number')[operator]!;
+      return propertySql(
+        name,
+        value,
+        high,
+        operator !== 'within_days' && typeof values[0] === 'number',
+      )[operator]!;
   }
+}
+
+/** Returns the parameter of a condition, and the upper bound of those that have two bounds. */
+function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
+  const { kind, operator, values } = filter;
+  if (operator === 'within_days') {
+    const now = new Date();
+    const start = new Date(now.getTime() - Number(values[0]) * 86_400_000);
+    // A date in a property is text, which is compared with the start of the day.
+    return kind === 'property'
+      ? [start.toISOString().slice(0, 10), now.toISOString()]
+      : [start, now];
+  }
+  // A list contains an entry, not a part of it.
+  if (kind === 'property' && operator.endsWith('contains')) return [toParameter(filter), values[0]];
+  if (operator !== 'between') return [toParameter(filter)];
+  const bound = (value: FilterValue): unknown =>
+    kind === 'property' && typeof value !== 'string'
+      ? JSON.stringify(value)
+      : kind === 'property'
+        ? value
+        : new Date(String(value));
+  return [bound(values[0]!), bound(values[1]!)];
 }
 
 function toParameter({ kind, operator, values }: ContactFilter): unknown {
   const [first] = values;
   if (kind === 'tags') return values;
-  if (kind === 'time') return new Date(String(first));
+  if (kind === 'time' || kind === 'activity')
+    return first === undefined ? null : new Date(String(first));
   if (operator === 'contains' || operator === 'not_contains')
     return `%${escapeLike(String(first))}%`;
   if (operator === 'starts_with') return `${escapeLike(String(first))}%`;
-  const isOrder = operator === 'greater_than' || operator === 'less_than';
+  const isOrder = ['greater_than', 'less_than', 'before', 'after'].includes(operator);
   const isJson = kind === 'property' && !(isOrder && typeof first === 'string');
   const comparable = isJson ? values.map((item) => JSON.stringify(item)) : values;
   return operator === 'in' ? comparable : comparable[0];
@@ -79,8 +141,17 @@ function textSql(column: string, value: string): SqlTable {
   };
 }
 
-function timeSql(column: string, value: string): SqlTable {
-  return { greater_than: `${column} > ${value}`, less_than: `${column} < ${value}` };
+function timeSql(column: string, value: string, high: string): SqlTable {
+  return {
+    greater_than: `${column} > ${value}`,
+    less_than: `${column} < ${value}`,
+    after: `${column} > ${value}`,
+    before: `${column} < ${value}`,
+    between: `${column} between ${value} and ${high}`,
+    within_days: `${column} between ${value} and ${high}`,
+    is_set: `${column} is not null`,
+    is_not_set: `${column} is null`,
+  };
 }
 
 function tagsSql(value: string): SqlTable {
@@ -95,25 +166,34 @@ function tagsSql(value: string): SqlTable {
 }
 
 /** Compares values of the same JSON type only: the text "5" does not equal the number 5, and no cast can fail. */
-function propertySql(name: string, value: string, isNumber: boolean): SqlTable {
+function propertySql(name: string, value: string, high: string, isNumber: boolean): SqlTable {
   const json = `(contact.properties -> ${name})`;
   const jsonValue = `cast(${value} as jsonb)`;
   const isText = `jsonb_typeof(${json}) = 'string'`;
   const text = `(contact.properties ->> ${name}) collate "C"`;
   const matches = `(${isText} and ${text} ilike ${value})`;
+  const contains = `(${matches} or (jsonb_typeof(${json}) = 'array' and ${json} @> to_jsonb(cast(${high} as text))))`;
+  const isNumeric = `jsonb_typeof(${json}) = 'number'`;
   const is = (order: '<' | '>'): string =>
     isNumber
-      ? `(jsonb_typeof(${json}) = 'number' and ${json} ${order} ${jsonValue})`
+      ? `(${isNumeric} and ${json} ${order} ${jsonValue})`
       : `(${isText} and ${text} ${order} ${value})`;
+  const isBetween = isNumber
+    ? `(${isNumeric} and ${json} between ${jsonValue} and cast(${high} as jsonb))`
+    : `(${isText} and ${text} between ${value} and ${high})`;
   return {
     equals: `${json} = ${jsonValue}`,
     not_equals: `${json} is distinct from ${jsonValue}`,
-    contains: matches,
-    not_contains: `${matches} is not true`,
+    contains,
+    not_contains: `${contains} is not true`,
     starts_with: matches,
     in: `${json} = any(cast(${value} as jsonb[]))`,
     greater_than: is('>'),
     less_than: is('<'),
+    after: is('>'),
+    before: is('<'),
+    between: isBetween,
+    within_days: isBetween,
     is_set: `${json} is not null`,
     is_not_set: `${json} is null`,
   };

@@ -4,17 +4,15 @@ import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { type Parsed, parseEmail } from '../text/parse-email.js';
 import { type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
 import { TEXT_FIELDS } from './contact-filter.js';
-import type { Contact, ContactProperties, PropertyValue } from './contact.entity.js';
+import type { Contact, ContactProperties } from './contact.entity.js';
+import type { ContactRules } from './contact-rules.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
 import { parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';
+import { MOST_PROPERTIES, parseProperties } from './parse-properties.js';
+import type { PropertyValue } from './property-type.js';
 
-const MOST_PROPERTIES = 100;
 const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
-const LONGEST_VALUE = 1024;
-const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-// Object.prototype has these members. A template or client that reads a missing property would find them instead.
-const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Holds the data of a contact, without its id and times. */
 export type ContactFields = Omit<
@@ -46,10 +44,10 @@ export const NO_FIELDS: Readonly<ContactFields> = Object.freeze({
 type TextField = keyof typeof TEXT_FIELDS;
 
 const parseBounded = (text: string): Parsed => parseText(text, LONGEST_TEXT);
-const PARSERS: Record<TextField, (text: string) => Parsed> = {
+const PARSERS: Record<TextField, (text: string, rules: ContactRules) => Parsed> = {
   external_id: parseBounded,
   email: parseEmail,
-  phone: parsePhone,
+  phone: (text, { region }) => parsePhone(text, region),
   first_name: parseBounded,
   last_name: parseBounded,
   locale: parseLocale,
@@ -57,21 +55,21 @@ const PARSERS: Record<TextField, (text: string) => Parsed> = {
 };
 
 /**
- * Validates and normalizes the fields that a caller sent: an absent field stays unchanged, null clears it. Throws
+ * Validates and normalizes the fields that a caller sent, by the rules of the organization: an absent field stays unchanged, null clears it. Throws
  * `invalid_arguments` with the path of every fault.
  */
-export function parseChanges(input: ContactFieldsInput): ContactChanges {
+export function parseChanges(input: ContactFieldsInput, rules: ContactRules): ContactChanges {
   const faults = new FaultList();
   const changes: ContactChanges = { consent: input.consent };
   for (const name of Object.keys(TEXT_FIELDS) as TextField[]) {
     // Forms and language models send empty text where they mean null.
     const text = input[name] === '' ? null : input[name];
-    const parsed = typeof text === 'string' ? PARSERS[name](text) : { value: text };
+    const parsed = typeof text === 'string' ? PARSERS[name](text, rules) : { value: text };
     if ('value' in parsed) changes[TEXT_FIELDS[name]] = parsed.value;
     else faults.push({ path: name, message: parsed.fault });
   }
   if (input.tags !== undefined) changes.tags = parseTags(input.tags ?? [], faults);
-  changes.properties = input.properties && parseProperties(input.properties, faults);
+  changes.properties = input.properties && parseProperties(input.properties, rules, faults);
   if (faults.length > 0) throw invalidArguments(faults);
   return changes;
 }
@@ -132,38 +130,4 @@ function parseTags(tags: readonly string[], faults: FaultList): string[] {
     if ('fault' in parsed) faults.push({ path: `tags[${index}]`, message: parsed.fault });
   }
   return [...new Set(tags)];
-}
-
-function parseProperties(
-  properties: Record<string, unknown>,
-  faults: FaultList,
-): Record<string, PropertyValue | null> {
-  const entries = Object.entries(properties);
-  if (entries.length > MOST_PROPERTIES) {
-    faults.push({ path: 'properties', message: `must be at most ${MOST_PROPERTIES} in total` });
-    return {};
-  }
-  const parsed: Record<string, PropertyValue | null> = {};
-  for (const [name, value] of entries) {
-    const path = `properties.${name}`;
-    const fault = nameFault(name) ?? valueFault(value);
-    if (fault) faults.push({ path, message: fault });
-    else parsed[name] = value as PropertyValue | null;
-  }
-  return parsed;
-}
-
-function nameFault(name: string): string | undefined {
-  if (!PROPERTY_NAME.test(name)) {
-    return 'is not a valid property name: use a letter, then up to 63 letters, digits or _';
-  }
-  return RESERVED_NAMES.has(name) ? 'is a reserved name: use another name' : undefined;
-}
-
-function valueFault(value: unknown): string | undefined {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number') return undefined;
-  if (typeof value !== 'string') return 'must be text, a number, true, false or null';
-  const parsed = parseText(value, LONGEST_VALUE);
-  // parseText rejects empty text, but an empty property value is allowed.
-  return value !== '' && 'fault' in parsed ? parsed.fault : undefined;
 }

@@ -1,7 +1,9 @@
 import { FaultList } from '../errors/fault-list.js';
+import { normalizeEmail } from '../text/parse-email.js';
 import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
+import type { ContactRules } from './contact-rules.js';
 import { parsePhone } from './parse-field.js';
 
 export const OPERATORS = [
@@ -15,6 +17,10 @@ export const OPERATORS = [
   'greater_than',
   'less_than',
   'in',
+  'between',
+  'before',
+  'after',
+  'within_days',
 ] as const;
 
 export type FilterOperator = (typeof OPERATORS)[number];
@@ -30,41 +36,131 @@ export const TEXT_FIELDS = {
   timezone: 'timezone',
 } as const;
 export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
+/** Lists the times that are read from messages and runs. A contact without any has no such time. */
+export const ACTIVITY_FIELDS = ['last_message_at', 'last_activity_at'] as const;
 
-export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time';
+export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time' | 'activity';
 
 /** Describes a validated condition. Depending on `kind`, `name` is a field name, a property name or a consent channel. */
 export interface ContactFilter {
   kind: FilterKind;
   name: string;
   operator: FilterOperator;
-  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, every other operator has one. */
+  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, `between` two, and others one. */
   values: FilterValue[];
 }
 
+/** Is a condition, or a group of conditions. */
+export type FilterNode =
+  | ContactFilter
+  | { and: readonly FilterNode[] }
+  | { or: readonly FilterNode[] }
+  | { not: FilterNode };
+
+const TIME_OPERATORS = [
+  'greater_than',
+  'less_than',
+  'between',
+  'before',
+  'after',
+  'within_days',
+] as const;
 const OPERATORS_OF: Record<FilterKind, readonly FilterOperator[]> = {
-  text: OPERATORS.filter((operator) => !operator.endsWith('_than')),
+  text: OPERATORS.filter((operator) => !(TIME_OPERATORS as readonly string[]).includes(operator)),
   tags: ['contains', 'not_contains', 'in', 'is_set', 'is_not_set'],
   property: OPERATORS,
   consent: ['equals', 'not_equals', 'in', 'is_set', 'is_not_set'],
-  time: ['greater_than', 'less_than'],
+  time: TIME_OPERATORS,
+  activity: [...TIME_OPERATORS, 'is_set', 'is_not_set'],
 };
 const TEXT_OPERATORS = new Set<FilterOperator>(['contains', 'not_contains', 'starts_with']);
+const WRONG_TYPE = 'has the wrong type for this operator';
 const MOST_VALUES = 100;
+const MOST_CONDITIONS = 50;
+const DEEPEST = 5;
+const MOST_DAYS = 3660;
 const LONGEST_VALUE = 1024;
 const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Validates the conditions that a caller sent. Throws `invalid_arguments` with the path of every fault. */
-export function parseFilters(given: readonly object[]): ContactFilter[] {
+/**
+ * Validates the conditions that a caller sent. Each is a condition or a group {and: […]}, {or: […]} or {not: …}. Throws
+ * `invalid_arguments` with the path of every fault.
+ */
+export function parseFilters(given: readonly object[], rules: ContactRules): FilterNode[] {
   const faults = new FaultList();
-  const filters: ContactFilter[] = [];
-  for (const [index, item] of given.entries()) {
-    const filter = parseFilter(item as Record<string, unknown>, `filters[${index}]`, faults);
-    if (filter) filters.push(filter);
+  const parser = { rules, faults, count: 0 };
+  const nodes = parseNodes(given, 'filters', 1, parser);
+  if (parser.count > MOST_CONDITIONS) {
+    faults.push({ path: 'filters', message: `must have at most ${MOST_CONDITIONS} conditions` });
   }
   if (faults.length > 0) throw invalidArguments(faults);
-  return filters;
+  return nodes;
+}
+
+interface Parser {
+  readonly rules: ContactRules;
+  readonly faults: FaultList;
+  /** Counts the conditions. */
+  count: number;
+}
+
+function parseNodes(
+  items: readonly unknown[],
+  path: string,
+  depth: number,
+  parser: Parser,
+): FilterNode[] {
+  return items.flatMap((item, index) => {
+    const node = parseNode(item, `${path}[${index}]`, depth, parser);
+    return node ? [node] : [];
+  });
+}
+
+function parseNode(
+  item: unknown,
+  path: string,
+  depth: number,
+  parser: Parser,
+): FilterNode | undefined {
+  const { faults, rules } = parser;
+  const fault = (message: string): undefined => faults.push({ path, message }) as undefined;
+  if (!isRecord(item)) return fault('must be a condition or a group {and}, {or} or {not}');
+  const group = (['and', 'or', 'not'] as const).find((name) => Object.hasOwn(item, name));
+  if (!group) {
+    parser.count += 1;
+    // Each condition becomes a part of one statement, so no more are read than are allowed.
+    return parser.count > MOST_CONDITIONS ? undefined : parseFilter(item, path, rules, faults);
+  }
+  if (Object.keys(item).length > 1) return fault(`must have nothing beside ${group}`);
+  if (depth >= DEEPEST) return fault(`is nested too deep: at most ${DEEPEST} levels`);
+  const inner = item[group];
+  if (group === 'not') {
+    const node = parseNode(inner, `${path}.not`, depth + 1, parser);
+    return node && { not: node };
+  }
+  if (!Array.isArray(inner) || inner.length === 0) return fault(`needs a list in ${group}`);
+  const nodes = parseNodes(
+    inner.slice(0, MOST_CONDITIONS + 1),
+    `${path}.${group}`,
+    depth + 1,
+    parser,
+  );
+  return group === 'and' ? { and: nodes } : { or: nodes };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the phone numbers that conditions compare with, so that their region can be looked up. */
+export function phonesIn(given: unknown, depth = 1): string[] {
+  if (Array.isArray(given))
+    return given.slice(0, MOST_CONDITIONS).flatMap((item) => phonesIn(item, depth));
+  if (!isRecord(given) || depth > DEEPEST) return [];
+  const { field, value, and, or, not } = given;
+  if (field !== 'phone') return [and, or, not].flatMap((inner) => phonesIn(inner, depth + 1));
+  return [value].flat().filter((each) => typeof each === 'string');
 }
 
 /** Parses an RFC 3339 time, or a date as its start in UTC. Returns undefined for other text and for years before 1970. */
@@ -76,6 +172,7 @@ export function parseDayOrTime(text: string): Date | undefined {
 function parseFilter(
   item: Record<string, unknown>,
   path: string,
+  rules: ContactRules,
   faults: FaultList,
 ): ContactFilter | undefined {
   const fault = (at: string, message: string): undefined => {
@@ -87,7 +184,7 @@ function parseFilter(
   if (!field) {
     return fault(
       'field',
-      `must be one of ${Object.keys({ ...TEXT_FIELDS, ...TIME_FIELDS }).join(', ')}, tags, ` +
+      `must be one of ${[...Object.keys({ ...TEXT_FIELDS, ...TIME_FIELDS }), ...ACTIVITY_FIELDS].join(', ')}, tags, ` +
         `properties.<name>, consent.<${CONSENT_CHANNELS.join('|')}>`,
     );
   }
@@ -100,14 +197,29 @@ function parseFilter(
       ? { ...field, operator, values: [] }
       : fault('value', `must be absent for ${operator}`);
   }
+  if (Array.isArray(given) && operator !== 'in' && operator !== 'between') {
+    return fault('value', field.kind === 'property' ? WRONG_TYPE : 'must be text');
+  }
   if (operator === 'in' && (!Array.isArray(given) || given.length > MOST_VALUES)) {
     return fault('value', `must be a list of at most ${MOST_VALUES} values`);
   }
+  if (operator === 'between' && !(Array.isArray(given) && given.length === 2)) {
+    return fault('value', 'must be a list of the lowest and the highest value');
+  }
+  if (operator === 'within_days') {
+    const isDays = Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_DAYS;
+    return isDays
+      ? { ...field, operator, values: [Number(given)] }
+      : fault('value', `must be a whole number of days from 1 to ${MOST_DAYS}`);
+  }
   const values: FilterValue[] = [];
-  for (const value of operator === 'in' ? (given as unknown[]) : [given]) {
-    const parsed = parseValue(field, operator, value);
+  for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) {
+    const parsed = parseValue(field, operator, value, rules);
     if ('fault' in parsed) return fault('value', parsed.fault);
     values.push(parsed.value);
+  }
+  if (operator === 'between' && typeof values[0] !== typeof values[1]) {
+    return fault('value', 'must have two values of one type');
   }
   return { ...field, operator, values };
 }
@@ -116,6 +228,8 @@ function parseField(field: unknown): { kind: FilterKind; name: string } | undefi
   if (typeof field !== 'string') return undefined;
   if (Object.hasOwn(TEXT_FIELDS, field)) return { kind: 'text', name: field };
   if (Object.hasOwn(TIME_FIELDS, field)) return { kind: 'time', name: field };
+  const activity = ACTIVITY_FIELDS.find((name) => name === field);
+  if (activity) return { kind: 'activity', name: activity };
   if (field === 'tags') return { kind: 'tags', name: field };
   const property = PROPERTY_FIELD.exec(field)?.[1];
   if (property !== undefined) return { kind: 'property', name: property };
@@ -127,20 +241,22 @@ function parseValue(
   field: { kind: FilterKind; name: string },
   operator: FilterOperator,
   value: unknown,
+  rules: ContactRules,
 ): { value: FilterValue } | { fault: string } {
   if (field.kind === 'property' && !TEXT_OPERATORS.has(operator)) {
-    const ordered = operator === 'greater_than' || operator === 'less_than';
+    const ordered = (TIME_OPERATORS as readonly string[]).includes(operator);
     if (typeof value === 'number' || (typeof value === 'boolean' && !ordered)) return { value };
   }
   if (typeof value !== 'string') {
     return {
-      fault: field.kind === 'property' ? 'has the wrong type for this operator' : 'must be text',
+      fault: field.kind === 'property' ? WRONG_TYPE : 'must be text',
     };
   }
   if (value.length > LONGEST_VALUE)
     return { fault: `must have at most ${LONGEST_VALUE} characters` };
   switch (field.kind) {
-    case 'time': {
+    case 'time':
+    case 'activity': {
       const time = parseDayOrTime(value);
       return time ? { value: time.toISOString() } : { fault: 'must be an RFC 3339 time' };
     }
@@ -149,17 +265,27 @@ function parseValue(
         ? { value }
         : { fault: `must be one of ${CONSENT_STATUSES.join(', ')}` };
     case 'text':
-      return { value: normalizeText(field.name, operator, value) };
+      return { value: normalizeText(field.name, operator, value, rules) };
     default:
       return { value };
   }
 }
 
+/** Returns true for operators that compare a whole address. A part of an address need not have a domain. */
+function isWhole(operator: FilterOperator): boolean {
+  return !TEXT_OPERATORS.has(operator);
+}
+
 /** Converts an e-mail address or phone number to the form in which it is stored. */
-function normalizeText(name: string, operator: FilterOperator, value: string): string {
-  if (name === 'email') return value.toLowerCase();
+function normalizeText(
+  name: string,
+  operator: FilterOperator,
+  value: string,
+  { region }: ContactRules,
+): string {
+  if (name === 'email') return isWhole(operator) ? normalizeEmail(value) : value.toLowerCase();
   if (name !== 'phone') return value;
   if (TEXT_OPERATORS.has(operator)) return value.replace(/[ ()-]/g, '');
-  const phone = parsePhone(value);
+  const phone = parsePhone(value, region);
   return 'value' in phone ? phone.value : value;
 }

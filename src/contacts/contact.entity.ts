@@ -1,8 +1,8 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 import type { Consent } from './consent.js';
+import type { PropertyValue } from './property-type.js';
 
-export type PropertyValue = string | number | boolean;
 export type ContactProperties = Record<string, PropertyValue>;
 
 /** Stores a contact of an organization. Each of its three identifiers is unique in the organization. */

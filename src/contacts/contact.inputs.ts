@@ -108,14 +108,13 @@ export class SearchContactsInput extends PageInput {
   query?: string;
 
   @Doc(
-    'Conditions {field, operator, value}, combined with and. Fields and operators: external_id, email, ' +
-      'phone, first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, ' +
-      'starts_with, in; properties.<name>: the same and greater_than, less_than (only values of the same type ' +
-      'match: 5 is not "5"); tags: contains (has the tag), not_contains, in (has one of them); consent.email, ' +
-      'consent.sms, consent.webhook: equals, not_equals, in (granted, denied); all of these: is_set, ' +
-      'is_not_set (no value); created_at, updated_at: greater_than, less_than (RFC 3339 time or date). The ' +
-      'value of in is a list. not_equals and not_contains match contacts without a value too. contains and ' +
-      'starts_with ignore the case of A to Z; equals does not, except for e-mail.',
+    'Conditions {field, operator, value} that all hold, or groups {and: […]}, {or: […]}, {not: {…}}. Fields: external_id, email, phone, first_name, last_name, locale, timezone: equals, not_equals, ' +
+      'contains, not_contains, starts_with, in; properties.<name>: the same and greater_than, less_than, between, ' +
+      'before, after, within_days (types must match: 5 is not "5"); tags: contains (has the tag), not_contains, in; ' +
+      'consent.email, consent.sms, consent.webhook: equals, not_equals, in (granted, denied); last_message_at, ' +
+      'last_activity_at: as times; all: is_set, is_not_set (no value); created_at, updated_at: before, after, ' +
+      'between (RFC 3339 or date), within_days. in, between: lists. not_ matches contacts without ' +
+      'a value too. contains and starts_with ignore case of A to Z.',
     {
       examples: [
         [
@@ -125,7 +124,7 @@ export class SearchContactsInput extends PageInput {
       ],
     },
   )
-  @ObjectList({ optional: true, max: 20 })
+  @ObjectList({ optional: true, max: 50 })
   filters?: object[];
 
   @Doc('Field to sort by, with - before it for descending. Contacts without a value come last.')
@@ -135,6 +134,18 @@ export class SearchContactsInput extends PageInput {
   @Doc('next_cursor of the previous page, with the same query, filters and sort.')
   @Text({ optional: true, max: 8192 })
   declare cursor?: string;
+}
+
+/** Declares what to count. The rules are those of `search_contacts`. */
+export class CountContactsInput {
+  @Text('Literal text to find, as in search_contacts.', { optional: true, max: 255 })
+  query?: string;
+
+  @Doc('Conditions and groups, as in search_contacts.', {
+    examples: [[{ or: [{ field: 'tags', operator: 'contains', value: 'vip' }] }]],
+  })
+  @ObjectList({ optional: true, max: 50 })
+  filters?: object[];
 }
 
 /** Accepts null for inherited fields, which clears them. */

@@ -2,6 +2,7 @@ import { PageResult } from '../paging/paging.js';
 import {
   Choice,
   Flag,
+  Integer,
   JsonObject,
   ListOf,
   Nested,
@@ -101,6 +102,14 @@ export class ContactResult {
 export class ContactPage extends PageResult {
   @ListOf(() => ContactView)
   contacts: ContactView[];
+}
+
+export class ContactCount {
+  @Integer()
+  count: number;
+
+  @Flag('False if more than 10,000 match.')
+  is_complete: boolean;
 }
 
 export class CreatedContactResult extends ContactResult {

@@ -7,28 +7,33 @@ import {
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { parseChanges } from './contact-fields.js';
-import { parseFilters } from './contact-filter.js';
+import { parseFilters, phonesIn } from './contact-filter.js';
+import { ContactRulesService } from './contact-rules.service.js';
 import { ContactOrder } from './contact-order.js';
 import {
   ContactIdInput,
+  CountContactsInput,
   CreateContactInput,
   GetContactInput,
   SearchContactsInput,
   UpdateContactInput,
 } from './contact.inputs.js';
 import {
+  ContactCount,
   ContactPage,
   ContactResult,
   ContactView,
   CreatedContactResult,
   DeletedContactResult,
 } from './contact.results.js';
-import { ContactsService } from './contacts.service.js';
+import { type ContactSearch, ContactsService } from './contacts.service.js';
 
 @Injectable()
 export class ContactTools {
-  constructor(private readonly contacts: ContactsService) {}
+  constructor(
+    private readonly contacts: ContactsService,
+    private readonly rules: ContactRulesService,
+  ) {}
 
   @Tool({
     name: 'create_contact',
@@ -42,7 +47,7 @@ export class ContactTools {
   async create(input: CreateContactInput, call: ToolCall): Promise<CreatedContactResult> {
     const { contact, created } = await this.contacts.create(
       call.organizationId,
-      parseChanges(input),
+      await this.rules.parse(call.organizationId, input),
       input.on_conflict,
       call.surface,
     );
@@ -84,7 +89,7 @@ export class ContactTools {
     const contact = await this.contacts.update(
       call.organizationId,
       input.contact_id,
-      parseChanges(input),
+      await this.rules.parse(call.organizationId, input),
       call.surface,
     );
     return { contact: ContactView.of(contact) };
@@ -122,7 +127,7 @@ export class ContactTools {
   async search(input: SearchContactsInput, call: ToolCall): Promise<ContactPage> {
     const { contacts, nextCursor } = await this.contacts.search(
       call.organizationId,
-      { text: input.query || undefined, filters: parseFilters(input.filters ?? []) },
+      await this.parseSearch(call.organizationId, input),
       new ContactOrder(input.sort),
       { limit: input.limit, cursor: input.cursor },
     );
@@ -130,6 +135,22 @@ export class ContactTools {
       contacts: contacts.map((contact) => ContactView.of(contact)),
       next_cursor: nextCursor,
     };
+  }
+
+  @Tool({
+    name: 'count_contacts',
+    title: 'Count contacts',
+    description: 'Counts the contacts that search_contacts finds, exactly up to 10,000.',
+    output: ContactCount,
+    readOnly: true,
+    surfaces: ['workflow', 'dashboard'],
+  })
+  async count(input: CountContactsInput, call: ToolCall): Promise<ContactCount> {
+    const { count, isComplete } = await this.contacts.count(
+      call.organizationId,
+      await this.parseSearch(call.organizationId, input),
+    );
+    return { count, is_complete: isComplete };
   }
 
   /** Returns ids of contacts whose id, name or identifier starts with `text`. */
@@ -142,5 +163,13 @@ export class ContactTools {
     const limit = MAX_COMPLETIONS + 1;
     const contacts = await this.contacts.listStartingWith(organizationId, text, limit);
     return contacts.map(({ id }) => id);
+  }
+
+  private async parseSearch(
+    organizationId: string,
+    { query, filters = [] }: CountContactsInput,
+  ): Promise<ContactSearch> {
+    const rules = await this.rules.rulesForPhones(organizationId, phonesIn(filters));
+    return { text: query || undefined, filters: parseFilters(filters, rules) };
   }
 }

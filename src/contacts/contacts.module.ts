@@ -1,10 +1,40 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { ContactAliasTools } from './contact-alias.tools.js';
+import { ContactAliasesRepository } from './contact-aliases.repository.js';
+import { ContactAliasesService } from './contact-aliases.service.js';
+import { ContactDuplicateTools } from './contact-duplicate.tools.js';
+import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
+import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactPropertiesRepository } from './contact-properties.repository.js';
+import { ContactPropertiesService } from './contact-properties.service.js';
+import { ContactPropertyTools } from './contact-property.tools.js';
+import { ContactRulesRepository } from './contact-rules.repository.js';
+import { ContactRulesService } from './contact-rules.service.js';
+import { ContactSettingsTools } from './contact-settings.tools.js';
 import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
 @Module({
-  providers: [ContactTools, ContactsService, ContactsRepository],
-  exports: [ContactsService],
+  imports: [AccountsModule],
+  providers: [
+    ContactTools,
+    ContactsService,
+    ContactsRepository,
+    ContactRulesService,
+    ContactRulesRepository,
+    ContactSettingsTools,
+    ContactPropertyTools,
+    ContactPropertiesService,
+    ContactPropertiesRepository,
+    ContactAliasTools,
+    ContactAliasesService,
+    ContactAliasesRepository,
+    ContactDuplicateTools,
+    ContactDuplicatesService,
+    ContactDuplicatesRepository,
+  ],
+  exports: [ContactsService, ContactRulesService],
 })
 export class ContactsModule {}

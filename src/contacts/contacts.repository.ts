@@ -1,50 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import {
-  type BoundStatement,
-  type PreparedStatement,
-  prepared,
-} from '../database/driver/statement.js';
+import type { BoundStatement, PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
-import type { ContactFilter } from './contact-filter.js';
-import { CONTACT_SORTS, ContactOrder, type Position } from './contact-order.js';
+import type { ContactOrder, Position } from './contact-order.js';
+import {
+  COLUMNS,
+  FIND,
+  FIND_BY,
+  FIRST_PAGES,
+  IDENTIFIERS,
+  type Identifier,
+  MOST_BY_INDEX,
+  SEARCH_TEXT,
+  indexedPageStatement,
+  keyValues,
+  restrictToIndexed,
+  searchTexts,
+} from './contact-statements.js';
 import { Contact } from './contact.entity.js';
-
-/** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
-export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
-export type Identifier = keyof typeof IDENTIFIERS;
-
-/** Limits the use of the text index. When more contacts match, reading them in sort order is faster. */
-const MOST_BY_INDEX = 1000;
-
-/**
- * Names the columns as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
- * examines the metadata of each column again for each row.
- */
-const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
-  contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
-  contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
-  contact.updated_at as "updatedAt"`;
-const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
-const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
-const FIND_BY = {
-  external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
-  email: prepared('contact_by_email', `${SELECT} and contact.email = $2`),
-  phone: prepared('contact_by_phone', `${SELECT} and contact.phone = $2`),
-} satisfies Record<Identifier, unknown>;
-/** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
-const FIRST_PAGES = new Map(
-  CONTACT_SORTS.map((sort) => {
-    const { direction, nulls = '' } = new ContactOrder(sort);
-    const column = sort.replace('-', '');
-    const page = `${SELECT} and contact.id = any(few.ids)
-      order by contact.${column} ${direction} ${nulls}, contact.id ${direction} limit $2`;
-    return [sort, prepared(`contacts_${sort}`, restrictToIndexed(page, 2))];
-  }),
-);
+import type { FilterNode } from './contact-filter.js';
+import { type IndexKeys, indexKeys } from './filter-tree.js';
 
 /** Describes a row of a search by the text index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };
@@ -72,6 +50,7 @@ export class ContactsRepository {
     });
   }
 
+  /** Finds the contact that has the e-mail address or phone number as its own or as an alias, or has the external id. */
   async findByIdentifier(
     organizationId: string,
     identifier: Identifier,
@@ -111,8 +90,9 @@ export class ContactsRepository {
         const updated = await this.rows(organizationId)
           .createQueryBuilder()
           .update()
-          .set({ ...fields, searchText: searchText(fields), updatedAt: () => 'now()' })
+          .set({ ...fields, searchText: () => SEARCH_TEXT, updatedAt: () => 'now()' })
           .where({ organizationId, id })
+          .setParameters({ organizationId, id, ownText: searchText(fields), lineBreak: '\n' })
           .returning(['updatedAt'])
           .execute();
         return (updated.raw as { updated_at: Date }[])[0]!.updated_at;
@@ -135,20 +115,27 @@ export class ContactsRepository {
   /** Returns at most `limit` contacts after `position` that match the text and every filter, in order. */
   async search(
     organizationId: string,
-    search: { text: string | undefined; filters: readonly ContactFilter[] },
+    search: { text: string | undefined; filters: readonly FilterNode[] },
     order: ContactOrder,
     position: Position | undefined,
     limit: number,
   ): Promise<Contact[]> {
     const query = (): SelectQueryBuilder<Contact> =>
       this.pageQuery(organizationId, search.filters, order, position, limit);
-    if (!search.text) return await this.readPage(organizationId, query());
+    if (!search.text) {
+      const keys = indexKeys(search.filters);
+      const found = keys && (await this.readKeyedPage(organizationId, query(), keys));
+      return found ?? (await this.readPage(organizationId, query()));
+    }
     const texts = searchTexts(search.text);
     const isPlain = search.filters.length === 0 && !position;
     const statement = isPlain
       ? { ...FIRST_PAGES.get(order.sort)!, values: [organizationId, limit] }
       : indexedPageStatement(query());
-    const indexed = await this.readIndexedPage(organizationId, statement, texts);
+    const indexed = await this.readIndexedPage(organizationId, statement, [
+      ...texts,
+      MOST_BY_INDEX,
+    ]);
     if (indexed) return indexed;
     // Row-level security hides statistics from the planner. It would expect few matches for any pattern, then read and
     // sort all contacts for one page. For a CASE it expects that half of the contacts match.
@@ -192,7 +179,7 @@ export class ContactsRepository {
 
   private pageQuery(
     organizationId: string,
-    filters: readonly ContactFilter[],
+    filters: readonly FilterNode[],
     order: ContactOrder,
     position: Position | undefined,
     limit: number,
@@ -204,8 +191,8 @@ export class ContactsRepository {
       .orderBy(`contact.${order.column}`, order.direction, order.nulls)
       .addOrderBy('contact.id', order.direction)
       .limit(limit);
-    for (const [index, filter] of filters.entries()) {
-      const { sql, parameters } = filterCondition(filter, index);
+    if (filters.length > 0) {
+      const { sql, parameters } = filterCondition(filters);
       query.andWhere(sql, parameters);
     }
     if (position) {
@@ -215,15 +202,75 @@ export class ContactsRepository {
     return query;
   }
 
-  /** Reads a page through the text index. Returns undefined when more than `MOST_BY_INDEX` contacts match the text. */
+  /** Counts the contacts that match the text and every filter, at most `most`. */
+  async count(
+    organizationId: string,
+    { text, filters }: { text: string | undefined; filters: readonly FilterNode[] },
+    most: number,
+  ): Promise<number> {
+    const session = this.tenants.session(organizationId);
+    const query = this.rows(organizationId)
+      .createQueryBuilder('contact')
+      .select('1', 'one')
+      .where('contact.organizationId = :organizationId', { organizationId })
+      .limit(most);
+    if (filters.length > 0) {
+      const { sql, parameters } = filterCondition(filters);
+      query.andWhere(sql, parameters);
+    }
+    const keys = indexKeys(filters);
+    if (text) {
+      const [one, other] = searchTexts(text);
+      const [row] = await session.query<{ ids: string[] | null }>(
+        'select public.find_contact_ids($1, $2, $3) as ids',
+        [one, other, most],
+      );
+      if (row!.ids) query.andWhere('contact.id = any(:ids)', { ids: row!.ids });
+      else {
+        const patterns = [one, other].map((each) =>
+          each === null ? null : `%${escapeLike(each)}%`,
+        );
+        query.andWhere('(contact.searchText like :one or contact.searchText like :other)', {
+          one: patterns[0],
+          other: patterns[1],
+        });
+      }
+    } else if (keys) {
+      const [row] = await session.query<{ ids: string[] | null }>(
+        `select public.find_contacts_by_keys($1, $2, $3, $4, $5) as ids`,
+        keyValues(keys, most),
+      );
+      if (row!.ids) query.andWhere('contact.id = any(:ids)', { ids: row!.ids });
+    }
+    const [counted, values] = query.getQueryAndParameters();
+    const [row] = await session.query<{ count: number }>(
+      `select cast(count(*) as integer) as count from (${counted}) matches`,
+      values as unknown[],
+    );
+    return row!.count;
+  }
+
+  /** Reads a page through the index of tags and properties. Returns undefined when more than `MOST_BY_INDEX` contacts match. */
+  private async readKeyedPage(
+    organizationId: string,
+    query: SelectQueryBuilder<Contact>,
+    keys: IndexKeys,
+  ): Promise<Contact[] | undefined> {
+    const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+    const text = restrictToIndexed(page, values.length, 'find_contacts_by_keys', 5);
+    const statement = { text, values: values as unknown[] };
+    return await this.readIndexedPage(organizationId, statement, keyValues(keys, MOST_BY_INDEX));
+  }
+
+  /** Reads a page through an index. Returns undefined when too many contacts match. */
   private async readIndexedPage(
     organizationId: string,
     { values, ...statement }: BoundStatement,
-    texts: readonly [string, string | null],
+    indexValues: readonly unknown[],
   ): Promise<Contact[] | undefined> {
     const rows = await this.tenants
       .session(organizationId)
-      .query<IndexedRow>(statement, [...values, ...texts, MOST_BY_INDEX]);
+      .query<IndexedRow>(statement, [...values, ...indexValues]);
     if (rows[0]!.exceeds_index_limit) return undefined;
     return rows.filter(({ id }) => id !== null);
   }
@@ -239,27 +286,4 @@ export class ContactsRepository {
   private rows(organizationId: string): Repository<Contact> {
     return this.tenants.repository(organizationId, Contact);
   }
-}
-
-/**
- * Restricts a page query to the contacts that the text index finds. Three values follow those of the query: two texts and
- * the highest number of matches.
- */
-function indexedPageStatement(query: SelectQueryBuilder<Contact>): BoundStatement {
-  const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
-  return { text: restrictToIndexed(page, values.length), values: values as unknown[] };
-}
-
-function restrictToIndexed(page: string, valueCount: number): string {
-  const places = [1, 2, 3].map((place) => `$${valueCount + place}`).join(', ');
-  // Without `materialized`, PostgreSQL would search the index once for each use of the ids.
-  return `with few as materialized (select public.find_contact_ids(${places}) as ids)
-    select few.ids is null as exceeds_index_limit, page.* from few left join lateral (${page}) page on true`;
-}
-
-/** Returns one or two search texts. A contact matches when its text contains either of them. */
-function searchTexts(given: string): [string, string | null] {
-  // Phone numbers are stored without the spaces that people write.
-  const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(given);
-  return [foldText(given), isPhone ? foldText(given.replace(/[ ()-]/g, '')) : null];
 }

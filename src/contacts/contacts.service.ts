@@ -7,20 +7,24 @@ import { canonicalJson, fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { normalizeEmail } from '../text/parse-email.js';
 import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
-import type { ContactFilter } from './contact-filter.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
+import type { FilterNode } from './contact-filter.js';
+import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
-import { ContactsRepository, IDENTIFIERS, type Identifier } from './contacts.repository.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { ContactsRepository } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
 const MOST_TAGS = 50;
+/** Bounds the time of a count, however many contacts there are. */
+const MOST_COUNTED = 10_000;
 
 export interface ContactSearch {
   text: string | undefined;
-  filters: readonly ContactFilter[];
+  filters: readonly FilterNode[];
 }
 
 /** Identifies a contact by one of these members. */
@@ -33,6 +37,7 @@ export class ContactsService {
     private readonly contacts: ContactsRepository,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
+    private readonly rules: ContactRulesService,
   ) {}
 
   find(organizationId: string, id: string): Promise<Contact | null> {
@@ -44,13 +49,13 @@ export class ContactsService {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
 
-  /** Finds a contact by an e-mail address in any case. */
+  /** Finds a contact by an e-mail address in any case, which may be an alias. */
   findByEmail(organizationId: string, email: string): Promise<Contact | null> {
     return this.contacts.findByIdentifier(organizationId, 'email', normalizeEmail(email));
   }
 
   /**
-   * Returns the contact that `key` identifies. Throws `invalid_arguments` if `key` does not have exactly one member,
+   * Returns the contact that `key` identifies; an address may be an alias. Throws `invalid_arguments` if `key` does not have exactly one member,
    * and `not_found` with a message that ends with `hint`.
    */
   async getBy(
@@ -68,7 +73,7 @@ export class ContactsService {
     }
     const [name, value] = given[0] as [keyof ContactKey, string];
     if (name === 'contact_id') return await this.get(organizationId, value);
-    const stored = normalizeIdentifier(name, value);
+    const stored = await this.normalizeIdentifier(organizationId, name, value);
     const contact = await this.contacts.findByIdentifier(organizationId, name, stored);
     if (!contact) throw new AppError('not_found', `No contact has this ${name}. ${hint}`);
     return contact;
@@ -80,8 +85,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, `error` throws `conflict` with the identifier,
-   * `update` changes that contact, and `merge` also keeps that contact's tags. It always throws `conflict` when the
+   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict` with the identifier,
+   * `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which the contact was found stays
+   * an alias. It always throws `conflict` when the
    * identifiers belong to several contacts.
    */
   async create(
@@ -105,7 +111,12 @@ export class ContactsService {
       if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       if (!contact) continue;
-      const changed = await this.change(contact, changes, source, onConflict);
+      const changed = await this.change(
+        contact,
+        withoutAliases(holders, changes),
+        source,
+        onConflict,
+      );
       return { contact: changed, created: false };
     }
     throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
@@ -155,6 +166,29 @@ export class ContactsService {
     return { contacts, nextCursor };
   }
 
+  /** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
+  private async normalizeIdentifier(
+    organizationId: string,
+    name: Identifier,
+    value: string,
+  ): Promise<string> {
+    if (name === 'email') return normalizeEmail(value);
+    if (name === 'external_id') return value;
+    const { region } = await this.rules.rulesForPhones(organizationId, [value]);
+    const phone = parsePhone(value, region);
+    if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
+    return phone.value;
+  }
+
+  /** Counts the contacts that match, exactly up to 10,000. */
+  async count(
+    organizationId: string,
+    search: ContactSearch,
+  ): Promise<{ count: number; isComplete: boolean }> {
+    const found = await this.contacts.count(organizationId, search, MOST_COUNTED + 1);
+    return { count: Math.min(found, MOST_COUNTED), isComplete: found <= MOST_COUNTED };
+  }
+
   private async change(
     contact: Contact,
     given: ContactChanges,
@@ -197,13 +231,15 @@ export class ContactsService {
   }
 }
 
-/** Returns an identifier in the form in which it is stored. Throws `invalid_arguments` for a wrong phone number. */
-function normalizeIdentifier(name: Identifier, value: string): string {
-  if (name === 'email') return normalizeEmail(value);
-  if (name === 'external_id') return value;
-  const phone = parsePhone(value);
-  if ('fault' in phone) throw AppError.invalidField(name, phone.fault);
-  return phone.value;
+/** Leaves out the addresses that are aliases of the contact, which keeps its own address. */
+function withoutAliases(
+  holders: readonly { identifier: Identifier; contact: Contact }[],
+  changes: ContactChanges,
+): ContactChanges {
+  const aliases = holders
+    .map(({ identifier, contact }) => [IDENTIFIERS[identifier], contact] as const)
+    .filter(([column, contact]) => contact[column] !== changes[column]);
+  return { ...changes, ...Object.fromEntries(aliases.map(([column]) => [column, undefined])) };
 }
 
 function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {

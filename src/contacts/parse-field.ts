@@ -1,7 +1,13 @@
-import { parsePhoneNumberFromString as parsePhoneNumber } from 'libphonenumber-js/max';
+import {
+  type CountryCode,
+  parsePhoneNumberFromString as parsePhoneNumber,
+} from 'libphonenumber-js/max';
 import type { Parsed } from '../text/parse-email.js';
 
 const LONGEST_LOCALE = 64;
+const INTERNATIONAL = /^\+[0-9 ()-]+$/;
+const NATIONAL = /^[0-9 ()/.-]+$/;
+const OLD_BRAZILIAN = /^\+55(\d\d)([6-9]\d{7})$/;
 
 /** Accepts text of 1 to `longest` code points and returns it unchanged. */
 export function parseText(text: string, longest: number): Parsed {
@@ -14,18 +20,36 @@ export function parseText(text: string, longest: number): Parsed {
 }
 
 /**
- * Returns a phone number in E.164 form. Accepts only numbers that can exist in the numbering plan of their country: a wrong
- * digit would send messages to nobody, or to somebody else.
+ * Returns a phone number in E.164 form. The national form is accepted with a region. Accepts only numbers that can exist in
+ * the numbering plan of their country: a wrong digit would send messages to nobody, or to somebody else.
  */
-export function parsePhone(text: string): Parsed {
-  if (text.length > 40 || !/^\+[0-9 ()-]+$/.test(text)) {
-    return { fault: 'must be a phone number in international form, such as +4930123456' };
+export function parsePhone(text: string, region: CountryCode | null): Parsed {
+  const form = region === null || text.startsWith('+') ? INTERNATIONAL : NATIONAL;
+  if (text.length > 40 || !form.test(text)) {
+    return {
+      fault:
+        region === null
+          ? 'must be a phone number in international form, such as +4930123456'
+          : `must be a phone number, such as +4930123456, or in national form of ${region}`,
+    };
   }
-  const number = parsePhoneNumber(text);
+  const number = parsePhoneNumber(text, region ?? undefined);
+  const found = number && withNinthDigit(number.number);
+  const isValid = found !== undefined && parsePhoneNumber(found)?.isValid() === true;
   // E.164 allows 15 digits. Numbering plans of some countries allow more.
-  return number?.isValid() && number.number.length <= 16
-    ? { value: number.number }
+  return isValid && found.length <= 16
+    ? { value: found }
     : { fault: 'must be a phone number that can exist in its country, such as +4930123456' };
+}
+
+/**
+ * Adds the digit 9 that Brazil put before its mobile numbers in 2012 to 2016. Other systems still report numbers without it,
+ * and both belong to one person. Numbers of the old form that still exist stay as they are.
+ */
+function withNinthDigit(number: string): string {
+  const [, area, rest] = OLD_BRAZILIAN.exec(number) ?? [];
+  if (area === undefined || parsePhoneNumber(number)?.isValid()) return number;
+  return `+55${area}9${rest}`;
 }
 
 /** Returns a language tag (BCP 47) in its canonical case. */

@@ -141,6 +141,7 @@ describe('every table of an organization', () => {
           'public.set_audit_retention(text, text)'::regprocedure,
           -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
           'public.find_contact_ids(text, text, integer)'::regprocedure,
+          'public.find_contacts_by_keys(text[], jsonb, text[], boolean, integer)'::regprocedure,
           -- Triggers cannot be called. They count the rows that their statement wrote.
           'private.count_insert()'::regprocedure,
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
@@ -190,6 +191,8 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([
       // The owner deletes, because nobody else may use the counters of quotas. No cascade inserts or updates rows.
       { name: 'private.cancel_children()', safe: true },
+      { name: 'private.claim_alias()', safe: true },
+      { name: 'private.claim_contact_addresses()', safe: true },
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },

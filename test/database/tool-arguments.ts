@@ -21,6 +21,8 @@ const NO_REFERENCES = new Set([
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   set_secret: { secret: 'a value' },
+  add_contact_alias: { email: 'alias@example.com' },
+  remove_contact_alias: { email: 'alias@example.com' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },

@@ -30,6 +30,26 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     const { message } = await scheduled(organization);
     return { contact_id: message.contact_id };
   },
+  add_contact_alias: async (organization) => ({
+    contact_id: await contact(organization),
+    email: unique(),
+  }),
+  remove_contact_alias: async (organization) => {
+    const given = { contact_id: await contact(organization), email: unique() };
+    await made(organization, 'add_contact_alias', given);
+    return given;
+  },
+  set_property: async () => ({ name: 'seats', type: 'number' }),
+  delete_property: async (organization) => {
+    await made(organization, 'set_property', { name: 'gone', type: 'text' });
+    return { name: 'gone' };
+  },
+  remove_unfit_values: async (organization) => {
+    const contact = { email: unique(), properties: { old: 'text' } };
+    await made(organization, 'create_contact', contact);
+    return { name: 'old', type: 'number' };
+  },
+  set_contact_settings: async () => ({ region: 'DE' }),
   send_message: async (organization) => ({
     contact_id: await contact(organization),
     subject: 'Hello',

@@ -12,6 +12,8 @@ import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
 import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
+import { readContactSearch } from '../features/contacts/contact-filters.ts';
+import { readDuplicateSearch } from '../features/contacts/duplicate-reasons.ts';
 import { readCallFilters } from '../features/developer/call.readers.ts';
 import { readEventFilters } from '../features/events/event.readers.ts';
 import { HomePage } from '../features/home/home-page.tsx';
@@ -19,6 +21,7 @@ import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
 import { readMessageFilters } from '../features/messages/message-filters.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
+import { contactPages } from './contact-pages.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -90,22 +93,29 @@ const developer = createRoute({
 const contacts = createRoute({
   ...page,
   path: '/contacts',
-  validateSearch: (search): { q?: string; filters?: unknown[] } => ({
-    ...(typeof search.q === 'string' && search.q && { q: search.q }),
-    ...(Array.isArray(search.filters) && { filters: search.filters }),
-  }),
-  component: lazyRouteComponent(
-    () => import('../features/contacts/contacts-page.tsx'),
-    'ContactsPage',
-  ),
+  validateSearch: readContactSearch,
+  component: contactPages.contactsPage,
 });
 const contact = createRoute({
   ...page,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(
-    () => import('../features/contacts/contact-page.tsx'),
-    'ContactPage',
-  ),
+  component: contactPages.contactPage,
+});
+const duplicates = createRoute({
+  ...page,
+  path: '/contacts/duplicates',
+  validateSearch: readDuplicateSearch,
+  component: contactPages.duplicatesPage,
+});
+const properties = createRoute({
+  ...page,
+  path: '/contacts/properties',
+  component: contactPages.propertiesPage,
+});
+const contactSettings = createRoute({
+  ...page,
+  path: '/settings/contacts',
+  component: contactPages.contactSettingsPage,
 });
 const messages = createRoute({
   ...page,
@@ -243,6 +253,9 @@ const routeTree = root.addChildren([
     run,
     contacts,
     contact,
+    duplicates,
+    properties,
+    contactSettings,
     messages,
     events,
     message,

@@ -60,7 +60,10 @@ function insertRuns(condition: string, returned: string): string {
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
       coalesce(
         (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
-        (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share)),
+        (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share),
+        (select c.id from contacts c where c.organization_id = $1 and c.id =
+          (select a.contact_id from contact_aliases a
+           where a.organization_id = $1 and a.kind = 'email' and a.value = g.contact_email) for key share)),
       g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
       case when g.refusal is not null then 'failed' when g.lease_seconds is null then 'queued' else 'running' end,
       g.refusal, case when g.refusal is not null then now() end, g.root_run_id, g.request,

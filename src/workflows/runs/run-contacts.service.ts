@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type ContactChanges, parseChanges } from '../../contacts/contact-fields.js';
+import type { ContactChanges } from '../../contacts/contact-fields.js';
+import { ContactRulesService } from '../../contacts/contact-rules.service.js';
 import type { Contact } from '../../contacts/contact.entity.js';
 import { CreateContactInput } from '../../contacts/contact.inputs.js';
 import { ContactsService } from '../../contacts/contacts.service.js';
@@ -29,6 +30,7 @@ export class RunContactsService {
   constructor(
     private readonly runs: RunsRepository,
     private readonly contacts: ContactsService,
+    private readonly rules: ContactRulesService,
   ) {}
 
   /**
@@ -46,7 +48,11 @@ export class RunContactsService {
     const dropped: Fault[] = [];
     for (let fields = tidyFields(given); ;) {
       try {
-        const saved = await this.save(organizationId, runId, parseFields(fields));
+        const saved = await this.save(
+          organizationId,
+          runId,
+          await this.rules.parse(organizationId, checkFields(fields)),
+        );
         await this.runs.setContact(organizationId, runId, saved.contact.id);
         return { ...saved, dropped };
       } catch (error) {
@@ -79,9 +85,8 @@ export class RunContactsService {
   }
 }
 
-function parseFields(fields: Record<string, unknown>): ContactChanges {
-  const schema = classSchema(CreateContactInput);
-  return parseChanges(parseArguments(CreateContactInput, schema, fields));
+function checkFields(fields: Record<string, unknown>): CreateContactInput {
+  return parseArguments(CreateContactInput, classSchema(CreateContactInput), fields);
 }
 
 function isInvalid(error: unknown): error is AppError {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../../contacts/contacts.service.js';
+import { normalizeEmail } from '../../text/parse-email.js';
 
 const MAX_REFERENCE = 320;
 
@@ -18,14 +19,15 @@ export class PayloadContactsService {
   }
 }
 
-/** Reads the id and the lowercase e-mail address that the payload names, without looking them up. */
+/** Reads the id and the normalized e-mail address that the payload names, without looking them up. */
 export function contactIn(payload: object): {
   contactId: string | null;
   contactEmail: string | null;
 } {
+  const email = referenceOf(payload, 'email');
   return {
     contactId: referenceOf(payload, 'contact_id') ?? null,
-    contactEmail: referenceOf(payload, 'email')?.toLowerCase() ?? null,
+    contactEmail: email === undefined ? null : normalizeEmail(email),
   };
 }
 

@@ -1,4 +1,5 @@
-import { useToolCall, useToolList } from '../../api/tools.ts';
+import { useMemo } from 'react';
+import { useTool, useToolCall, useToolList } from '../../api/tools.ts';
 import { SchemaForm } from '../../forms/schema-form.tsx';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -8,6 +9,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { type Contact, contactResult } from './contact.readers.ts';
+import { propertyList } from './property.readers.ts';
+import {
+  OTHER_PROPERTIES,
+  mergeProperties,
+  splitProperties,
+  withDeclared,
+} from './typed-properties.ts';
 
 interface ContactDialogProps {
   title: string;
@@ -29,13 +37,23 @@ export function ContactDialog(props: ContactDialogProps) {
   const texts = useTexts(contactsTexts);
   const tools = useToolList();
   const call = useToolCall(tool, contactResult, ['search_contacts', 'get_contact']);
-  const schema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
+  const properties = useTool('list_properties', {}, propertyList);
+  const declared = properties.data?.properties;
+  const inputSchema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
+  // A schema that changed while a person types would change the fields.
+  const schema = useMemo(
+    () => inputSchema && declared && withDeclared(inputSchema, declared),
+    [inputSchema, declared],
+  );
   return (
     <Dialog isOpen onClose={onClose} title={title} isWide>
       {!schema && tools.error && (
         <ErrorPanel error={tools.error} onRetry={() => void tools.refetch()} />
       )}
-      {schema ? (
+      {!schema && properties.error && (
+        <ErrorPanel error={properties.error} onRetry={() => void properties.refetch()} />
+      )}
+      {schema && declared ? (
         <SchemaForm
           schema={schema}
           hidden={hidden}
@@ -43,9 +61,9 @@ export function ContactDialog(props: ContactDialogProps) {
           action={action}
           isBusy={call.isPending}
           error={call.error}
-          {...(initial && { initial })}
+          {...(initial && { initial: splitProperties(initial, declared) })}
           onSubmit={(given) => {
-            const changed = toArguments(given);
+            const changed = toArguments(mergeProperties(given));
             if (!changed) onDone(undefined);
             else call.mutate(changed, { onSuccess: ({ contact }) => onDone(contact) });
           }}
@@ -53,7 +71,7 @@ export function ContactDialog(props: ContactDialogProps) {
           <Button onClick={onClose}>{cancel}</Button>
         </SchemaForm>
       ) : (
-        !tools.error && <Skeleton rows={6} />
+        !tools.error && !properties.error && <Skeleton rows={6} />
       )}
     </Dialog>
   );
@@ -70,6 +88,7 @@ function labelsOf(texts: (typeof contactsTexts)['en']): Record<string, string> {
     timezone: texts.timezone,
     tags: texts.tags,
     properties: texts.properties,
+    [OTHER_PROPERTIES]: texts.otherProperties,
     consent: texts.consent,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONSENT_CHANNELS } from '../../../src/contacts/consent.js';
+import { NO_RULES } from '../../../src/contacts/contact-rules.js';
 import {
   OPERATORS as ALL_OPERATORS,
   TEXT_FIELDS,
@@ -18,9 +19,14 @@ import {
 /** Tells whether the service takes an operator for a field. */
 function takes(field: string, operator: Operator): boolean {
   const valid = field.startsWith('consent.') ? 'granted' : '2026-01-01';
-  const value = operator === 'in' ? [valid] : needsValue(operator) ? valid : undefined;
+  const values: Partial<Record<Operator, unknown>> = {
+    in: [valid],
+    between: [valid, valid],
+    within_days: 1,
+  };
+  const value = values[operator] ?? (needsValue(operator) ? valid : undefined);
   try {
-    parseFilters([{ field, operator, value }]);
+    parseFilters([{ field, operator, value }], NO_RULES);
     return true;
   } catch {
     return false;

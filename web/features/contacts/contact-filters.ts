@@ -10,7 +10,11 @@ export type Operator =
   | 'is_set'
   | 'is_not_set'
   | 'greater_than'
-  | 'less_than';
+  | 'less_than'
+  | 'between'
+  | 'before'
+  | 'after'
+  | 'within_days';
 
 /** Holds a condition as `search_contacts` takes it. */
 export interface ContactFilter {
@@ -30,7 +34,15 @@ const TEXT: readonly Operator[] = [
   'is_not_set',
 ];
 const CONSENT: readonly Operator[] = ['equals', 'not_equals', 'in', 'is_set', 'is_not_set'];
-const TIME: readonly Operator[] = ['greater_than', 'less_than'];
+const TIME: readonly Operator[] = [
+  'greater_than',
+  'less_than',
+  'between',
+  'before',
+  'after',
+  'within_days',
+];
+const TIME_FIELDS = ['created_at', 'updated_at', 'last_message_at', 'last_activity_at'];
 const TEXT_FIELDS = [
   'email',
   'first_name',
@@ -49,10 +61,23 @@ export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map
   ...['consent.email', 'consent.sms', 'consent.webhook'].map((field) => [field, CONSENT] as const),
   ['created_at', TIME],
   ['updated_at', TIME],
+  ['last_message_at', [...TIME, 'is_set', 'is_not_set']],
+  ['last_activity_at', [...TIME, 'is_set', 'is_not_set']],
 ]);
 
 const OPERATORS = new Set<string>([...FIELD_OPERATORS.values()].flat());
 const MOST_FILTERS = 20;
+
+/** Reads what the address of the list of contacts says. */
+export function readContactSearch(search: Record<string, unknown>): {
+  q?: string;
+  filters?: unknown[];
+} {
+  return {
+    ...(typeof search.q === 'string' && search.q && { q: search.q }),
+    ...(Array.isArray(search.filters) && { filters: search.filters }),
+  };
+}
 
 /** Reads the conditions of an address. Anything else in it is left out. */
 export function readFilters(given: unknown): ContactFilter[] {
@@ -68,6 +93,11 @@ function isFilter(value: unknown): value is ContactFilter {
   );
 }
 
+/** Returns true for operators that take several values, which a person separates with commas. */
+export function isListOperator(operator: Operator): boolean {
+  return operator === 'in' || operator === 'between';
+}
+
 export function needsValue(operator: Operator): boolean {
   return operator !== 'is_set' && operator !== 'is_not_set';
 }
@@ -80,7 +110,8 @@ export function readFilterValue(field: string, operator: Operator, typed: string
   if (!needsValue(operator)) return undefined;
   const one = (text: string): unknown =>
     field.startsWith('properties.') ? readScalar(text) : text;
-  if (operator !== 'in') return one(typed.trim());
+  if (operator === 'within_days') return Number(typed.trim());
+  if (!isListOperator(operator)) return one(typed.trim());
   return typed
     .split(',')
     .map((each) => each.trim())
@@ -109,5 +140,6 @@ export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 /** Tells how a person enters the value of a condition. */
 export function valueKindOf(field: string, operator: Operator): 'consent' | 'day' | 'text' {
   if (field.startsWith('consent.') && operator !== 'in') return 'consent';
-  return field === 'created_at' || field === 'updated_at' ? 'day' : 'text';
+  const isDay = TIME_FIELDS.includes(field) && !isListOperator(operator);
+  return isDay && operator !== 'within_days' ? 'day' : 'text';
 }

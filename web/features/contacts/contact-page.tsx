@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isObject } from '../../api/reader.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -12,6 +13,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { changedFields } from './changed-fields.ts';
 import { changedConsent, consentOf } from './consent.ts';
+import { ContactAliases } from './contact-aliases.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
@@ -39,6 +41,7 @@ export function ContactPage() {
       actions={<ContactActions contact={contact} />}
     >
       <ContactFacts contact={contact} />
+      <ContactAliases contactId={contact.id} />
       <ContactHistory contactId={contact.id} />
     </Page>
   );
@@ -64,10 +67,15 @@ function ContactActions({ contact }: { contact: Contact }) {
           hidden={['contact_id']}
           initial={before}
           toArguments={(given) => {
-            const { consent: _before, ...fields } = before;
-            const { consent, ...givenFields } = given;
+            const { consent: _before, properties: beforeProperties, ...fields } = before;
+            const { consent, properties, ...givenFields } = given;
+            const changedProperties = changedFields(
+              withoutEmpty(isObject(beforeProperties) ? beforeProperties : {}),
+              isObject(properties) ? properties : {},
+            );
             const changed = {
               ...changedFields(fields, givenFields),
+              ...(Object.keys(changedProperties).length > 0 && { properties: changedProperties }),
               ...changedConsent(contact.consent, consent),
             };
             const isChanged = Object.keys(changed).length > 0;
@@ -103,6 +111,11 @@ function ContactActions({ contact }: { contact: Contact }) {
       />
     </>
   );
+}
+
+/** Leaves out empty texts. A field for text shows them as it shows a property that is absent. */
+function withoutEmpty(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ''));
 }
 
 /** Returns the fields that the form edits. */

@@ -1,9 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -23,6 +24,7 @@ const ROWS = 50;
 /** Shows contacts by search and conditions, which are in the address of the page. */
 export function ContactsPage() {
   const texts = useTexts(contactsTexts);
+  const { duplicates } = useTexts(contactIdentityTexts);
   const search = useSearch({ from: '/signed-in/contacts' });
   const filters = readFilters(search.filters);
   const navigate = useNavigate();
@@ -40,13 +42,21 @@ export function ContactsPage() {
     });
   const isFiltered = search.q !== undefined || filters.length > 0;
   const address = JSON.stringify(search);
-  const add = (
-    <Button look="primary" onClick={() => setAdding(true)}>
-      {texts.add}
-    </Button>
+  const actions = (
+    <>
+      <Link to="/contacts/duplicates" className={buttonClass()}>
+        {duplicates.title}
+      </Link>
+      <Link to="/contacts/properties" className={buttonClass()}>
+        {texts.properties}
+      </Link>
+      <Button look="primary" onClick={() => setAdding(true)}>
+        {texts.add}
+      </Button>
+    </>
   );
   return (
-    <Page title={texts.title} about={texts.about} actions={add}>
+    <Page title={texts.title} about={texts.about} actions={actions}>
       <SearchForm key={`q${address}`} typed={search.q ?? ''} onSearch={(q) => go(q, filters)} />
       <FilterBuilder key={`f${address}`} filters={filters} onApply={(next) => go(search.q, next)} />
       <PagedTable

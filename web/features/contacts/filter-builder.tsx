@@ -7,6 +7,7 @@ import {
   CONSENT_STATUSES,
   type ContactFilter,
   FIELD_OPERATORS,
+  isListOperator,
   type Operator,
   needsValue,
   readFilterValue,
@@ -144,7 +145,7 @@ function ValueField({ row, onChange }: { row: Row; onChange: (value: string) => 
       />
     );
   }
-  const isList = row.operator === 'in';
+  const isList = isListOperator(row.operator);
   return (
     <TextField
       label={texts.value}

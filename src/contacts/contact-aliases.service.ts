@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { AppError, assertFound } from '../errors/app-error.js';
+import { parseEmail } from '../text/parse-email.js';
+import type { ContactAlias } from './contact-alias.entity.js';
+import { type AliasAddress, ContactAliasesRepository } from './contact-aliases.repository.js';
+import { ContactRulesService } from './contact-rules.service.js';
+import { ContactsRepository } from './contacts.repository.js';
+import { parsePhone } from './parse-field.js';
+
+const MOST_ALIASES = 50;
+
+/** Holds the address that a caller sent: exactly one of its members. */
+export interface GivenAddress {
+  email?: string;
+  phone?: string;
+}
+
+/**
+ * Manages the further addresses of contacts. Every look-up by address finds a contact by its aliases too. The caller of each
+ * method must have opened a transaction of the organization.
+ */
+@Injectable()
+export class ContactAliasesService {
+  constructor(
+    private readonly aliases: ContactAliasesRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly rules: ContactRulesService,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /** Throws `not_found` when the organization has no such contact. */
+  async list(organizationId: string, contactId: string): Promise<ContactAlias[]> {
+    assertFound(await this.contacts.find(organizationId, contactId), 'contact');
+    return await this.aliases.list(organizationId, contactId);
+  }
+
+  /**
+   * Adds an address to a contact. Returns the alias as it is stored, also when the contact has it already. Throws `not_found`, `invalid_arguments`, and `conflict`
+   * when the address belongs to a contact already or the contact has too many.
+   */
+  async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {
+    const address = await this.parse(organizationId, given);
+    // The lock makes additions to one contact wait for each other, so none passes the limit.
+    const contact = await this.contacts.findForUpdate(organizationId, contactId);
+    const {
+      organizationId: _,
+      id,
+      createdAt: __,
+      updatedAt: ___,
+      ...fields
+    } = assertFound(contact, 'contact');
+    const before = await this.aliases.list(organizationId, id);
+    const known = before.find(
+      ({ kind, value }) => kind === address.kind && value === address.value,
+    );
+    if (known) return known;
+    if (before.length >= MOST_ALIASES) {
+      throw new AppError('conflict', `A contact has at most ${MOST_ALIASES} aliases.`);
+    }
+    if (!(await this.aliases.insert(organizationId, id, address))) {
+      const { kind, value } = address;
+      const holder = await this.contacts.findByIdentifier(organizationId, kind, value);
+      const whose = holder?.id === id ? 'this contact itself' : `the contact ${holder?.id ?? ''}`;
+      const message = `belongs to ${holder ? whose : 'another contact'}`;
+      throw new AppError('conflict', `${kind} ${message}.`, { details: [{ path: kind, message }] });
+    }
+    await this.contacts.update(organizationId, id, fields);
+    this.changes.publish(organizationId, resourceChange('contacts', id));
+    const after = await this.aliases.list(organizationId, id);
+    const alias = after.find(({ kind, value }) => kind === address.kind && value === address.value);
+    return assertFound(alias ?? null, 'alias');
+  }
+
+  /** Removes an address from a contact. Throws `not_found` when the contact has no such alias. */
+  async remove(organizationId: string, contactId: string, given: GivenAddress): Promise<void> {
+    const address = await this.parse(organizationId, given);
+    const contact = await this.contacts.findForUpdate(organizationId, contactId);
+    const {
+      organizationId: _,
+      id,
+      createdAt: __,
+      updatedAt: ___,
+      ...fields
+    } = assertFound(contact, 'contact');
+    if (!(await this.aliases.delete(organizationId, id, address))) {
+      throw new AppError('not_found', `This contact has no alias ${address.value}.`);
+    }
+    await this.contacts.update(organizationId, id, fields);
+    this.changes.publish(organizationId, resourceChange('contacts', id));
+  }
+
+  private async parse(organizationId: string, given: GivenAddress): Promise<AliasAddress> {
+    const { email, phone } = given;
+    if ((email === undefined) === (phone === undefined)) {
+      const message = 'needs exactly one of email and phone';
+      throw AppError.invalid('Give exactly one of email and phone.', [{ path: '', message }]);
+    }
+    const kind = email === undefined ? 'phone' : 'email';
+    const { region } = await this.rules.rulesForPhones(organizationId, [phone]);
+    const parsed = email === undefined ? parsePhone(phone!, region) : parseEmail(email);
+    if ('fault' in parsed) throw AppError.invalidField(kind, parsed.fault);
+    return { kind, value: parsed.value };
+  }
+}

@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
+import type { PropertyType } from './property-type.js';
+
+/** Stores a declared property of contacts. */
+@Entity('contact_properties')
+export class ContactProperty extends OrganizationRow {
+  @PrimaryColumn('text')
+  name: string;
+
+  @Column('text')
+  type: PropertyType;
+
+  /** Has the values of the type `enum`, and is empty for other types. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  options: string[];
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+}

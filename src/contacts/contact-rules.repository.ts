@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
+import { prepared } from '../database/driver/statement.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { ContactRules } from './contact-rules.js';
+import type { PropertyType } from './property-type.js';
+
+const LOCK = prepared(
+  'contact_rules_lock',
+  `select pg_advisory_xact_lock_shared(hashtextextended('contact properties ' || $1, 0))`,
+);
+const LOCK_EXCLUSIVELY = prepared(
+  'contact_rules_lock_exclusively',
+  `select pg_advisory_xact_lock(hashtextextended('contact properties ' || $1, 0))`,
+);
+const FIND = prepared(
+  'contact_rules',
+  `select s.region, coalesce(s.strict_properties, false) as strict,
+     (select json_agg(json_build_array(p.name, p.type, p.options)) from contact_properties p
+      where p.organization_id = $1) as properties
+   from (values (1)) one left join contact_settings s on s.organization_id = $1`,
+);
+
+interface FoundRules {
+  region: string | null;
+  strict: boolean;
+  properties: [name: string, type: PropertyType, options: string[]][] | null;
+}
+
+/** Reads and changes the settings of contacts. */
+@Injectable()
+export class ContactRulesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /**
+   * With `areKept`, the rules about properties stay until the transaction ends. Otherwise a contact could get a value that
+   * does not fit a type that another transaction is setting.
+   */
+  async find(organizationId: string, areKept: boolean): Promise<ContactRules> {
+    const session = this.tenants.session(organizationId);
+    // The lock is a statement of its own: the rules must be read as they are after the wait.
+    if (areKept) session.defer(LOCK, [organizationId]);
+    const [found] = await session.query<FoundRules>(FIND, [organizationId]);
+    const { region, strict, properties } = found!;
+    return {
+      region: isCountry(region) ? region : null,
+      strictProperties: strict,
+      properties: new Map(
+        properties?.map(([name, type, options]) => [name, { type, options }] as const),
+      ),
+    };
+  }
+
+  /** Waits until no transaction is writing properties of contacts. None begins before this transaction ends. */
+  async lockProperties(organizationId: string): Promise<void> {
+    await this.tenants.session(organizationId).query(LOCK_EXCLUSIVELY, [organizationId]);
+  }
+
+  /** Changes the settings that are given. */
+  async setSettings(
+    organizationId: string,
+    { region, strictProperties }: { region?: string | null; strictProperties?: boolean },
+  ): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `insert into contact_settings as s (organization_id, region, strict_properties)
+       values ($1, $2, coalesce($4, false))
+       on conflict on constraint contact_settings_pkey do update
+         set region = case when $3 then excluded.region else s.region end,
+           strict_properties = coalesce($4, s.strict_properties)`,
+      [organizationId, region ?? null, region !== undefined, strictProperties ?? null],
+    );
+  }
+}
+
+function isCountry(text: string | null): text is CountryCode {
+  return text !== null && isSupportedCountry(text);
+}

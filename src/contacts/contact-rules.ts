@@ -1,0 +1,18 @@
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { PropertyRule } from './property-type.js';
+
+/** Says how an organization reads the fields of contacts. */
+export interface ContactRules {
+  /** Phone numbers in national form belong to this country. Null: only the international form is accepted. */
+  region: CountryCode | null;
+  /** When true, contacts get no properties that are not declared. */
+  strictProperties: boolean;
+  properties: ReadonlyMap<string, PropertyRule>;
+}
+
+/** Holds the rules of an organization that has set nothing. */
+export const NO_RULES: ContactRules = Object.freeze({
+  region: null,
+  strictProperties: false,
+  properties: new Map<string, PropertyRule>(),
+});

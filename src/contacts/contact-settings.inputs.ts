@@ -1,0 +1,18 @@
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { Flag, Text } from '../tools/schema/fields.js';
+
+/** Declares no arguments, because each organization has one set of settings. */
+export class GetContactSettingsInput {}
+
+/** Declares the settings. An absent one stays unchanged. */
+export class SetContactSettingsInput {
+  @Doc(
+    'Country whose phone numbers are accepted in national form (ISO 3166). Null: only the international form.',
+    { examples: ['DE'] },
+  )
+  @Text({ optional: true, nullable: true, min: 2, max: 2 })
+  region?: string | null;
+
+  @Flag('When true, contacts get no properties that are not declared.', { optional: true })
+  strict_properties?: boolean;
+}

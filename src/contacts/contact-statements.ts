@@ -1,0 +1,84 @@
+import type { SelectQueryBuilder } from 'typeorm';
+import { type BoundStatement, prepared } from '../database/driver/statement.js';
+import { foldText } from './contact-fields.js';
+import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
+import type { Contact } from './contact.entity.js';
+import type { IndexKeys } from './filter-tree.js';
+
+/** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
+export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
+export type Identifier = keyof typeof IDENTIFIERS;
+
+/** Limits the use of the text index. When more contacts match, reading them in sort order is faster. */
+export const MOST_BY_INDEX = 1000;
+
+/**
+ * Names the columns as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
+ * examines the metadata of each column again for each row.
+ */
+export const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
+  contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
+  contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
+  contact.updated_at as "updatedAt"`;
+const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
+export const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
+export const FIND_BY = {
+  external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
+  email: prepared('contact_by_email', selectByAddress('email')),
+  phone: prepared('contact_by_phone', selectByAddress('phone')),
+} satisfies Record<Identifier, unknown>;
+/** Computes the search text of a contact from its own fields and its aliases. */
+export const SEARCH_TEXT = `:ownText || coalesce((select string_agg(:lineBreak || a.value, '' order by a.kind, a.value)
+  from contact_aliases a where a.organization_id = :organizationId and a.contact_id = :id), '')`;
+/** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
+export const FIRST_PAGES = new Map(
+  CONTACT_SORTS.map((sort) => {
+    const { direction, nulls = '' } = new ContactOrder(sort);
+    const column = sort.replace('-', '');
+    const page = `${SELECT} and contact.id = any(few.ids)
+      order by contact.${column} ${direction} ${nulls}, contact.id ${direction} limit $2`;
+    return [sort, prepared(`contacts_${sort}`, restrictToIndexed(page, 2))];
+  }),
+);
+
+/** The second look-up runs only when no contact has the address as its own. */
+function selectByAddress(kind: 'email' | 'phone'): string {
+  return `${SELECT} and contact.id = coalesce(
+    (select own.id from contacts own where own.organization_id = $1 and own.${kind} = $2),
+    (select a.contact_id from contact_aliases a where a.organization_id = $1 and a.kind = '${kind}' and a.value = $2))`;
+}
+
+/**
+ * Restricts a page query to the contacts that the text index finds. Three values follow those of the query: two texts and
+ * the highest number of matches.
+ */
+export function indexedPageStatement(query: SelectQueryBuilder<Contact>): BoundStatement {
+  const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
+  return { text: restrictToIndexed(page, values.length), values: values as unknown[] };
+}
+
+export function restrictToIndexed(
+  page: string,
+  valueCount: number,
+  index: 'find_contact_ids' | 'find_contacts_by_keys' = 'find_contact_ids',
+  indexValueCount = 3,
+): string {
+  const places = Array.from(
+    { length: indexValueCount },
+    (_, place) => `$${valueCount + place + 1}`,
+  );
+  // Without `materialized`, PostgreSQL would search the index once for each use of the ids.
+  return `with few as materialized (select public.${index}(${places.join(', ')}) as ids)
+    select few.ids is null as exceeds_index_limit, page.* from few left join lateral (${page}) page on true`;
+}
+
+/** Returns one or two search texts. A contact matches when its text contains either of them. */
+export function searchTexts(given: string): [string, string | null] {
+  // Phone numbers are stored without the spaces that people write.
+  const isPhone = /^[+(]?[0-9][0-9 ()-]{2,}$/.test(given);
+  return [foldText(given), isPhone ? foldText(given.replace(/[ ()-]/g, '')) : null];
+}
+
+export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: number): unknown[] {
+  return [tags, JSON.stringify(values), names, matchAll, most];
+}

@@ -1,0 +1,56 @@
+import type { FilterNode, FilterValue } from './contact-filter.js';
+
+/** Says which contacts the index can find: those that have all or one of the tags, values and names. */
+export interface IndexKeys {
+  tags: string[];
+  /** Has names of properties with a value. */
+  values: [name: string, value: FilterValue][];
+  /** Has names of properties that have any value. */
+  names: string[];
+  matchAll: boolean;
+}
+
+type Key = { tag: string } | { name: string; value?: FilterValue };
+
+/**
+ * Returns keys that every matching contact has, or undefined when the conditions require none. The index finds few more
+ * contacts than match, so a value is better than a name.
+ */
+export function indexKeys(nodes: readonly FilterNode[]): IndexKeys | undefined {
+  const required = nodes.flatMap(requiredBy);
+  const single = required.flatMap((keys) => (keys.length === 1 ? keys : []));
+  const exact = single.filter((key) => 'tag' in key || key.value !== undefined);
+  const several = required.find((keys) => keys.length > 1);
+  if (exact.length > 0) return toIndexKeys(exact, true);
+  if (several) return toIndexKeys(several, false);
+  return single.length > 0 ? toIndexKeys(single, true) : undefined;
+}
+
+/** Returns lists of keys. A matching contact has at least one key of each list. */
+function requiredBy(node: FilterNode): Key[][] {
+  if ('and' in node) return node.and.flatMap(requiredBy);
+  if ('not' in node) return [];
+  if ('or' in node) {
+    const lists = node.or.map((child) => requiredBy(child)[0]);
+    return lists.every((list) => list !== undefined) ? [lists.flat()] : [];
+  }
+  const { kind, name, operator, values } = node;
+  if (operator === 'not_equals' || operator === 'not_contains' || operator === 'is_not_set')
+    return [];
+  if (kind === 'tags') {
+    return operator === 'is_set' ? [] : [values.map((value) => ({ tag: String(value) }))];
+  }
+  if (kind !== 'property') return [];
+  const isExact = operator === 'equals' || operator === 'in';
+  return [isExact ? values.map((value) => ({ name, value })) : [{ name }]];
+}
+
+function toIndexKeys(keys: readonly Key[], matchAll: boolean): IndexKeys {
+  const found: IndexKeys = { tags: [], values: [], names: [], matchAll };
+  for (const key of keys) {
+    if ('tag' in key) found.tags.push(key.tag);
+    else if (key.value === undefined) found.names.push(key.name);
+    else found.values.push([key.name, key.value]);
+  }
+  return found;
+}

@@ -1,0 +1,25 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** Has the pages of contacts. Each is loaded when a person opens it. */
+export const contactPages = {
+  contactsPage: lazyRouteComponent(
+    () => import('../features/contacts/contacts-page.tsx'),
+    'ContactsPage',
+  ),
+  contactPage: lazyRouteComponent(
+    () => import('../features/contacts/contact-page.tsx'),
+    'ContactPage',
+  ),
+  duplicatesPage: lazyRouteComponent(
+    () => import('../features/contacts/duplicates-page.tsx'),
+    'DuplicatesPage',
+  ),
+  propertiesPage: lazyRouteComponent(
+    () => import('../features/contacts/properties-page.tsx'),
+    'PropertiesPage',
+  ),
+  contactSettingsPage: lazyRouteComponent(
+    () => import('../features/contacts/contact-settings-page.tsx'),
+    'ContactSettingsPage',
+  ),
+};

@@ -1,0 +1,14 @@
+/** Lists why two contacts may be one person, as `find_duplicates` names the reasons. */
+export const DUPLICATE_REASONS = ['similar_email', 'same_external_id', 'same_name'] as const;
+export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
+
+/** Returns undefined for a value that is no reason. */
+export function readReason(given: unknown): DuplicateReason | undefined {
+  return DUPLICATE_REASONS.find((reason) => reason === given);
+}
+
+/** Reads what the address of the page says. */
+export function readDuplicateSearch(search: Record<string, unknown>): { reason?: DuplicateReason } {
+  const reason = readReason(search.reason);
+  return reason ? { reason } : {};
+}
