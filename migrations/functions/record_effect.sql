@@ -2,7 +2,8 @@
 --
 -- Arguments: none (row trigger on insert, update and delete).
 -- Result: null. It appends one line of JSON to the setting switchboard.effects: action, table, id and the names
---   of changed columns. Values are left out, because they may be secret.
+--   of changed columns. Values are left out, because they may be secret. The id is the primary key without the
+--   organization, or the organization for a table with one row of each.
 -- Locks: none.
 --
 -- A setting of the transaction is the right place for the record. It disappears with the transaction or the
@@ -42,7 +43,7 @@ begin
     select 'select concat_ws(''/'', ' || string_agg(format('($1).%I', a.attname), ', ' order by k.place) || ')'
     from pg_index i, unnest(i.indkey) with ordinality as k (attnum, place), pg_attribute a
     where i.indrelid = tg_relid and i.indisprimary and a.attrelid = tg_relid and a.attnum = k.attnum
-      and a.attname <> 'organization_id'
+      and (a.attname <> 'organization_id' or i.indnkeyatts = 1)
   ) into id using case when tg_op = 'INSERT' then new else old end;
   perform set_config('switchboard.effects', recorded || json_strip_nulls(json_build_object(
     'action', action, 'table', tg_table_name, 'id', id, 'changed', changed))::text || E'\n', true);

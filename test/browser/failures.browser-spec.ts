@@ -173,7 +173,7 @@ describe('failures', () => {
     await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
     const code = /contacts-page.*\.js$/;
     await page.route(code, (route) => route.abort());
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
     await page.getByText('Switchboard was updated, or cannot be reached.').waitFor();
     await page.unroute(code);
     await page.getByRole('button', { name: 'Load again' }).click();

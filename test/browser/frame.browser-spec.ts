@@ -104,7 +104,7 @@ describe('the frame', () => {
         body: JSON.stringify(status === 500 ? { code: 'internal', error_id: 'e-1' } : {}),
       }),
     );
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: text }).first().waitFor();
     if (status === 500) await page.getByText('e-1').first().waitFor();
   });

@@ -26,7 +26,7 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'I have stored the key' }).click();
     expect((await organization.rpc({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(401);
 
-    await page.getByRole('link', { name: 'Contacts' }).click();
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();
     expect(faults).toEqual([]);

@@ -171,7 +171,7 @@ describe('invalid arguments of contact tools', () => {
     ],
     [
       'search_contacts',
-      { filters: Array.from({ length: 21 }, () => ({ field: 'email', operator: 'is_set' })) },
+      { filters: Array.from({ length: 51 }, () => ({ field: 'email', operator: 'is_set' })) },
       'filters',
     ],
   ])('are rejected: %s %j', async (tool, given, path) => {

@@ -35,7 +35,7 @@ export async function readRows(
        (select string_agg(format('t.%I', a.attname), ', ' order by k.place)
         from pg_index i, unnest(i.indkey) with ordinality as k (number, place), pg_attribute a
         where i.indrelid = c.oid and i.indisprimary and a.attrelid = c.oid and a.attnum = k.number
-          and a.attname <> 'organization_id') as key
+          and (a.attname <> 'organization_id' or i.indnkeyatts = 1)) as key
      from pg_class c
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> all ($1)`,
     [BOOKKEEPING],

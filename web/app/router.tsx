@@ -24,6 +24,7 @@ import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflo
 import { contactPages } from './contact-pages.ts';
 import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
+import { workflowPages } from './workflow-pages.ts';
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Outlet,
@@ -138,18 +139,18 @@ const events = createRoute({
   ...page,
   path: '/events',
   validateSearch: readEventFilters,
-  component: lazyRouteComponent(() => import('../features/events/events-page.tsx'), 'EventsPage'),
+  component: workflowPages.eventsPage,
 });
 const runs = createRoute({
   ...page,
   path: '/runs',
   validateSearch: readRunFilters,
-  component: lazyRouteComponent(() => import('../features/runs/runs-page.tsx'), 'RunsPage'),
+  component: workflowPages.runsPage,
 });
 const run = createRoute({
   ...page,
   path: '/runs/$runId',
-  component: lazyRouteComponent(() => import('../features/runs/run-page.tsx'), 'RunPage'),
+  component: workflowPages.runPage,
 });
 const calls = createRoute({
   ...page,
@@ -199,18 +200,12 @@ const workflows = createRoute({
   path: '/workflows',
   validateSearch: (search): { active?: boolean } =>
     typeof search.active === 'boolean' ? { active: search.active } : {},
-  component: lazyRouteComponent(
-    () => import('../features/workflows/workflows-page.tsx'),
-    'WorkflowsPage',
-  ),
+  component: workflowPages.workflowsPage,
 });
 const newWorkflow = createRoute({
   ...page,
   path: '/workflows/new',
-  component: lazyRouteComponent(
-    () => import('../features/workflows/new-workflow-page.tsx'),
-    'NewWorkflowPage',
-  ),
+  component: workflowPages.newWorkflowPage,
 });
 const workflow = createRoute({
   ...page,
@@ -219,10 +214,7 @@ const workflow = createRoute({
     const tab = readWorkflowTab(search.tab);
     return tab ? { tab } : {};
   },
-  component: lazyRouteComponent(
-    () => import('../features/workflows/workflow-page.tsx'),
-    'WorkflowPage',
-  ),
+  component: workflowPages.workflowPage,
 });
 const tools = createRoute({
   ...page,
