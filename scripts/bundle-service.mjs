@@ -31,6 +31,10 @@ export async function bundle(program, folder) {
       format: 'esm',
       keepNames: true,
       chunkFileNames: '[name]-[hash].js',
+      // The first module needs it before the database is started. It would be in the chunk of Nest otherwise.
+      codeSplitting: {
+        groups: [{ name: 'reflect-metadata', test: /node_modules\/reflect-metadata\// }],
+      },
     });
   } finally {
     await build.close();

@@ -42,16 +42,21 @@ async function startOrExit(
   try {
     const env = loadProcessEnv();
     if (env.runsWeb) await assertAddress(env.port, env.host);
+    onStopSignal(say, stop);
     if (!env.databaseUrl) {
-      embedding = EmbeddedPostgres.start({
-        dataDir: env.dataDir,
-        log: say,
-        onLost: () => void endWithoutDatabase(stop),
+      await new Promise<void>((spawned) => {
+        embedding = EmbeddedPostgres.start({
+          dataDir: env.dataDir,
+          log: say,
+          onLost: () => void endWithoutDatabase(stop),
+          onSpawn: spawned,
+        });
+        // A server that runs already needs no program, and a failure is reported below.
+        void embedding.catch(() => undefined).finally(spawned);
       });
     }
-    onStopSignal(say, stop);
-    // Loading the application takes a second or two. Meanwhile PostgreSQL starts, and wrong settings are reported at
-    // once.
+    // Loading the application blocks this thread for half a second or more. So the programs of PostgreSQL begin before,
+    // and work meanwhile.
     const [{ startApplication }, { welcome }, postgres] = await Promise.all([
       import('./application.js'),
       import('../demo/welcome.js'),

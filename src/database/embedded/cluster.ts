@@ -21,6 +21,7 @@ export async function createCluster(
   binaries: Binaries,
   user: SystemUser | null,
   durable: boolean,
+  onSpawn: () => void,
 ): Promise<void> {
   await ensurePassword(dataDir, user);
   // Every attempt has another name: after kill -9 of Node, the old initdb may still write to its draft.
@@ -31,7 +32,9 @@ export async function createCluster(
   command.push('-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C');
   if (!durable) command.push('--no-sync');
   try {
-    await runProgram(binaries, 'initdb', command, user, dataDir.path);
+    const initdb = runProgram(binaries, 'initdb', command, user, dataDir.path);
+    onSpawn();
+    await initdb;
     await rename(draft, dataDir.cluster);
     if (durable) await syncDirectory(dataDir.path);
   } catch (error: unknown) {

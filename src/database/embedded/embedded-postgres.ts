@@ -38,6 +38,11 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Is called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
   readonly onLost?: () => void;
+  /**
+   * Is called each time a program of PostgreSQL has begun, and this process only waits for it. It is not called for a
+   * server that runs already.
+   */
+  readonly onSpawn?: () => void;
 }
 
 /** Shares the server of another live process, or takes over a server that a crashed process left running. */
@@ -90,8 +95,8 @@ export class EmbeddedPostgres {
     const installed = await findBinaries();
     const dataDir = await DataDir.open(options.dataDir);
     const log = options.log ?? (() => undefined);
-    const { settings = {}, onLost = () => undefined } = options;
-    const home = { dataDir, installed, log, settings, onLost };
+    const { settings = {}, onLost = () => undefined, onSpawn = () => undefined } = options;
+    const home = { dataDir, installed, log, settings, onLost, onSpawn };
     try {
       return await withStartLock(dataDir.lockFile, log, () => EmbeddedPostgres.#startLocked(home));
     } catch (error: unknown) {
@@ -134,7 +139,8 @@ export class EmbeddedPostgres {
     await removeLeftovers(dataDir);
     if (!exists) {
       log(`Creating a new PostgreSQL ${installed.major} database in ${dataDir.path}.`);
-      await createCluster(dataDir, binaries, user, home.settings['fsync'] !== 'off');
+      const isDurable = home.settings['fsync'] !== 'off';
+      await createCluster(dataDir, binaries, user, isDurable, home.onSpawn);
     } else if (user) {
       await giveClusterTo(user, dataDir);
     }

@@ -30,6 +30,7 @@ export interface Home {
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
   readonly onLost: () => void;
+  readonly onSpawn: () => void;
 }
 
 interface StartPlan extends Home {
@@ -136,6 +137,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
       uid: user?.uid,
       gid: user?.gid,
     });
+    plan.onSpawn();
     return await waitUntilReady(plan, child, port, log.size);
   } finally {
     await log.file.close();
