@@ -1,14 +1,14 @@
 // Creates the databases of the contestants on the PostgreSQL server of the bench.
 import pg from 'pg';
 
-/** Creates an empty database, or a copy of another one, and returns its address. */
+/** Creates an empty database, or a copy of another one, in place of one that an earlier contest has left. */
 export async function makeDatabase(serverUrl, name, template) {
-  await withClient(serverUrl, (server) =>
-    server.query(
-      // Copying files is many times faster than the default, which goes through the WAL.
-      `create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`,
-    ),
-  );
+  await withClient(serverUrl, async (server) => {
+    await server.query(`drop database if exists ${name} with (force)`);
+    // Copying files is many times faster than the default, which goes through the WAL.
+    const copied = template ? ` template ${template} strategy file_copy` : '';
+    await server.query(`create database ${name}${copied}`);
+  });
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;

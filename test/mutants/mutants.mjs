@@ -1,4 +1,5 @@
 const RUNS = 'src/workflows/journal/runs.repository.ts';
+const RUN_INSERT = 'src/workflows/journal/run-insert.ts';
 const CLAIMED_RUNS = 'src/workflows/engine/claimed-runs.repository.ts';
 const RUN_STARTS = 'src/workflows/triggers/run-starts.service.ts';
 const HTTP_APPLICATION = 'src/bootstrap/create-http-application.ts';
@@ -42,8 +43,13 @@ export const MUTANTS = [
     edits: [
       [
         RUN_STARTS,
-        'this.tenants.afterCommit(() => this.wakeWorkers(organizationId, run, limits !== null));',
-        'this.wakeWorkers(organizationId, run, limits !== null);',
+        'this.tenants.afterCommit(() => {\n      const slot',
+        '[() => {\n      const slot',
+      ],
+      [
+        RUN_STARTS,
+        'limits !== null, slot);\n    });',
+        'limits !== null, slot);\n    }].forEach((wake) => wake());',
       ],
     ],
     tests: ['test/workflows/webhook-durability'],
@@ -63,10 +69,10 @@ export const MUTANTS = [
       ],
       [
         RUN_STARTS,
-        'return await this.tenants.transaction(organizationId, store, { singleStatement: !isLimited });',
+        'const ids = await this.tenants.transaction(organizationId, store, {\n        singleStatement: !isLimited,\n      });',
         `const options = { singleStatement: !isLimited };
-    this.tenants.transaction(organizationId, store, options).catch(() => undefined);
-    return await early;`,
+      this.tenants.transaction(organizationId, store, options).catch(() => undefined);
+      const ids = await early;`,
       ],
     ],
     tests: ['test/workflows/webhook-durability', 'test/failpoints/web-failpoints'],
@@ -82,7 +88,7 @@ export const MUTANTS = [
         '',
       ],
       [
-        RUNS,
+        RUN_INSERT,
         `    order by g.dedupe_key
     on conflict on constraint workflow_runs_dedupe_key do nothing`,
         `    where not exists (select from workflow_runs d
@@ -124,8 +130,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/workflows/journal/run-retry-plan.ts',
-        'if (handling.has(id)) {',
-        'if (id === undefined) {',
+        'if (handling.has(id) || stepId',
+        'if (id === undefined || stepId',
       ],
     ],
     tests: ['test/workflows/on-failure'],
