@@ -1,5 +1,6 @@
 // Creates organizations and runs for the backlogs of `growth-claims.mjs` and `growth-neighbours.mjs`.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Has a payload of typical length, so that rows are as large as in production. */
 const PAYLOAD = JSON.stringify({ email: 'someone@example.com', note: 'x'.repeat(150) });
@@ -91,4 +92,31 @@ export async function insertRuns(client, workflows, status, count) {
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+/**
+ * Sends webhooks at a rate, and returns the milliseconds from each response until its run has succeeded. All times are
+ * from the clock of this machine.
+ */
+export async function timeRuns(client, web, { organizationId, workflowId, perSecond, seconds }) {
+  const answers = new Map();
+  const pending = [];
+  for (let number = 0; number < seconds * perSecond; number += 1) {
+    pending.push(
+      postWebhook(web, workflowId, { number }).then((runId) => answers.set(runId, Date.now())),
+    );
+    await sleep(1000 / perSecond);
+  }
+  await Promise.all(pending);
+  for (;;) {
+    const { rows } = await client.query(
+      `select id, finished_at, status from workflow_runs where organization_id = $1 and id = any($2)`,
+      [organizationId, [...answers.keys()]],
+    );
+    if (rows.some(({ status }) => status === 'failed')) throw new Error('A run failed.');
+    if (rows.every(({ finished_at: finishedAt }) => finishedAt !== null)) {
+      return rows.map((row) => Math.max(0, row.finished_at.getTime() - answers.get(row.id)));
+    }
+    await sleep(200);
+  }
 }

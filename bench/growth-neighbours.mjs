@@ -2,7 +2,7 @@
 // steps has succeeded, alone and while another organization has a backlog. Both cases take turns on one database and with
 // the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertRuns, postWebhook, quantile, signUp } from './backlog.mjs';
+import { insertRuns, postWebhook, quantile, signUp, timeRuns } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
 
@@ -10,6 +10,9 @@ const MOST_ROUNDS = 3;
 const QUIET_PER_SECOND = 10;
 const BUSY_PER_SECOND = 20;
 const EMAIL = 'someone@example.com';
+
+const time = ({ client, web, quiet }, seconds) =>
+  timeRuns(client, web, { ...quiet, perSecond: QUIET_PER_SECOND, seconds });
 
 /** Returns the milliseconds of all rounds, alone and while another organization is busy. */
 export async function measure({ databaseUrl, env }, { rounds, smoke }) {
@@ -98,30 +101,6 @@ async function organization(url) {
     ],
   });
   return { organizationId, workflowId: workflow.id };
-}
-
-/** Returns the milliseconds from each response until the run has succeeded. All times are from the clock of this machine. */
-async function time({ client, web, quiet: { organizationId, workflowId } }, seconds) {
-  const answers = new Map();
-  const pending = [];
-  for (let number = 0; number < seconds * QUIET_PER_SECOND; number += 1) {
-    pending.push(
-      postWebhook(web, workflowId, { number }).then((runId) => answers.set(runId, Date.now())),
-    );
-    await sleep(1000 / QUIET_PER_SECOND);
-  }
-  await Promise.all(pending);
-  for (;;) {
-    const { rows } = await client.query(
-      `select id, finished_at, status from workflow_runs where organization_id = $1 and id = any($2)`,
-      [organizationId, [...answers.keys()]],
-    );
-    if (rows.some(({ status }) => status === 'failed')) throw new Error('A run failed.');
-    if (rows.every(({ finished_at: finishedAt }) => finishedAt !== null)) {
-      return rows.map((row) => Math.max(0, row.finished_at.getTime() - answers.get(row.id)));
-    }
-    await sleep(200);
-  }
 }
 
 async function send({ web, busy: { workflowId } }, signal) {

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { postWebhook, quantile, signUp } from './backlog.mjs';
+import { postWebhook, quantile, signUp, timeRuns } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
 
@@ -12,6 +12,9 @@ const PER_SECOND = 20;
 /** Is the longest time that a step may take. */
 const STEP_SECONDS = 300;
 const EMAIL = 'someone@example.com';
+
+const time = ({ client, web, organizationId, quickId }, seconds) =>
+  timeRuns(client, web, { organizationId, workflowId: quickId, perSecond: PER_SECOND, seconds });
 
 /** Returns the milliseconds of all rounds, alone and beside the slow step. */
 export async function measure({ databaseUrl, env }, { rounds, smoke }) {
@@ -125,30 +128,6 @@ async function prepare(client, web, other) {
     },
   ]);
   return { client, web, organizationId, quickId, slowId };
-}
-
-/** Returns the milliseconds from each response until the run has succeeded. All times are from the clock of this machine. */
-async function time({ client, web, organizationId, quickId }, seconds) {
-  const answers = new Map();
-  const pending = [];
-  for (let number = 0; number < seconds * PER_SECOND; number += 1) {
-    pending.push(
-      postWebhook(web, quickId, { number }).then((runId) => answers.set(runId, Date.now())),
-    );
-    await sleep(1000 / PER_SECOND);
-  }
-  await Promise.all(pending);
-  for (;;) {
-    const { rows } = await client.query(
-      `select id, finished_at, status from workflow_runs where organization_id = $1 and id = any($2)`,
-      [organizationId, [...answers.keys()]],
-    );
-    if (rows.some(({ status }) => status === 'failed')) throw new Error('A run failed.');
-    if (rows.every(({ finished_at: finishedAt }) => finishedAt !== null)) {
-      return rows.map((row) => Math.max(0, row.finished_at.getTime() - answers.get(row.id)));
-    }
-    await sleep(200);
-  }
 }
 
 async function untilEnded(client) {

@@ -4,6 +4,7 @@ import { AppError, assertFound } from '../errors/app-error.js';
 import { parseEmail } from '../text/parse-email.js';
 import type { ContactAlias } from './contact-alias.entity.js';
 import { type AliasAddress, ContactAliasesRepository } from './contact-aliases.repository.js';
+import type { Contact } from './contact.entity.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { parsePhone } from './parse-field.js';
@@ -36,21 +37,14 @@ export class ContactAliasesService {
   }
 
   /**
-   * Adds an address to a contact. Returns the alias as it is stored, also when the contact has it already. Throws `not_found`, `invalid_arguments`, and `conflict`
-   * when the address belongs to a contact already or the contact has too many.
+   * Adds an address to a contact. Returns the alias as it is stored, also when the contact has it already. Throws
+   * `not_found`, `invalid_arguments`, and `conflict` when the address belongs to a contact or the contact has too many.
    */
   async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {
     const address = await this.parse(organizationId, given);
     // The lock makes additions to one contact wait for each other, so none passes the limit.
-    const contact = await this.contacts.findForUpdate(organizationId, contactId);
-    const {
-      organizationId: _,
-      id,
-      createdAt: __,
-      updatedAt: ___,
-      ...fields
-    } = assertFound(contact, 'contact');
-    const before = await this.aliases.list(organizationId, id);
+    const contact = await this.lock(organizationId, contactId);
+    const before = await this.aliases.list(organizationId, contact.id);
     const known = before.find(
       ({ kind, value }) => kind === address.kind && value === address.value,
     );
@@ -58,16 +52,16 @@ export class ContactAliasesService {
     if (before.length >= MOST_ALIASES) {
       throw new AppError('conflict', `A contact has at most ${MOST_ALIASES} aliases.`);
     }
-    if (!(await this.aliases.insert(organizationId, id, address))) {
+    if (!(await this.aliases.insert(organizationId, contact.id, address))) {
       const { kind, value } = address;
       const holder = await this.contacts.findByIdentifier(organizationId, kind, value);
-      const whose = holder?.id === id ? 'this contact itself' : `the contact ${holder?.id ?? ''}`;
+      const whose =
+        holder?.id === contact.id ? 'this contact itself' : `the contact ${holder?.id ?? ''}`;
       const message = `belongs to ${holder ? whose : 'another contact'}`;
       throw new AppError('conflict', `${kind} ${message}.`, { details: [{ path: kind, message }] });
     }
-    await this.contacts.update(organizationId, id, fields);
-    this.changes.publish(organizationId, resourceChange('contacts', id));
-    const after = await this.aliases.list(organizationId, id);
+    await this.showChange(contact);
+    const after = await this.aliases.list(organizationId, contact.id);
     const alias = after.find(({ kind, value }) => kind === address.kind && value === address.value);
     return assertFound(alias ?? null, 'alias');
   }
@@ -75,17 +69,20 @@ export class ContactAliasesService {
   /** Removes an address from a contact. Throws `not_found` when the contact has no such alias. */
   async remove(organizationId: string, contactId: string, given: GivenAddress): Promise<void> {
     const address = await this.parse(organizationId, given);
-    const contact = await this.contacts.findForUpdate(organizationId, contactId);
-    const {
-      organizationId: _,
-      id,
-      createdAt: __,
-      updatedAt: ___,
-      ...fields
-    } = assertFound(contact, 'contact');
-    if (!(await this.aliases.delete(organizationId, id, address))) {
+    const contact = await this.lock(organizationId, contactId);
+    if (!(await this.aliases.delete(organizationId, contact.id, address))) {
       throw new AppError('not_found', `This contact has no alias ${address.value}.`);
     }
+    await this.showChange(contact);
+  }
+
+  private async lock(organizationId: string, contactId: string): Promise<Contact> {
+    return assertFound(await this.contacts.findForUpdate(organizationId, contactId), 'contact');
+  }
+
+  /** Stores the contact again, so that its text of the search has the aliases, and publishes the change. */
+  private async showChange(contact: Contact): Promise<void> {
+    const { organizationId, id, createdAt: _, updatedAt: __, ...fields } = contact;
     await this.contacts.update(organizationId, id, fields);
     this.changes.publish(organizationId, resourceChange('contacts', id));
   }

@@ -20,6 +20,9 @@ export const COLUMNS = `contact.organization_id as "organizationId", contact.id,
   contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
   contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
   contact.updated_at as "updatedAt"`;
+/** Has the number of arguments of each SQL function that searches an index of contacts. */
+const INDEX_ARGUMENTS = { find_contact_ids: 3, find_contacts_by_keys: 5 };
+type ContactIndex = keyof typeof INDEX_ARGUMENTS;
 const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
 export const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
 export const FIND_BY = {
@@ -37,7 +40,7 @@ export const FIRST_PAGES = new Map(
     const column = sort.replace('-', '');
     const page = `${SELECT} and contact.id = any(few.ids)
       order by contact.${column} ${direction} ${nulls}, contact.id ${direction} limit $2`;
-    return [sort, prepared(`contacts_${sort}`, restrictToIndexed(page, 2))];
+    return [sort, prepared(`contacts_${sort}`, restrictToIndexed(page, 2, 'find_contact_ids'))];
   }),
 );
 
@@ -49,22 +52,20 @@ function selectByAddress(kind: 'email' | 'phone'): string {
 }
 
 /**
- * Restricts a page query to the contacts that the text index finds. Three values follow those of the query: two texts and
- * the highest number of matches.
+ * Restricts a page query to the contacts that an index finds. The arguments of the function that searches the index
+ * follow the values of the query.
  */
-export function indexedPageStatement(query: SelectQueryBuilder<Contact>): BoundStatement {
+export function indexedPageStatement(
+  query: SelectQueryBuilder<Contact>,
+  index: ContactIndex,
+): BoundStatement {
   const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
-  return { text: restrictToIndexed(page, values.length), values: values as unknown[] };
+  return { text: restrictToIndexed(page, values.length, index), values: values as unknown[] };
 }
 
-export function restrictToIndexed(
-  page: string,
-  valueCount: number,
-  index: 'find_contact_ids' | 'find_contacts_by_keys' = 'find_contact_ids',
-  indexValueCount = 3,
-): string {
+function restrictToIndexed(page: string, valueCount: number, index: ContactIndex): string {
   const places = Array.from(
-    { length: indexValueCount },
+    { length: INDEX_ARGUMENTS[index] },
     (_, place) => `$${valueCount + place + 1}`,
   );
   // Without `materialized`, PostgreSQL would search the index once for each use of the ids.

@@ -17,7 +17,6 @@ import {
   SEARCH_TEXT,
   indexedPageStatement,
   keyValues,
-  restrictToIndexed,
   searchTexts,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
@@ -131,7 +130,7 @@ export class ContactsRepository {
     const isPlain = search.filters.length === 0 && !position;
     const statement = isPlain
       ? { ...FIRST_PAGES.get(order.sort)!, values: [organizationId, limit] }
-      : indexedPageStatement(query());
+      : indexedPageStatement(query(), 'find_contact_ids');
     const indexed = await this.readIndexedPage(organizationId, statement, [
       ...texts,
       MOST_BY_INDEX,
@@ -256,9 +255,7 @@ export class ContactsRepository {
     query: SelectQueryBuilder<Contact>,
     keys: IndexKeys,
   ): Promise<Contact[] | undefined> {
-    const [page, values] = query.andWhere('contact.id = any(few.ids)').getQueryAndParameters();
-    const text = restrictToIndexed(page, values.length, 'find_contacts_by_keys', 5);
-    const statement = { text, values: values as unknown[] };
+    const statement = indexedPageStatement(query, 'find_contacts_by_keys');
     return await this.readIndexedPage(organizationId, statement, keyValues(keys, MOST_BY_INDEX));
   }
 

@@ -55,7 +55,8 @@ export class ContactsService {
   }
 
   /**
-   * Returns the contact that `key` identifies; an address may be an alias. Throws `invalid_arguments` if `key` does not have exactly one member,
+   * Returns the contact that `key` identifies; an address may be an alias. Throws `invalid_arguments` if `key` does not
+   * have exactly one member,
    * and `not_found` with a message that ends with `hint`.
    */
   async getBy(
@@ -85,8 +86,8 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict` with the identifier,
-   * `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which the contact was found stays
+   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict` with
+   * the identifier, `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which the contact was found stays
    * an alias. It always throws `conflict` when the
    * identifiers belong to several contacts.
    */

@@ -38,7 +38,7 @@ export class ByteBudget {
       };
       const cancel = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        // Those behind may need less.
+        // Without this, waiters behind it that need less would wait for the next release.
         this.release(0);
         reject(signal.reason as Error);
       };

@@ -6,7 +6,7 @@ import type { JournalEntry } from './claimed-run.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { RunTransaction } from './run-transaction.js';
 
-/** Only the first failures of a loop are kept. The others are counted. */
+/** Limits the failures of a loop that are kept. Those after them are only counted. */
 export const MAX_ITEM_FAILURES = 50;
 const MAX_MESSAGE = 200;
 

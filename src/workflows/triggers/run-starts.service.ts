@@ -105,7 +105,7 @@ export class RunStartsService {
     isLimited: boolean,
   ): Promise<(string | undefined)[]> {
     const runs = starts.map((start) => newRun(start, NO_ANCESTRY, start.refusal ?? null));
-    const slots = isLimited ? new Map() : this.reserveSlots(organizationId, runs);
+    const slots = this.reserveSlots(organizationId, isLimited ? [] : runs);
     const store = async (): Promise<(string | undefined)[]> => {
       const inserted = await this.runs.insert(organizationId, runs, { onlyUnlimited: !isLimited });
       for (const run of runs) {
