@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LEASE_MS = 15_000;
+const LONGEST_START_MS = 30_000;
 
 /** Is the number of webhooks per fault of each kind. At least one fault of each kind happens. */
 const WEBHOOKS_PER = {
@@ -43,9 +44,10 @@ export async function injectFaults(plan, world) {
 }
 
 const FAULTS = {
-  killWeb: async ({ webs }, choice) => choose(webs, choice).kill(),
-  killWorker: async ({ workers }, choice) => choose(workers, choice).kill(),
-  pause: ({ workers }, choice) => choose(workers, choice).pause(LEASE_MS + 1000 + choice * 4000),
+  killWeb: async ({ webs, tally }, choice) => (await choose(webs, choice, tally)).kill(),
+  killWorker: async ({ workers, tally }, choice) => (await choose(workers, choice, tally)).kill(),
+  pause: async ({ workers, tally }, choice) =>
+    (await choose(workers, choice, tally)).pause(LEASE_MS + 1000 + choice * 4000),
   terminate: ({ postgres }) =>
     postgres.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -73,9 +75,17 @@ const FAULTS = {
   },
 };
 
-/** Chooses a running node if there is one. Killing a node that is still starting would test less. */
-function choose(nodes, choice) {
-  const up = nodes.filter((node) => node.ready && !node.paused);
-  const candidates = up.length > 0 ? up : nodes;
+/**
+ * Chooses a node that works. Waits for one while all are starting, because killing those tests nothing. Meanwhile no
+ * webhooks are sent. Without this, the faults of a busy machine would strike after the work is done.
+ */
+async function choose(nodes, choice, tally) {
+  const working = () => nodes.filter((node) => node.working);
+  tally.waitingFaults += 1;
+  for (let waited = 0; working().length === 0 && waited < LONGEST_START_MS; waited += 20) {
+    await sleep(20);
+  }
+  tally.waitingFaults -= 1;
+  const candidates = working().length > 0 ? working() : nodes;
   return candidates[Math.floor(choice * candidates.length)];
 }

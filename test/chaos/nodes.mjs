@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RESTART_MS = 200;
+/** A process that started has work after this time. */
+const WARM_MS = 500;
 const STOP_LIMIT_MS = 25_000;
 const KEPT_OUTPUT = 20_000;
 
@@ -15,8 +17,8 @@ export class Node {
   #retired = false;
   #expected = false;
   #output = '';
+  #readyAt;
   paused = false;
-  ready = false;
 
   /** `tally` is shared by all nodes of a round and counts their events. */
   constructor(role, port, env, tally) {
@@ -30,8 +32,17 @@ export class Node {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  get ready() {
+    return this.#readyAt !== undefined;
+  }
+
+  /** Is true from a moment after the start until the process is paused or told to end. */
+  get working() {
+    return this.ready && !this.paused && !this.#expected && Date.now() - this.#readyAt > WARM_MS;
+  }
+
   start() {
-    this.ready = false;
+    this.#readyAt = undefined;
     this.paused = false;
     this.#expected = false;
     const child = spawn(process.execPath, [join(import.meta.dirname, 'node.mjs')], {
@@ -42,7 +53,7 @@ export class Node {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (data) => {
         this.#output = (this.#output + data.toString()).slice(-KEPT_OUTPUT);
-        if (/listens on|worker is running/.test(data.toString())) this.ready = true;
+        if (/listens on|worker is running/.test(data.toString())) this.#readyAt ??= Date.now();
       });
     }
     child.once('exit', (code) => {

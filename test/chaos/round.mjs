@@ -38,6 +38,7 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
   const tally = {
     faults: {},
     begun: 0,
+    waitingFaults: 0,
     sent: 0,
     refused: {},
     unanswered: 0,

@@ -28,6 +28,7 @@ export async function sendAll(orders, { webs, path, secret, perSecond, tally }) 
   for (const [index, order] of orders.entries()) {
     await sleep(Math.max(0, began + (index * 1000) / perSecond - Date.now()));
     while (sending.size >= MOST_AT_ONCE) await Promise.race(sending);
+    while (tally.waitingFaults > 0) await sleep(20);
     tally.begun = index + 1;
     const { subject, mail, wait } = order;
     const body = JSON.stringify({ order: subject, email: mailOf(subject), mail, wait });

@@ -1,8 +1,11 @@
 // Runs the external systems: an HTTP service and a mail server that accept everything and record each call with its
 // key. Start it with `fork`; the first message contains its addresses.
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 
+/** Calls take this long, as those of real systems do, so that faults strike while steps run. */
+const CALL_MS = 200;
 /** Lists HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
 const ledger = [];
 /** Has the calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
@@ -25,6 +28,7 @@ async function answer(request, body, response) {
   if (hold && !held.has(subject)) {
     await new Promise((open) => held.set(subject, { open }));
   }
+  await sleep(CALL_MS);
   response.end('{}');
 }
 
