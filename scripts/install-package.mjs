@@ -1,6 +1,8 @@
+// node scripts/install-package.mjs FOLDER
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Installs the packages of a folder that has a package.json of its own, unless they were installed from the same lock
@@ -17,3 +19,6 @@ export function installPackage(folder) {
   if (status !== 0) throw new Error(`The packages of ${folder} could not be installed.`);
   writeFileSync(installed, readFileSync(lock));
 }
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
+  installPackage(process.argv[2]);

@@ -1,13 +1,14 @@
 // Starts the built service with a database of its own, for the screenshots and for bench/dashboard.mjs.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
 
 const ROOT = resolve(import.meta.dirname, '..');
+const BROWSER_TESTS = join(ROOT, 'test/browser/package.json');
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
@@ -63,6 +64,8 @@ export async function startBrowser() {
   if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
   // The sandbox of Chromium does not run as root. Only pages of Switchboard are opened.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  // `npm run screenshots` installs this package, which is too large for everybody else.
+  const { chromium } = createRequire(BROWSER_TESTS)('playwright-core');
   return await chromium.launch({ executablePath, args });
 }
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { loadEnv } from '../../src/config/env.js';
 import { ENV_NAMES } from '../../src/config/env-names.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard } from '../support/switchboard.js';
-import { parseYaml } from './parse-yaml.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -16,7 +16,7 @@ interface Service {
   image?: string;
   build?: string;
   user?: string;
-  read_only?: string;
+  read_only?: boolean;
   privileged?: string;
   cap_add?: string[];
   cap_drop?: string[];
@@ -35,8 +35,8 @@ describe('docker-compose.yml', () => {
   let services: Record<string, Service>;
   let each: [string, Service][];
 
-  beforeAll(async () => {
-    const compose = (await parseYaml(read('docker-compose.yml'))) as {
+  beforeAll(() => {
+    const compose = parse(read('docker-compose.yml'), { merge: true }) as {
       services: Record<string, Service>;
     };
     services = compose.services;
@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
 
   it('runs every container with a read-only file system, without capabilities and new privileges', () => {
     for (const [, service] of each) {
-      expect(service.read_only).toBe('true');
+      expect(service.read_only).toBe(true);
       expect(service.cap_drop).toEqual(['ALL']);
       expect(service.security_opt).toEqual(['no-new-privileges:true']);
       expect(service).not.toHaveProperty('cap_add');

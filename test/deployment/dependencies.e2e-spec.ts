@@ -37,14 +37,21 @@ interface Policy {
 const ROOT = resolve(import.meta.dirname, '../..');
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const policy = readJson('.ci/dependencies.json') as Policy;
-const lock = readJson('package-lock.json') as { packages: Record<string, LockedPackage> };
-const packages = Object.entries(lock.packages)
-  .filter(([path]) => path !== '')
-  .map(([path, locked]) => ({
-    ...locked,
-    path,
-    name: locked.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-  }));
+/** Has the folders whose packages the commands for development install. The first one is also an installation. */
+const FOLDERS = ['', 'checks', 'test/browser'];
+const packages = FOLDERS.flatMap((folder) => {
+  const lock = readJson(join(folder, 'package-lock.json')) as {
+    packages: Record<string, LockedPackage>;
+  };
+  return Object.entries(lock.packages)
+    .filter(([path]) => path !== '')
+    .map(([path, locked]) => ({
+      ...locked,
+      dev: locked.dev || folder !== '',
+      path: join(folder, path),
+      name: locked.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    }));
+});
 
 /** Says what is wrong with the licences of packages. */
 function licenceFaults(all: readonly (LockedPackage & { name: string })[]): string[] {
@@ -73,7 +80,7 @@ function isLess(one: string, other: string): boolean {
   return index >= 0 && a![index]! < b![index]!;
 }
 
-describe('the packages of package-lock.json', () => {
+describe('the packages of all lock files', () => {
   it('have licences that .ci/dependencies.json allows', () => {
     expect(packages.length).toBeGreaterThan(200);
     expect(licenceFaults(packages)).toEqual([]);

@@ -137,5 +137,5 @@ function updateReadme(outputs: string[]): void {
     },
   );
   writeFileSync(README, updated);
-  execFileSync('npx', ['prettier', '--write', README]);
+  execFileSync('npm', ['run', 'format', '--', README]);
 }
