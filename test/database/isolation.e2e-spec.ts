@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContextSigner } from '../../src/database/transactions/context-signer.js';
 import { Pipeline } from '../../src/database/driver/pipeline.js';
 import { setContext } from '../../src/database/transactions/tenant-connections.js';
+import { newId } from '../../src/text/ids.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { type HostileContext, HOSTILE_STATEMENTS } from './hostile-statements.js';
@@ -23,6 +24,8 @@ beforeAll(async () => {
   for (const organization of [mine, theirs]) {
     const { value } = await organization.call<{ contact: { id: string } }>('create_contact', {
       email: `someone@${organization.id.toLowerCase().replace('_', '-')}.example.com`,
+      tags: ['vip'],
+      properties: { plan: 'pro' },
     });
     theirContact = value.contact.id;
   }
@@ -45,32 +48,43 @@ describe('hostile SQL as the role of the service', () => {
     expect(forTheirs.rows).toEqual([{ id: theirContact }]);
   });
 
-  it('finds only contacts of its organization by the function that bypasses row-level security', async () => {
-    // The index distinguishes organizations by the last character of their id.
-    const kin = `org_kin${mine.id.at(-1)}`;
-    await switchboard.ownerQuery(`insert into organizations (id, name) values ($1, 'Kin')`, [kin]);
-    await switchboard.ownerQuery(
-      `insert into contacts (organization_id, id, email, search_text)
-       values ($1, 'con_of_kin', 'someone@kin.example.com', 'someone@kin.example.com')`,
-      [kin],
-    );
-    const find = async (client: Client): Promise<unknown> =>
-      (await client.query(`select public.find_contact_ids('someone@', null, 1000) as ids`)).rows;
-    expect(await inTransactionOf(kin, find)).toEqual([{ ids: ['con_of_kin'] }]);
-    expect(await inTransactionOf(theirs.id, find)).toEqual([{ ids: [theirContact] }]);
-    const own = await inTransactionOf(mine.id, find);
-    const [{ ids }] = own as [{ ids: string[] }];
-    expect(ids).toHaveLength(1);
-    expect(['con_of_kin', theirContact]).not.toContain(ids[0]);
-    const client = await connect();
-    try {
-      expect(await find(client)).toEqual([{ ids: [] }]);
-      await client.query(`select set_config('switchboard.context', $1, false)`, [theirs.id]);
-      await expect(find(client)).rejects.toThrow('not signed');
-    } finally {
-      await client.end();
-    }
-  });
+  it.each([
+    ['by text', `select public.find_contact_ids('someone@', null, 1000) as ids`],
+    ['by a tag', `select public.find_contacts_by_keys('{vip}', '[]', '{}', true, 1000) as ids`],
+    [
+      'by one of several keys',
+      `select public.find_contacts_by_keys('{vip}', '[["plan", "pro"]]', '{plan}', false, 1000) as ids`,
+    ],
+  ])(
+    'finds only its own contacts %s, by a function that bypasses row-level security',
+    async (_, sql) => {
+      // The indexes distinguish organizations by the end of their id or by a hash.
+      const kin = `org_kin${newId('x').slice(-8)}${mine.id.at(-1)}`;
+      await switchboard.ownerQuery(`insert into organizations (id, name) values ($1, 'Kin')`, [
+        kin,
+      ]);
+      await switchboard.ownerQuery(
+        `insert into contacts (organization_id, id, email, search_text, tags, properties)
+       values ($1, 'con_of_kin', 'someone@kin.example.com', 'someone@kin.example.com', '{vip}', '{"plan": "pro"}')`,
+        [kin],
+      );
+      const find = async (client: Client): Promise<{ ids: string[] | null }[]> =>
+        (await client.query<{ ids: string[] | null }>(sql)).rows;
+      expect(await inTransactionOf(kin, find)).toEqual([{ ids: ['con_of_kin'] }]);
+      expect(await inTransactionOf(theirs.id, find)).toEqual([{ ids: [theirContact] }]);
+      const [own] = await inTransactionOf(mine.id, find);
+      expect(own!.ids).toHaveLength(1);
+      expect(['con_of_kin', theirContact]).not.toContain(own!.ids![0]);
+      const client = await connect();
+      try {
+        expect((await find(client))[0]!.ids ?? []).toEqual([]);
+        await client.query(`select set_config('switchboard.context', $1, false)`, [theirs.id]);
+        await expect(find(client)).rejects.toThrow('not signed');
+      } finally {
+        await client.end();
+      }
+    },
+  );
 
   it('finds no context of another session in pg_stat_activity, during and after its transaction', async () => {
     const other = await connect();
