@@ -1,8 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Makes runs and messages cost PostgreSQL less: frequent functions keep their plans, and runs that wait for a rate limit
- * are admitted together.
+ * Makes runs and messages cost PostgreSQL less: frequent functions keep their plans, tables that grow get statistics soon,
+ * and runs that wait for a rate limit are admitted together.
  */
 export class KeptPlans1764000035000 extends SqlMigration {
   readonly name = 'KeptPlans1764000035000';
@@ -15,6 +15,7 @@ export class KeptPlans1764000035000 extends SqlMigration {
     'functions/claim_runs.sql',
     'functions/room_of_key.sql',
     'functions/pass_rate.sql',
+    'functions/analyze_growing_tables.sql',
   ];
-  readonly objects = ['function private.lease_runs'];
+  readonly objects = ['function gate.analyze_growing_tables', 'function private.lease_runs'];
 }

@@ -852,6 +852,8 @@ function gate.add_address_verification(of_user_id text, new_digest bytea, valid_
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text, wait_ms double precision)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.analyze_growing_tables() returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_name(of_user_id text, new_name text, audit_entries json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_password(of_user_id text, present_hash text, new_hash text, kept_digest text, new_tag text, audit_entries json) returns TABLE(changed boolean, organizations text[])

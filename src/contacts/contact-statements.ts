@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { type BoundStatement, prepared } from '../database/driver/statement.js';
-import { foldText } from './contact-fields.js';
+import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import type { IndexKeys } from './filter-tree.js';
@@ -25,14 +25,32 @@ const INDEX_ARGUMENTS = { find_contact_ids: 3, find_contacts_by_keys: 5 };
 type ContactIndex = keyof typeof INDEX_ARGUMENTS;
 const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
 export const FIND = prepared('contact', `${SELECT} and contact.id = $2`);
+export const FIND_FOR_UPDATE = prepared(
+  'contact_for_update',
+  `${SELECT} and contact.id = $2 for update`,
+);
 export const FIND_BY = {
   external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
   email: prepared('contact_by_email', selectByAddress('email')),
   phone: prepared('contact_by_phone', selectByAddress('phone')),
 } satisfies Record<Identifier, unknown>;
-/** Computes the search text of a contact from its own fields and its aliases. */
-export const SEARCH_TEXT = `:ownText || coalesce((select string_agg(:lineBreak || a.value, '' order by a.kind, a.value)
-  from contact_aliases a where a.organization_id = :organizationId and a.contact_id = :id), '')`;
+/** Takes the values of {@link storedValues}. Returns no row when an identifier is taken. */
+export const INSERT = prepared(
+  'insert_contact',
+  `insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name, locale, timezone, tags,
+     properties, consent, search_text)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+   on conflict do nothing returning created_at as "createdAt", updated_at as "updatedAt"`,
+);
+/** Takes the values of {@link storedValues}. Adds the aliases of the contact to its search text. */
+export const UPDATE = prepared(
+  'update_contact',
+  `update contacts set external_id = $3, email = $4, phone = $5, first_name = $6, last_name = $7, locale = $8,
+     timezone = $9, tags = $10, properties = $11, consent = $12, updated_at = now(),
+     search_text = $13::text || coalesce((select string_agg(E'\\n' || a.value, '' order by a.kind, a.value)
+       from contact_aliases a where a.organization_id = $1 and a.contact_id = $2), '')
+   where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
+);
 /** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
@@ -82,4 +100,27 @@ export function searchTexts(given: string): [string, string | null] {
 
 export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: number): unknown[] {
   return [tags, JSON.stringify(values), names, matchAll, most];
+}
+
+/** Returns the values of a stored contact, in the order of the parameters of {@link INSERT} and {@link UPDATE}. */
+export function storedValues(
+  organizationId: string,
+  id: string,
+  fields: ContactFields,
+): readonly unknown[] {
+  return [
+    organizationId,
+    id,
+    fields.externalId,
+    fields.email,
+    fields.phone,
+    fields.firstName,
+    fields.lastName,
+    fields.locale,
+    fields.timezone,
+    fields.tags,
+    JSON.stringify(fields.properties),
+    JSON.stringify(fields.consent),
+    searchText(fields),
+  ];
 }

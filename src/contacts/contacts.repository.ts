@@ -4,20 +4,23 @@ import { violatedConstraint } from '../database/database-error.js';
 import type { BoundStatement, PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
-import { type ContactFields, foldText, searchText } from './contact-fields.js';
+import { type ContactFields, foldText } from './contact-fields.js';
 import type { ContactOrder, Position } from './contact-order.js';
 import {
   COLUMNS,
   FIND,
   FIND_BY,
+  FIND_FOR_UPDATE,
   FIRST_PAGES,
   IDENTIFIERS,
+  INSERT,
   type Identifier,
   MOST_BY_INDEX,
-  SEARCH_TEXT,
+  UPDATE,
   indexedPageStatement,
   keyValues,
   searchTexts,
+  storedValues,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
 import type { FilterNode } from './contact-filter.js';
@@ -43,10 +46,7 @@ export class ContactsRepository {
 
   /** Finds the contact and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
-    return this.rows(organizationId).findOne({
-      where: { organizationId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return this.findOne(FIND_FOR_UPDATE, organizationId, id);
   }
 
   /** Finds the contact that has the e-mail address or phone number as its own or as an alias, or has the external id. */
@@ -64,17 +64,12 @@ export class ContactsRepository {
     id: string,
     fields: ContactFields,
   ): Promise<Contact | undefined> {
-    const inserted = await this.rows(organizationId)
-      .createQueryBuilder()
-      .insert()
-      .values({ ...fields, organizationId, id, searchText: searchText(fields) })
-      .orIgnore()
-      .returning(['createdAt', 'updatedAt'])
-      .execute();
-    const [row] = inserted.raw as { created_at: Date; updated_at: Date }[];
-    if (!row) return undefined;
-    const { created_at: createdAt, updated_at: updatedAt } = row;
-    return Object.assign(new Contact(), { organizationId, id, ...fields, createdAt, updatedAt });
+    const session = this.tenants.session(organizationId);
+    const [times] = await session.query<Pick<Contact, 'createdAt' | 'updatedAt'>>(
+      INSERT,
+      storedValues(organizationId, id, fields),
+    );
+    return times && Object.assign(new Contact(), { organizationId, id, ...fields, ...times });
   }
 
   /** Writes the fields. Returns the new `updatedAt` or, in a usable transaction, the identifier of another contact. */
@@ -86,15 +81,10 @@ export class ContactsRepository {
     try {
       // Without this savepoint, a taken identifier would abort the whole transaction, which may be that of a step.
       return await this.tenants.savepoint(organizationId, async () => {
-        const updated = await this.rows(organizationId)
-          .createQueryBuilder()
-          .update()
-          .set({ ...fields, searchText: () => SEARCH_TEXT, updatedAt: () => 'now()' })
-          .where({ organizationId, id })
-          .setParameters({ organizationId, id, ownText: searchText(fields), lineBreak: '\n' })
-          .returning(['updatedAt'])
-          .execute();
-        return (updated.raw as { updated_at: Date }[])[0]!.updated_at;
+        const [updated] = await this.tenants
+          .session(organizationId)
+          .query<Pick<Contact, 'updatedAt'>>(UPDATE, storedValues(organizationId, id, fields));
+        return updated!.updatedAt;
       });
     } catch (error) {
       const constraint = violatedConstraint(error);
