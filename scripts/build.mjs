@@ -301,7 +301,7 @@ async function main() {
 /** Makes the template of the embedded database. It saves time only, so an installation succeeds without it. */
 async function prepareTemplate() {
   const { makeTemplate } = await import('../dist/src/database/embedded/cluster-template.js');
-  await makeTemplate().catch(() => undefined);
+  await makeTemplate(join(dist, TEMPLATE)).catch(() => undefined);
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))

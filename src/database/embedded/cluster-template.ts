@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { escapeLiteral } from 'pg';
 import { type Binaries, findBinaries, makeRunnable } from './binaries.js';
 import { packCluster, unpackCluster } from './cluster-archive.js';
@@ -14,18 +15,8 @@ const STATEMENTS = [
   `alter role ${ROLE} password null`,
 ];
 
-/**
- * `npm ci` makes this file, and `scripts/build.mjs` keeps it when it replaces `dist`. It is not in the npm package. The
- * sources, which tests run, are one folder level higher than the compiled code.
- */
-const FILE = resolve(
-  import.meta.dirname,
-  import.meta.dirname.includes(`${sep}dist${sep}`) ? '../../..' : '../../../dist',
-  'cluster-template.gz',
-);
-
-/** Makes the template of new clusters that the first start copies. Throws when there is no PostgreSQL for this platform. */
-export async function makeTemplate(): Promise<void> {
+/** Writes the template of new clusters to `file`. Rejects when the PostgreSQL of this platform is missing or does not run. */
+export async function makeTemplate(file: string): Promise<void> {
   const installed = await findBinaries();
   const work = await mkdtemp(join(tmpdir(), 'switchboard-template-'));
   try {
@@ -41,9 +32,8 @@ export async function makeTemplate(): Promise<void> {
     }
     await runInitdb(binaries, cluster, passwordFile, user, false);
     await runSingleUser(binaries, cluster, user, STATEMENTS);
-    const draft = `${FILE}.draft-${process.pid}`;
-    await writeFile(draft, packCluster(cluster, originOf(installed)));
-    await rename(draft, FILE);
+    await writeFile(`${file}.draft`, packCluster(cluster, originOf(installed)));
+    await rename(`${file}.draft`, file);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -59,7 +49,7 @@ export async function copyTemplate(
   user: SystemUser | null,
   password: string,
 ): Promise<void> {
-  const archive = await readFile(FILE);
+  const archive = await readFile(findTemplate());
   await mkdir(cluster, { mode: 0o700 });
   unpackCluster(archive, originOf(binaries), cluster, user);
   // Until here the folder is closed to that user, who could otherwise put links where root writes.
@@ -69,7 +59,19 @@ export async function copyTemplate(
   ]);
 }
 
+/**
+ * Returns the file that `npm ci` makes in `dist`, and `scripts/build.mjs` keeps there. It is found from the compiled code and
+ * from the sources, which tests run. It is not in the npm package.
+ */
+function findTemplate(): string {
+  const file = ['../../..', '../../../dist']
+    .map((folder) => join(import.meta.dirname, folder, 'cluster-template.gz'))
+    .find((path) => existsSync(path));
+  if (file === undefined) throw new Error('There is no template.');
+  return file;
+}
+
 /** Returns what decides the contents of a template. A template of other contents is not used. */
-function originOf({ version }: Binaries): string {
+export function originOf({ version }: Binaries): string {
   return [process.platform, process.arch, version, ...INITDB_OPTIONS, ...STATEMENTS].join(' ');
 }
