@@ -6,7 +6,10 @@ export const ROLE = 'switchboard';
 
 /** Lists what decides the contents of a cluster, besides the version of PostgreSQL. */
 export const INITDB_OPTIONS: readonly string[] = [
-  ...['-U', ROLE, '-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C'],
+  `--username=${ROLE}`,
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
 ];
 
 /** Makes a cluster in the empty folder `cluster`, whose superuser has the password in `passwordFile`. */
