@@ -37,6 +37,9 @@ const DASHBOARD = {
   stamp: 'web/.build-stamp',
 };
 
+/** The first start copies this file of `dist` instead of running initdb. */
+const TEMPLATE = 'cluster-template.gz';
+
 /** Tests and texts for developers are in no build. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
@@ -100,6 +103,8 @@ async function compile(tsc) {
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
+    // It depends on the packages only, which `npm ci` replaces, and not on the sources.
+    if (existsSync(join(old, TEMPLATE))) renameSync(join(old, TEMPLATE), join(draft, TEMPLATE));
     renameSync(draft, dist);
   } finally {
     for (const folder of [old, draft]) rmSync(folder, { recursive: true, force: true });
@@ -274,7 +279,8 @@ function isAlive(pid) {
 }
 
 async function main() {
-  if (process.argv.includes('--on-install')) {
+  const isInstall = process.argv.includes('--on-install');
+  if (isInstall) {
     // Image builds install packages before they copy src, to keep the packages in a separate layer.
     if (!existsSync(join(root, 'src'))) return;
     if (!findTsc()) {
@@ -284,11 +290,18 @@ async function main() {
   }
   try {
     await build();
+    if (isInstall) await prepareTemplate();
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
   }
+}
+
+/** Makes the template of the embedded database. It saves time only, so an installation succeeds without it. */
+async function prepareTemplate() {
+  const { makeTemplate } = await import('../dist/src/database/embedded/cluster-template.js');
+  await makeTemplate(join(dist, TEMPLATE)).catch(() => undefined);
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))

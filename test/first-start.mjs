@@ -34,6 +34,7 @@ try {
   step('npm ci leaves a built tree');
   execFileSync('npm', ['ci'], { cwd: project, env, stdio: 'inherit' });
   assert.ok(existsSync(join(project, 'dist/src/main.js')));
+  assert.ok(existsSync(join(project, 'dist/cluster-template.gz')));
 
   step('npm start prints three commands');
   const first = await start();

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,6 +31,10 @@ it('npm run dev restarts after a change, goes on while the sources have an error
   const copy = mkdtempSync(join(tmpdir(), 'switchboard-dev-'));
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  // A build keeps what the installation prepared.
+  const template = join(copy, 'dist/cluster-template.gz');
+  mkdirSync(join(copy, 'dist'));
+  writeFileSync(template, 'the template');
   const database = await createTestDatabase();
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, ['scripts/dev.mjs'], {
@@ -48,6 +60,7 @@ it('npm run dev restarts after a change, goes on while the sources have an error
   try {
     await untilSaid('listens on');
     await untilSaid('Watching for changes');
+    expect(readFileSync(template, 'utf8')).toBe('the template');
     writeFileSync(source, `${original}\nconst broken: number = 'text';\n`);
     await untilSaid('goes on with the last version that compiles');
     expect(output).toContain('error TS2322');

@@ -67,6 +67,7 @@ export const SLOW_SPECS = [
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
+  'test/embedded/cluster-template.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
   'test/embedded/embedded-postgres.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',

@@ -60,17 +60,24 @@ export function program(binaries: Binaries, name: ProgramName): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-/** Runs a program as `user` to its end. The user must be able to enter the directory `cwd`. */
+/** Runs a program as `user` to its end, which reads `input`. The user must be able to enter the directory `cwd`. */
 export async function runProgram(
   binaries: Binaries,
   name: ProgramName,
   options: readonly string[],
   user: SystemUser | null,
   cwd: string,
+  input = '',
 ): Promise<void> {
   const env = PROGRAM_ENV;
   const run = promisify(execFile);
-  await run(program(binaries, name), options, { env, cwd, uid: user?.uid, gid: user?.gid });
+  const ids = { uid: user?.uid, gid: user?.gid };
+  const running = run(program(binaries, name), options, { env, cwd, ...ids });
+  const { stdin } = running.child;
+  // A program that ends before it reads everything breaks the pipe. Its exit code says why.
+  stdin?.on('error', () => undefined);
+  stdin?.end(input);
+  await running;
 }
 
 /** Returns the installed binaries with their symbolic links restored, or a copy in `dataDir` that `user` can execute. */

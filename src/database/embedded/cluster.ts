@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { chown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type Binaries, runProgram } from './binaries.js';
+import type { Binaries } from './binaries.js';
+import { copyTemplate } from './cluster-template.js';
 import { type DataDir, readIfExists } from './data-dir.js';
 import {
   EmbeddedPostgresError,
@@ -10,37 +11,57 @@ import {
   errorCode,
   programFailure,
 } from './embedded-postgres-error.js';
+import { ROLE, runInitdb, syncCluster } from './initdb.js';
 import type { SystemUser } from './system-user.js';
 
-/** Names the superuser that initdb creates, and the database that the application uses. */
-export const ROLE = 'switchboard';
-
-/** Creates an empty database cluster. A crash at any point leaves either no cluster or a complete cluster. */
+/**
+ * Creates a cluster without data: a copy of the template when there is one that works, and with initdb otherwise. A crash at
+ * any point leaves either no cluster or a complete cluster.
+ */
 export async function createCluster(
   dataDir: DataDir,
   binaries: Binaries,
   user: SystemUser | null,
-  durable: boolean,
+  isDurable: boolean,
   onSpawn: () => void,
 ): Promise<void> {
-  await ensurePassword(dataDir, user);
-  // Every attempt has another name: after kill -9 of Node, the old initdb may still write to its draft.
+  const password = await ensurePassword(dataDir, user);
+  // Every attempt has another name: after kill -9 of Node, an old program may still write to its draft.
   const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
-  await mkdir(draft, { mode: 0o700 });
-  if (user) await chown(draft, user.uid, user.gid);
-  const command = ['-D', draft, '-U', ROLE, `--pwfile=${dataDir.passwordFile}`];
-  command.push('-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C');
-  if (!durable) command.push('--no-sync');
   try {
-    const initdb = runProgram(binaries, 'initdb', command, user, dataDir.path);
-    onSpawn();
-    await initdb;
+    let running: Promise<void> | undefined;
+    if (await isCopied(binaries, draft, user, password)) {
+      if (isDurable) running = syncCluster(binaries, draft, user);
+    } else {
+      await mkdir(draft, { mode: 0o700 });
+      if (user) await chown(draft, user.uid, user.gid);
+      running = runInitdb(binaries, draft, dataDir.passwordFile, user, isDurable);
+    }
+    if (running) onSpawn();
+    await running;
     await rename(draft, dataDir.cluster);
-    if (durable) await syncDirectory(dataDir.path);
+    if (isDurable) await syncDirectory(dataDir.path);
   } catch (error: unknown) {
     await rm(draft, { recursive: true, force: true }).catch(() => undefined);
     const message = `A new database could not be created in ${dataDir.path}: initdb failed.`;
     throw programFailure(dataDir.path, message, outputOf(error) || String(error), error);
+  }
+}
+
+/** Returns false when there is no template that works here. Then it leaves nothing behind. */
+async function isCopied(
+  binaries: Binaries,
+  draft: string,
+  user: SystemUser | null,
+  password: string,
+): Promise<boolean> {
+  try {
+    await copyTemplate(binaries, draft, user, password);
+    return true;
+  } catch {
+    // The reason is not reported: initdb makes the same cluster, and says why when it cannot, for example on a full disk.
+    await rm(draft, { recursive: true, force: true });
+    return false;
   }
 }
 
@@ -63,14 +84,15 @@ export async function readPassword(dataDir: DataDir): Promise<string> {
   );
 }
 
-// The password is written before initdb and kept if that fails, so every cluster has its password.
-async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<void> {
+// The password is written before the cluster and kept if that fails, so every cluster has its password.
+async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<string> {
   const draft = `${dataDir.passwordFile}.draft`;
   await rm(draft, { force: true });
-  const password = `${randomBytes(24).toString('base64url')}\n`;
-  await writeFile(draft, password, { mode: 0o600, flag: 'wx', flush: true });
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(draft, `${password}\n`, { mode: 0o600, flag: 'wx', flush: true });
   if (user) await chown(draft, user.uid, user.gid);
   await rename(draft, dataDir.passwordFile);
+  return password;
 }
 
 // After a power cut, the rename may be lost until the directory itself is on disk.

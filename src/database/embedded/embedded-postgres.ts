@@ -2,7 +2,6 @@ import { chown, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries, makeRunnable } from './binaries.js';
 import {
-  ROLE,
   createCluster,
   databaseFailure,
   ensureDatabase,
@@ -13,6 +12,7 @@ import {
 } from './cluster.js';
 import { DataDir } from './data-dir.js';
 import { EmbeddedPostgresError, fileFailure } from './embedded-postgres-error.js';
+import { ROLE } from './initdb.js';
 import {
   type Home,
   type Postmaster,
@@ -39,8 +39,8 @@ export interface EmbeddedPostgresOptions {
   /** Is called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
   readonly onLost?: () => void;
   /**
-   * Is called each time a program of PostgreSQL has begun, and this process only waits for it. It is not called for a
-   * server that runs already.
+   * Is called each time a program of PostgreSQL has begun that takes long, and this process only waits for it. It is not
+   * called for a server that runs already.
    */
   readonly onSpawn?: () => void;
 }

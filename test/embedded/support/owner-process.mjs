@@ -1,11 +1,17 @@
 // Starts or shares an embedded PostgreSQL, as a process that tests can kill or stop.
-// Arguments: compiled module, data directory. A line on standard input stops the database and ends the process.
-const [, , modulePath, dataDir] = process.argv;
+// Arguments: compiled module, data directory, value of `fsync`. A line on standard input stops the database and ends the
+// process.
+const [, , modulePath, dataDir, fsync] = process.argv;
+const lines = [];
 const { EmbeddedPostgres } = await import(modulePath);
 try {
-  const database = await EmbeddedPostgres.start({ dataDir, settings: { fsync: 'off' } });
+  const database = await EmbeddedPostgres.start({
+    dataDir,
+    settings: { fsync },
+    log: (line) => lines.push(line),
+  });
   const { url, firstStart, isOwner, pid } = database;
-  console.log(JSON.stringify({ url, firstStart, isOwner, pid }));
+  console.log(JSON.stringify({ url, firstStart, isOwner, pid, lines }));
   process.stdin.once('data', async () => {
     await database.stop();
     process.exit(0);

@@ -1,4 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
   chmod,
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -23,7 +25,8 @@ import { buildTree } from '../../support/process.js';
 const run = promisify(execFile);
 
 const root = new URL('../../..', import.meta.url).pathname;
-const compiled = join(root, 'dist/src/database/embedded');
+const support = join(root, 'test/embedded/support');
+const MODULES = 'dist/src/database/embedded';
 
 export interface Account {
   readonly uid: number;
@@ -36,7 +39,17 @@ export interface Owner {
   readonly firstStart: boolean;
   readonly isOwner: boolean;
   readonly pid: number;
+  /** Lists what it logged until the database had started. */
+  readonly lines: readonly string[];
   readonly error?: string;
+}
+
+export interface OwnerOptions {
+  /** Is a module that runs before the others, such as one that kills the process at a certain point. */
+  readonly preload?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Is `off` by default, because tests need no database that survives a power cut. */
+  readonly fsync?: 'on' | 'off';
 }
 
 /** Creates temporary data directories and starts Node processes that start PostgreSQL in them. */
@@ -52,17 +65,22 @@ export class Sandbox {
     const path = await realpath(await mkdtemp(join(tmpdir(), 'switchboard-embedded-')));
     await chmod(path, 0o755);
     const code = join(path, 'code');
-    await mkdir(code);
+    const modules = join(code, MODULES);
+    await mkdir(modules, { recursive: true });
     await writeFile(join(code, 'package.json'), '{"type":"module"}');
     await symlink(join(root, 'node_modules'), join(code, 'node_modules'));
-    await copyFile(
-      join(root, 'test/embedded/support/owner-process.mjs'),
-      join(code, 'owner-process.mjs'),
-    );
-    for (const file of await readdir(compiled)) {
-      if (file.endsWith('.js')) await copyFile(join(compiled, file), join(code, file));
+    for (const file of await readdir(join(root, MODULES))) {
+      if (file.endsWith('.js')) await copyFile(join(root, MODULES, file), join(modules, file));
+    }
+    for (const file of await readdir(support)) {
+      if (file.endsWith('.mjs')) await copyFile(join(support, file), join(code, file));
     }
     return new Sandbox(path);
+  }
+
+  /** Is the place of the template that owner processes copy. There is none until a test puts one there. */
+  get template(): string {
+    return join(this.path, 'code/dist/cluster-template.gz');
   }
 
   /** Creates an empty data directory that only `account` can enter. */
@@ -81,18 +99,41 @@ export class Sandbox {
   }
 
   /** Starts a Node process that starts the database, and returns when the database has started or failed. */
-  async owner(dataDir: string, account?: Account): Promise<Owner> {
-    const code = join(this.path, 'code');
-    const child = spawn(
-      process.execPath,
-      [join(code, 'owner-process.mjs'), join(code, 'embedded-postgres.js'), dataDir],
-      { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', detached: true, ...account },
-    );
-    this.children.push(child);
+  async owner(dataDir: string, account?: Account, options: OwnerOptions = {}): Promise<Owner> {
+    const child = this.spawnOwner(dataDir, account, options);
     for await (const line of createInterface({ input: child.stdout })) {
       return { ...(JSON.parse(line) as Omit<Owner, 'process'>), process: child };
     }
     throw new Error('The owner process ended without output.');
+  }
+
+  /** Starts such a process, and resolves when it has been killed by the module that is loaded before. */
+  async killedOwner(dataDir: string, options: OwnerOptions): Promise<void> {
+    const child = this.spawnOwner(dataDir, undefined, options);
+    const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    if (signal !== 'SIGKILL') throw new Error('The owner process was not killed.');
+  }
+
+  private spawnOwner(
+    dataDir: string,
+    account: Account | undefined,
+    { preload, env = {}, fsync = 'off' }: OwnerOptions,
+  ): ChildProcessByStdio<Writable, Readable, null> {
+    const code = join(this.path, 'code');
+    const program = [join(code, 'owner-process.mjs'), join(code, MODULES, 'embedded-postgres.js')];
+    const child = spawn(
+      process.execPath,
+      [...(preload ? ['--import', join(code, preload)] : []), ...program, dataDir, fsync],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        cwd: '/',
+        detached: true,
+        env: { ...process.env, ...env },
+        ...account,
+      },
+    );
+    this.children.push(child);
+    return child;
   }
 
   private async makeUsed(): Promise<string> {
