@@ -123,7 +123,9 @@ async function start(
   force = false;
   undo.push(() => app.close());
   await app.listen(env.port, env.host);
-  const owner = new Client({ connectionString: databaseUrl });
+  const ownerUrl = new URL(databaseUrl);
+  ownerUrl.searchParams.set('host', access.host);
+  const owner = new Client({ connectionString: ownerUrl.href });
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
