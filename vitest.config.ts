@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.spec.ts', 'web/**/*.spec.{ts,tsx}'],
-          exclude: [...PROCESS_SPECS, ...SERVICE_SPECS],
+          exclude: [...PROCESS_SPECS, ...SERVICE_SPECS, ...SLOW_SPECS],
           isolate,
           testTimeout,
         },

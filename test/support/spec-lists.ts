@@ -35,8 +35,13 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
-/** Lists the test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
+/** Lists the test files that `npm run test:slow` repeats with more rounds, rows and cases. They read IS_THOROUGH. */
 export const THOROUGH_SPECS = [
+  'src/liquid/liquid-turns.spec.ts',
+  'src/mcp/encoders/encoders.spec.ts',
+  'src/mcp/json-rpc.spec.ts',
+  'src/tools/schema/check-value.spec.ts',
+  'src/tools/schema/parse-arguments.spec.ts',
   'test/accounts/cross-site.e2e-spec.ts',
   'test/contacts/hostile-search.e2e-spec.ts',
   'test/database/changed-sessions.e2e-spec.ts',
@@ -57,6 +62,7 @@ export const THOROUGH_SPECS = [
  * go through many generated calls.
  */
 export const SLOW_SPECS = [
+  'src/code/code-memory.spec.ts',
   'test/accounts/limits-of-processes.e2e-spec.ts',
   'test/accounts/simultaneous-passwords.e2e-spec.ts',
   'test/audit/audit-verify-command.e2e-spec.ts',
