@@ -47,8 +47,23 @@ describe(ProcessorTurns, () => {
   });
 
   it('ends a job that has used its time', async () => {
-    const run = new ProcessorTurns().run('org_1', createJob('a', 99, []), { leftMs: 25 });
+    const run = new ProcessorTurns().run('org_1', createJob('a', 999, []), { leftMs: 25 });
     await expect(run).rejects.toThrow('The template takes too long.');
+  });
+
+  it('does not count the time in which the process did not run', async () => {
+    const sleeping = new Int32Array(new SharedArrayBuffer(4));
+    let turns = 0;
+    const job: Job = {
+      run: () => {
+        Atomics.wait(sleeping, 0, 0, 50);
+        turns += 1;
+        return turns === 3;
+      },
+    };
+    const left = { leftMs: 100 };
+    await new ProcessorTurns().run('org_1', job, left);
+    expect(left.leftMs).toBeGreaterThan(0);
   });
 
   it('continues with the job of another organization after one has failed', async () => {

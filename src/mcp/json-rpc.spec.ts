@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IS_THOROUGH } from '../../test/support/thorough.js';
 import { isJsonObject, parseMember, readableId } from './json-rpc.js';
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -59,7 +60,7 @@ describe(parseMember.name, () => {
         expect(JSON.parse(JSON.stringify(member.id))).toBe(member.id);
       }
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: IS_THOROUGH ? 2000 : 60 });
   });
 
   it('accepts every request with a lossless id and any parameters', () => {
@@ -78,6 +79,6 @@ describe(parseMember.name, () => {
         expect(readableId(sent)).toBe(id);
       },
     );
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: IS_THOROUGH ? 2000 : 60 });
   });
 });

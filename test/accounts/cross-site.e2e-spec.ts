@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { sample } from '../support/thorough.js';
 
 type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none' | 'junk' | undefined;
@@ -33,13 +33,13 @@ function send(
 }
 
 describe('requests that a browser sends for another site', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let origins: Record<string, string>;
   let cookies: Record<string, string>;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     const { port } = new URL(switchboard.url);
     origins = {
@@ -58,7 +58,6 @@ describe('requests that a browser sends for another site', () => {
       empty: 'switchboard=',
     };
   });
-  afterAll(() => switchboard.close());
 
   const combinations = ['POST', 'DELETE'].flatMap((method) =>
     SITES.flatMap((site) =>

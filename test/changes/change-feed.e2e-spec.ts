@@ -214,7 +214,7 @@ describe('a listener whose database host disappeared', () => {
   const sockets: Socket[] = [];
   beforeAll(async () => {
     proxy = createServer((socket) => {
-      const database = connect(here.access.port, here.access.host);
+      const database = connect(here.access.port, new URL(here.databaseUrl).hostname);
       for (const [from, to] of [
         [socket, database],
         [database, socket],

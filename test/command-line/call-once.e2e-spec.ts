@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProtocolTools } from '../mcp/support/protocol.tools.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { tracesOf } from '../mcp/support/traces.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { buildTree } from '../support/process.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { runCommand } from './support/command.js';
 import { MiddleServer } from './support/middle-server.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
   buildTree();
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const run = (...given: string[]) => runCommand(given, { url: switchboard.url, key: acme.key });
 

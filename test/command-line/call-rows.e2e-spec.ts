@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ProtocolTools } from '../mcp/support/protocol.tools.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tracesOf } from '../mcp/support/traces.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { buildTree } from '../support/process.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { type CommandResult, runCommand } from './support/command.js';
 import { RowsFolder } from './support/rows-file.js';
 
@@ -15,19 +14,18 @@ interface RejectedRow {
   text?: string;
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let folder: RowsFolder;
 beforeAll(async () => {
   buildTree();
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
   folder = await RowsFolder.create();
 });
 afterEach(() => folder.remove());
-afterAll(() => switchboard.close());
 
 const call = (...given: string[]): Promise<CommandResult> =>
   runCommand(['call', ...given], { url: switchboard.url, key: acme.key });

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/contacts/contact.entity.js';
 import { ContactsService } from '../../src/contacts/contacts.service.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 
 const EMAIL = 'ada@example.com';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let tenants: TenantDatabase;
 let contacts: ContactsService;
 let id: string;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   tenants = switchboard.app.get(TenantDatabase, { strict: false });
   contacts = switchboard.app.get(ContactsService, { strict: false });
   acme = await createOrganization(switchboard);
@@ -24,7 +24,6 @@ beforeAll(async () => {
   });
   id = created.value.contact.id;
 });
-afterAll(() => switchboard.close());
 
 const within = <T>(work: () => Promise<T>): Promise<T> => tenants.transaction(acme.id, work);
 const find = async (): Promise<Contact> => (await contacts.find(acme.id, id))!;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 
 const BUILT = resolve(import.meta.dirname, '../../dist/web');
 const POLICY =
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 describe('the dashboard over HTTP', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   const files = JSON.parse(readFileSync(join(BUILT, 'files.json'), 'utf8')) as { path: string }[];
   const script = files.map(({ path }) => path).find((path) => /^\/assets\/.*\.js$/.test(path))!;
   const page = readFileSync(join(BUILT, 'index.html'));
@@ -42,9 +42,8 @@ describe('the dashboard over HTTP', () => {
     });
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
   });
-  afterAll(() => switchboard.close());
 
   it('answers the root with the page and the policy, and makes browsers ask again each time', async () => {
     const { status, headers, body } = await send('/');

@@ -1,22 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { PromptRegistry } from '../../src/prompts/prompt-registry.js';
 import type { PromptDescriptor } from '../../src/prompts/prompt.decorator.js';
 import type { ResourceDescriptor } from '../../src/resources/resource.decorator.js';
 import { ResourceRegistry } from '../../src/resources/resource-registry.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { markdownTable } from './support/markdown-table.js';
 
 const FILE = resolve(import.meta.dirname, '../../docs/prompts-and-resources.md');
 
 describe('docs/prompts-and-resources.md', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
   });
-  afterAll(() => switchboard.close());
 
   it('lists every prompt and resource of the registries (UPDATE_DOCS=1 updates the lists)', async () => {
     const prompts = switchboard.app.get(PromptRegistry).list(ToolPolicies.NONE);

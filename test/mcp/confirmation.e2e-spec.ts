@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { answerOf, textOf } from './support/answer.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
-import { ProtocolTools } from './support/protocol.tools.js';
 import { tracesOf } from './support/traces.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
 });
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const CONFIRMATION = 'switchboard.confirmation';
 

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { answerOf, errorOf } from './support/answer.js';
-import { ProtocolTools } from './support/protocol.tools.js';
 import { tracesOf } from './support/traces.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 const post = (body: unknown, headers?: Record<string, string>) => answerOf(acme.rpc(body, headers));
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const call = (id: string | number | undefined, name: string, given: object = {}) => ({
   jsonrpc: '2.0',

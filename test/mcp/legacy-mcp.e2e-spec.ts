@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { answerOf, errorOf, textOf } from './support/answer.js';
-import { ProtocolTools } from './support/protocol.tools.js';
 import { tracesOf } from './support/traces.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const MODERN = '2026-07-28';

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { errorOf, textOf } from './support/answer.js';
 import {
   CAPABILITIES_KEY,
@@ -10,17 +10,15 @@ import {
   postModern,
   VERSION_KEY,
 } from './support/modern.js';
-import { ProtocolTools } from './support/protocol.tools.js';
 import { tracesOf } from './support/traces.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 type Headers = Record<string, string | undefined>;
 const post = (message: unknown, headers: Headers = {}) => postModern(acme, message, headers);

@@ -4,24 +4,22 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { ProtocolTools } from './support/protocol.tools.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { expectReading } from './support/reading-client.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProtocolTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
-afterAll(() => switchboard.close());
 
 /** Is the official SDK of generation 1, with every error that it reports. */
 async function connect(key: string): Promise<{ client: Client; errors: Error[] }> {

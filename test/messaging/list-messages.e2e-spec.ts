@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createContact, send, type TestMessage, untilStatus } from './support.js';
 
 interface Page {
@@ -22,7 +22,7 @@ interface Counts {
 const NEXT_YEAR = new Date(Date.now() + 300 * 86_400_000).toISOString();
 
 describe('lists of messages', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let sent: TestMessage;
   let canceled: TestMessage;
@@ -38,7 +38,7 @@ describe('lists of messages', () => {
     (await acme.call<{ events: Event[] }>('list_message_events', { message_id: id })).value.events;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     const ada = await createContact(acme);
     sent = await untilStatus(acme, (await send(acme, { contact_id: ada.id })).id, 'sent');
@@ -52,7 +52,6 @@ describe('lists of messages', () => {
     });
     received = value.message.id;
   });
-  afterAll(() => switchboard.close());
 
   describe('list_messages', () => {
     it('filters by state, group of states, channel and time, newest first', async () => {

@@ -46,6 +46,19 @@ async function databaseParent(): Promise<string> {
   return memory && memory.bavail * memory.bsize > NEEDED_MEMORY ? MEMORY_FOLDER : tmpdir();
 }
 
+/**
+ * Creates a folder for the socket of PostgreSQL. A statement through it takes half the processor time of one through
+ * TCP. Returns undefined on Windows.
+ */
+async function createSocketFolder(parent: string): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const folder = join(parent, 'socket');
+  await mkdir(folder);
+  // When this runs as root, PostgreSQL runs as another user, who must be able to write here.
+  await chmod(folder, 0o777);
+  return folder;
+}
+
 /** Prints what the tests left behind and makes the run fail. Vitest only logs errors of a teardown. */
 async function reportLeftovers(folder: string, templateUrl: string): Promise<void> {
   const found = [
@@ -69,7 +82,9 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
   undo.push(() => rm(databaseFolder, { recursive: true, force: true }));
   const addPid = killOnExit([folder, databaseFolder]);
   let serverUrl = process.env.DATABASE_URL;
+  let socketFolder: string | undefined;
   if (!serverUrl) {
+    socketFolder = await createSocketFolder(folder);
     const postgres = await EmbeddedPostgres.start({
       dataDir: join(databaseFolder, 'postgres'),
       settings: {
@@ -81,6 +96,7 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
         autovacuum_naptime: '5min',
         // The hashing of passwords would take a fifth of the processor time of a new connection.
         scram_iterations: '1',
+        ...(socketFolder && { unix_socket_directories: socketFolder }),
       },
     });
     undo.push(() => postgres.stop());
@@ -94,9 +110,8 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
   await owner.end();
   const templateUrl = new URL(serverUrl);
   templateUrl.pathname = `/${template}`;
-  publishTemplateAccess(
-    await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined }),
-  );
+  const access = await prepareDatabase(templateUrl.href, { waitMs: 5000, log: () => undefined });
+  publishTemplateAccess({ ...access, host: socketFolder ?? access.host });
   process.env.TEST_TEMPLATE_URL = templateUrl.href;
   undo.push(() => dropDatabases(serverUrl, template));
   const temporary = join(folder, 'tmp');

@@ -6,8 +6,6 @@ export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',
   'test/queue/wake-ups.e2e-spec.ts',
   'test/workflows/fair-claims.e2e-spec.ts',
-  'test/workflows/run-control.e2e-spec.ts',
-  'test/workflows/run-retry.e2e-spec.ts',
   'test/workflows/webhook-durability.e2e-spec.ts',
 ];
 
@@ -35,8 +33,13 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
-/** Lists the test files that `npm run test:slow` repeats with more rounds and more rows. They read IS_THOROUGH. */
+/** Lists the test files that `npm run test:slow` repeats with more rounds, rows and cases. They read IS_THOROUGH. */
 export const THOROUGH_SPECS = [
+  'src/liquid/liquid-turns.spec.ts',
+  'src/mcp/encoders/encoders.spec.ts',
+  'src/mcp/json-rpc.spec.ts',
+  'src/tools/schema/check-value.spec.ts',
+  'src/tools/schema/parse-arguments.spec.ts',
   'test/accounts/cross-site.e2e-spec.ts',
   'test/contacts/hostile-search.e2e-spec.ts',
   'test/database/changed-sessions.e2e-spec.ts',
@@ -47,6 +50,7 @@ export const THOROUGH_SPECS = [
   'test/mcp/tools-list.e2e-spec.ts',
   'test/operations/roles.e2e-spec.ts',
   'test/outbound/hostile-urls.e2e-spec.ts',
+  'test/tools/tool-policies.e2e-spec.ts',
   'test/workflows/large-runs.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
   'test/workflows/run-limits.e2e-spec.ts',
@@ -57,16 +61,19 @@ export const THOROUGH_SPECS = [
  * go through many generated calls.
  */
 export const SLOW_SPECS = [
+  'src/code/code-memory.spec.ts',
   'test/accounts/limits-of-processes.e2e-spec.ts',
   'test/accounts/simultaneous-passwords.e2e-spec.ts',
   'test/audit/audit-verify-command.e2e-spec.ts',
   'test/command-line/doctor.e2e-spec.ts',
   'test/command-line/interrupted-rows.e2e-spec.ts',
   'test/command-line/many-rows.e2e-spec.ts',
+  'test/contacts/filter-index.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
+  'test/documentation/command-line.e2e-spec.ts',
   'test/embedded/cluster-template.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
   'test/embedded/embedded-postgres.e2e-spec.ts',

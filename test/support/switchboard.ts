@@ -11,6 +11,8 @@ import { type Env, loadEnv } from '../../src/config/env.js';
 import type { DatabaseAccess } from '../../src/database/setup/database-access.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
+import { ProtocolTools } from '../mcp/support/protocol.tools.js';
+import { ProbeEffectTools, ProbeTools } from '../workflows/support/probe.tools.js';
 import { createTestDatabase, SHARED_PREFIX } from './database.js';
 import { driverSettings } from './drivers.js';
 import { freePort } from './global-setup.js';
@@ -51,10 +53,12 @@ let shared: Promise<RunningSwitchboard> | undefined;
 /**
  * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time as
  * many tests. It is for files that look only at organizations that they create and sign nobody in: Passport checks the
- * passwords of all installations in a process in the one that was started last. It runs until the worker ends.
+ * passwords of all installations in a process in the one that was started last. It runs until the worker ends, and has
+ * the tools of the tests besides its own.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
-  shared ??= start({ isShared: true }, []);
+  const providers = [ProbeTools, ProbeEffectTools, ProtocolTools];
+  shared ??= start({ isShared: true, providers }, []);
   return shared;
 }
 
@@ -123,7 +127,9 @@ async function start(
   force = false;
   undo.push(() => app.close());
   await app.listen(env.port, env.host);
-  const owner = new Client({ connectionString: databaseUrl });
+  const ownerUrl = new URL(databaseUrl);
+  ownerUrl.searchParams.set('host', access.host);
+  const owner = new Client({ connectionString: ownerUrl.href });
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));

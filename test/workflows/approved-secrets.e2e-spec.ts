@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { callTool, said } from './support/offer-client.js';
 
 const CHOSEN = 'whsec_a-secret-that-the-agent-chose-itself';
 const STEPS = [{ id: 'pause', wait: { seconds: 1 } }];
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
   for (const tool of ['create_workflow', 'update_workflow'])
     await acme.call('set_tool_policy', { tool, confirmation: 'always' });
 });
-afterAll(() => switchboard.close());
 
 interface Saved {
   workflow: { id: string };

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { callTool, offer, said } from './support/offer-client.js';
-import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   postWebhook,
@@ -19,13 +18,12 @@ const echo = (id: string, value: object, more: object = {}) => ({
 });
 const set = (id: string, values: object, more: object = {}) => ({ id, set: values, ...more });
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProbeTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const run = async (steps: object[], payload: object = {}, more: object = {}): Promise<RunShape> => {
   const { id } = await createWorkflow(acme, steps, more);

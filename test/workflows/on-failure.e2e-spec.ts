@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   type RunShape,
@@ -31,14 +31,13 @@ const FAILURE = {
 };
 
 describe('on_failure of a workflow', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const run = async (steps: object[], onFailure: object[], payload = {}): Promise<RunShape> => {
     const { id } = await createWorkflow(acme, steps, { on_failure: onFailure });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   endWaits,
@@ -25,14 +25,13 @@ const first = (...race: object[][]) => ({ id: 'first', race });
 const show = echo('show', { url: '{{ run.resume_urls.answer }}' });
 
 describe('race', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const start = async (...steps: object[]): Promise<string> =>
     await trigger(acme, (await createWorkflow(acme, steps)).id);

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { HeldTransactions } from './support/held-transactions.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   getRun,
@@ -29,19 +29,16 @@ const approval = (more: object = {}) => ({
 });
 
 describe('a resume URL', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let held: HeldTransactions;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     held = await HeldTransactions.in(switchboard.databaseUrl);
   });
-  afterAll(async () => {
-    await held.close();
-    await switchboard.close();
-  });
+  afterAll(() => held.close());
 
   const start = async (steps: object[], organization = acme) =>
     await trigger(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   getRun,
@@ -13,14 +13,13 @@ import {
 
 /** Lists every state of a run that has not ended. */
 describe('cancel_run', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const effect = (id: string, name: string) => ({ id, tool: 'probe_effect', arguments: { name } });
   const cancel = (runId: string) => acme.call<{ run: RunShape }>('cancel_run', { run_id: runId });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeOnEachDriver } from '../support/drivers.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   getRun,
@@ -12,15 +11,14 @@ import {
   runUntil,
 } from './support/workflow-client.js';
 
-describeOnEachDriver('retries and replays of runs', () => {
-  let switchboard: Switchboard;
+describe('retries and replays of runs', () => {
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const effect = (id: string, name: string) => ({ id, tool: 'probe_effect', arguments: { name } });
   const fail = (id: string, name: string, more: object = {}) => ({

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   endWaits,
@@ -17,15 +17,14 @@ const echo = (id: string, value: object) => ({ id, tool: 'probe_echo', arguments
 const miss = { id: 'miss', tool: 'get_contact', arguments: { contact_id: 'con_unknown' } };
 
 describe('a step that runs another workflow', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let counter = 0;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const workflow = async (steps: object[], organization = acme) =>
     (await createWorkflow(organization, steps, manual)).id;

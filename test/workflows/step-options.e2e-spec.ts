@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
   endWaits,
@@ -25,14 +25,13 @@ const fail = (id: string, name: string, more: object = {}) => ({
 });
 
 describe('the options of steps', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const run = async (steps: object[], payload: object = {}): Promise<RunShape> =>
     await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);

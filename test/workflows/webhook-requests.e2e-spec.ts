@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { ProbeTools } from './support/probe.tools.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import {
   createWorkflow,
   endWaits,
@@ -41,13 +40,12 @@ interface Seen {
   at: string;
 }
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProbeTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const create = (steps: object[], trigger: object = {}) =>
   createWorkflow(acme, steps, { trigger: { type: 'webhook', ...trigger } });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook, sign } from './support/workflow-client.js';
 
 describe('the signature of a webhook', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const body = '{"a": 1,  "b":"ü"}';
   const post = (id: string, raw: string, signature?: string) =>

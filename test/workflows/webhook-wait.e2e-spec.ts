@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import {
+  type RunningSwitchboard,
+  sharedSwitchboard,
+  startSwitchboard,
+} from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
@@ -11,13 +15,12 @@ const ECHO = {
   arguments: { value: { name: '{{ trigger.payload.name }}' } },
 };
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 beforeAll(async () => {
-  switchboard = await startSwitchboard({ providers: [ProbeTools] });
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
 });
-afterAll(() => switchboard.close());
 
 const create = (steps: object[], trigger: object = { wait_seconds: 30 }) =>
   createWorkflow(acme, steps, { trigger: { type: 'webhook', ...trigger } });

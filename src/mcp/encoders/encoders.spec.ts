@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IS_THOROUGH } from '../../../test/support/thorough.js';
 import type { Task } from '../../tools/contract/task-source.js';
 import type { ToolDescriptor } from '../../tools/registry/registered-tool.js';
 import { type Era, LEGACY_VERSIONS } from '../era.js';
@@ -208,7 +209,7 @@ describe(encoderOf.name, () => {
       if (encoded.structuredContent)
         expect(JSON.stringify(encoded.structuredContent)).toBe(JSON.stringify(JSON.parse(json)));
     });
-    fc.assert(property);
+    fc.assert(property, { numRuns: IS_THOROUGH ? 1000 : 25 });
   });
 });
 

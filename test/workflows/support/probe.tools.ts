@@ -54,8 +54,9 @@ export class ProbeTools {
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 
-  /** Removes all calls, failures and waits of earlier test files. */
+  /** Removes all calls, failures and waits of earlier test files. Calls that still wait return. */
   static reset(): void {
+    for (const { open } of ProbeTools.held.values()) open();
     ProbeTools.calls.length = 0;
     ProbeTools.failures.clear();
     ProbeTools.held.clear();

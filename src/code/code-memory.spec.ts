@@ -1,0 +1,25 @@
+import { afterAll, expect, it } from 'vitest';
+import { TimeBudgets } from '../liquid/time-budgets.js';
+import { CodeSandbox } from './code-sandbox.js';
+import { CodeThreads } from './code-threads.js';
+
+// The budget of an organization has tests of its own, so these jobs may use much time.
+const sandbox = new CodeSandbox(true, new CodeThreads(new TimeBudgets(() => 0)));
+afterAll(() => sandbox.close());
+
+let organizations = 0;
+
+async function fillMemory(): Promise<void> {
+  // Each job has an organization of its own, so that none of them has used its time.
+  organizations += 1;
+  const code = 'const a = new Uint8Array(4e7).fill(1); return a.length';
+  await sandbox.run(`org_${organizations}`, { code, input: {}, now: new Date(), seconds: 10 });
+}
+
+it('threads of code steps do not keep the memory of their jobs', async () => {
+  for (let index = 0; index < 10; index += 1) await fillMemory();
+  const before = process.memoryUsage().rss;
+  for (let index = 0; index < 40; index += 1) await fillMemory();
+  // Without this, each job would add 40 MB.
+  expect(process.memoryUsage().rss - before).toBeLessThan(400e6);
+});
