@@ -80,7 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FOUNDATION,
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
-  workflows: [...FOUNDATION, 'code', 'contacts', 'failpoints', 'liquid', 'queue', 'secrets'],
+  workflows: [...FOUNDATION, 'code', 'contacts', 'failpoints', 'files', 'liquid', 'queue', 'secrets'],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   quotas: ['database', 'errors'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
@@ -94,13 +94,14 @@ const BOOTSTRAP = 'bootstrap';
 const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   definitions: [],
   store: ['definitions'],
-  journal: ['definitions'],
+  payloads: ['definitions'],
+  journal: ['definitions', 'payloads'],
   waits: ['definitions', 'journal'],
-  triggers: ['definitions', 'journal', 'store'],
-  runs: ['definitions', 'journal', 'store', 'triggers'],
+  triggers: ['definitions', 'payloads', 'journal', 'store'],
+  runs: ['definitions', 'payloads', 'journal', 'store', 'triggers'],
   offers: ['definitions', 'store', 'triggers', 'runs'],
-  webhooks: ['definitions', 'waits', 'store', 'triggers', 'runs'],
-  engine: ['definitions', 'journal', 'waits', 'store', 'triggers', 'runs', 'webhooks'],
+  webhooks: ['definitions', 'payloads', 'waits', 'store', 'triggers', 'runs'],
+  engine: ['definitions', 'payloads', 'journal', 'waits', 'store', 'triggers', 'runs', 'webhooks'],
   authoring: ['definitions', 'store', 'triggers', 'offers', 'webhooks'],
 };
 /** Lists the layers of a feature, the edge first. A file may import its own layer and the layers below. */

@@ -12,6 +12,7 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { InsertedRun, NewRun } from '../journal/run-insert.js';
 import { RunsRepository } from '../journal/runs.repository.js';
+import type { LargePayload } from '../payloads/large-value.js';
 import { RunLimitsService } from './run-limits.service.js';
 
 /** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
@@ -26,6 +27,8 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
+  /** It is set when `payload` is the outline of a large payload, which the caller stores in the same transaction. */
+  largePayload?: LargePayload;
   /** Is what expressions read of the HTTP request. */
   request?: TriggerRequest;
   /** Contains the SHA-256 of the payload. It is computed when absent. */
@@ -269,7 +272,7 @@ function bodyKeyPrefix(bodyHash: Buffer): string {
 }
 
 function newRun(
-  { bodyHash, contactEmail, revision, request, parentRunId: _, ...start }: RunStart,
+  { bodyHash, contactEmail, revision, request, largePayload, parentRunId: _, ...start }: RunStart,
   { depth, rootRunId }: Ancestry,
   refusal: RunRefusal | null,
 ): NewRun {
@@ -278,6 +281,7 @@ function newRun(
     id: newId('run'),
     bodyHash: bodyHash ?? hash('sha256', start.payload, 'buffer'),
     request: request ?? null,
+    largePayload: largePayload ?? null,
     contactEmail: contactEmail ?? null,
     revision: revision ?? null,
     depth,
