@@ -46,8 +46,10 @@ export class RunFilesService {
     id: string,
     { start, end }: { readonly start: number; readonly end: number },
   ): Promise<Buffer> {
-    return await this.tenants.transaction(organizationId, () =>
-      this.files.findRange(organizationId, id, start, end),
+    return await this.tenants.transaction(
+      organizationId,
+      () => this.files.findRange(organizationId, id, start, end),
+      { readOnly: true },
     );
   }
 }

@@ -122,6 +122,6 @@ describe(sliceList, () => {
     expect(() => readAll([Array.from({ length: 20_001 }, () => 1)])).toThrow('20000 values');
     const many = Array.from({ length: 15_000 }, () => 1);
     const items = [...many.slice(0, 9999), many, many, 'x'.repeat(1_400_000), 'y'.repeat(1_400_000)];
-    expect(readAll(items).flat()).toEqual(items.flat());
+    expect(JSON.stringify(readAll(items).flat()) === JSON.stringify(items)).toBe(true);
   });
 });
