@@ -71,9 +71,9 @@ async function readLargePayload(
       `Only a JSON body may be larger than ${SMALL_BODY_BYTES} bytes.`,
     );
   }
-  const isObject = firstCharacter(body) === '{';
-  if (!isObject && kind === 'json' && !formats.includes('json')) throw notAnObject();
-  const whole = isObject ? body : wrap(body);
+  const isWhole = beginsObject(body);
+  if (!isWhole && kind === 'json' && !formats.includes('json')) throw notAnObject();
+  const whole = isWhole ? body : wrap(body);
   if (whole.length > rules.maxBytes) {
     throw tooLarge('The body is larger as JSON', rules.maxBytes);
   }
@@ -124,8 +124,12 @@ function wrap(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from('{"body":'), withoutMark(body), Buffer.from('}')]);
 }
 
-function firstCharacter(body: Buffer): string {
-  return withoutMark(body).toString('latin1', 0, 1024).trimStart().slice(0, 1);
+/** Returns true when the first byte that is not white space is a brace. */
+function beginsObject(body: Buffer): boolean {
+  const text = withoutMark(body);
+  let at = 0;
+  while (at < text.length && text[at]! <= 0x20) at += 1;
+  return text[at] === 0x7b;
 }
 
 function unknownPayload(body: Buffer, formats: readonly WebhookFormat[]): Payload {
