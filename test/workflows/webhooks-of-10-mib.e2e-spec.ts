@@ -1,7 +1,10 @@
+import { type IncomingMessage, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sink, startSink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil, sign } from './support/workflow-client.js';
 
@@ -110,9 +113,9 @@ describe('a webhook of 10 MiB', () => {
     const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };
     const ended = await run([send]);
     expect(ended.reason).toBeNull();
-    const [request] = shop.requests.slice(-1);
-    expect(request!.headers['content-type']).toBe('application/json');
-    expect(request!.body === body).toBe(true);
+    const [sent] = shop.requests.slice(-1);
+    expect(sent!.headers['content-type']).toBe('application/json');
+    expect(sent!.body === body).toBe(true);
   });
 
   it('has a preview, is read in pages, and can be replayed', async () => {
@@ -147,5 +150,87 @@ describe('a webhook of 10 MiB', () => {
       message: expect.stringContaining('trigger.payload.note has'),
     });
     expect(order.note.length).toBeGreaterThan(MIB);
+  });
+
+  it('cannot be put into another value, and the error says so', async () => {
+    const url = `http://127.0.0.1:${shop.port}/`;
+    const json = { all: '{{ trigger.payload }}' };
+    const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };
+    const ended = await run([send]);
+    expect(ended.steps[0]!.error?.message).toContain('too large for an expression');
+  });
+
+  it('starts one run for one key, and none when the condition is false', async () => {
+    const files = async (): Promise<number> => {
+      const [row] = await switchboard.ownerQuery<{ count: number }>(
+        'select count(*)::integer as count from files',
+      );
+      return row!.count;
+    };
+    const limits = { concurrency: { runs_per_key: 1, key: '{{ trigger.payload.id }}' } };
+    const condition = 'trigger.payload.total > 10';
+    const { id } = await createWorkflow(acme, [], {
+      trigger: { type: 'webhook', if: condition, limits },
+    });
+    const before = await files();
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const first = await postWebhook(switchboard, id, body, headers);
+    const second = await postWebhook(switchboard, id, body, headers);
+    expect(second.body).toMatchObject({ runId: first.body.runId, duplicate: true });
+    await runUntil(acme, first.body.runId, 'succeeded');
+    const other = await postWebhook(switchboard, id, body.replace('12.5', '5.25'));
+    expect(other.body).toMatchObject({ skipped: true });
+    expect(await files()).toBe(before + 1);
+    const [row] = await switchboard.ownerQuery('select slot_key from workflow_runs where id = $1', [
+      first.body.runId,
+    ]);
+    expect(row).toEqual({ slot_key: 'o1' });
+  });
+
+  it('takes lists, and gzip that unpacks to 10 MiB', async () => {
+    const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
+    const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
+    const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], { trigger });
+    const list = gzipSync(JSON.stringify(order.lines));
+    expect(list.length).toBeLessThan(MIB);
+    const answer = await postWebhook(switchboard, id, list, { 'Content-Encoding': 'gzip' });
+    const ended = await runUntil(acme, answer.body.runId, 'succeeded', 'failed');
+    expect(ended.reason).toBeNull();
+    expect(value(ended, 'each')).toMatchObject({ failed: 0 });
+  });
+
+  it('is refused with 503 while three of the organization are received', async () => {
+    const { id } = await createWorkflow(acme, []);
+    const slow = Array.from({ length: 4 }, () => beginSlowly(id));
+    const refused = await Promise.race(slow.map(({ answer }) => answer));
+    expect(refused.statusCode).toBe(503);
+    expect(refused.headers['retry-after']).toBe('2');
+    expect((await postWebhook(switchboard, id, { small: true })).status).toBe(202);
+    for (const { sent } of slow) sent.destroy();
+    await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
+  });
+
+  /** Sends the beginning of a large body, and never its end. */
+  function beginSlowly(workflowId: string) {
+    const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Length': 10 * MIB },
+    });
+    const answer = new Promise<IncomingMessage>((resolve) => {
+      sent.on('response', resolve);
+    });
+    sent.on('error', () => undefined);
+    sent.write('{');
+    return { sent, answer };
+  }
+});
+
+describe('a webhook of more than 1 MiB', () => {
+  it('is refused unless the operator allows it', async () => {
+    const switchboard = await sharedSwitchboard();
+    const { id } = await createWorkflow(await createOrganization(switchboard), []);
+    const answer = await postWebhook(switchboard, id, { text: 'x'.repeat(MIB) });
+    expect(answer.status).toBe(413);
+    expect(answer.body.error.message).toContain('larger than 1048576 bytes');
   });
 });
