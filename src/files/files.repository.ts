@@ -68,14 +68,13 @@ export class FilesRepository {
   }
 
   /** Returns the bytes from `start` to before `end`, as far as the file has them. */
-  async findRange(
-    organizationId: string,
-    id: string,
-    start: number,
-    end: number,
-  ): Promise<Buffer> {
+  async findRange(organizationId: string, id: string, start: number, end: number): Promise<Buffer> {
     const parts: Buffer[] = [];
-    for (let position = Math.floor(start / CHUNK_BYTES); position * CHUNK_BYTES < end; position += 1) {
+    for (
+      let position = Math.floor(start / CHUNK_BYTES);
+      position * CHUNK_BYTES < end;
+      position += 1
+    ) {
       const offset = position * CHUNK_BYTES;
       const from = Math.max(0, start - offset);
       const [row] = await this.tenants.session(organizationId).query<{ bytes: Buffer }>(

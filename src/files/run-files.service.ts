@@ -32,11 +32,7 @@ export class RunFilesService {
   }
 
   /** Stores a file again for another run, in the transaction that inserts the run. */
-  async copy(
-    organizationId: string,
-    id: string,
-    to: Pick<RunFile, 'id' | 'runId'>,
-  ): Promise<void> {
+  async copy(organizationId: string, id: string, to: Pick<RunFile, 'id' | 'runId'>): Promise<void> {
     await this.files.copy(organizationId, id, to);
   }
 

@@ -118,7 +118,7 @@ describe('a ping waits at most 100 ms longer', () => {
     const part = '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
     const bomb = gzipSync(Buffer.alloc(64 * MIB, 'x'));
     const packed = gzipSync(`{"a":["${'x'.repeat(9 * MIB)}"]}`);
-    // oxfmt-ignore
+    // prettier-ignore
     const cases: [string, number, string | Buffer, Record<string, string>?][] = [
       ['one text', 202, `{"a":"${'x'.repeat(MOST - 8)}"}`],
       ['one text of escapes', 202, `{"a":"${repeated('\\u0000', MOST - 16)}"}`],

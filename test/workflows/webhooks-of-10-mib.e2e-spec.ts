@@ -190,7 +190,9 @@ describe('a webhook of 10 MiB', () => {
   it('takes lists, and gzip that unpacks to 10 MiB', async () => {
     const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
     const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
-    const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], { trigger });
+    const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {
+      trigger,
+    });
     const list = gzipSync(JSON.stringify(order.lines));
     expect(list.length).toBeLessThan(MIB);
     const answer = await postWebhook(switchboard, id, list, { 'Content-Encoding': 'gzip' });

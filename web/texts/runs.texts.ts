@@ -209,8 +209,7 @@ export const runsTexts = defineTexts(
     replayText:
       'Ein neuer Lauf beginnt, und alle Schritte werden erneut ausgeführt. Mit unveränderten Nutzdaten ist er eine Kopie dieses Laufs.',
     replayEdited: 'Sie können sie ändern. Der neue Lauf behält den Verweis auf diesen.',
-    replayLarge:
-      'Die Nutzdaten sind zu groß, um sie hier zu ändern. Der neue Lauf hat dieselben.',
+    replayLarge: 'Die Nutzdaten sind zu groß, um sie hier zu ändern. Der neue Lauf hat dieselben.',
     replayPayload: 'Nutzdaten (JSON)',
     replayVersion: 'Version des Workflows',
     replayed: 'Der neue Lauf hat begonnen.',

@@ -42,10 +42,12 @@ function countMembers(value: unknown): number {
 }
 
 describe(JsonScan, () => {
+  // prettier-ignore
   const valid = [
     '{}', '[]', '""', '0', '-0', '1.5e-7', 'true', 'false', 'null', ' [ 1 , "a" ] \n', '{"a":{"b":[{},[]]}}',
     '"\\u00fc\\n\\"\\\\"', '{"":0}', '[[],[[]]]', '"ü€😀"', '1E+5', '{"a":1,"a":2}',
   ];
+  // prettier-ignore
   const wrong = [
     '', ' ', '{', '}', '[', ']', '[}', '{]', '[1,]', '[,1]', '{"a"}', '{"a":}', '{"a":1,}', '{a:1}', '{1:1}',
     '[1 2]', '01', '1.', '.5', '+1', '1e', 'tru', 'nul', 'NaN', '"a', '"\\x"', '"\\u12"', '"\n"', '"\\', '[] []',
@@ -91,7 +93,9 @@ describe(JsonScan, () => {
       JSON.parse(Buffer.from(text).subarray(start, end).toString());
     expect(values.map(({ kind }) => kind)).toEqual(['list', 'text', 'object', 'object']);
     expect(values.map(whole)).toEqual([list, payload.inner.text, payload.inner, payload]);
-    expect(values.map(({ members }) => members)).toEqual([list, '', payload.inner, payload].map(countMembers));
+    expect(values.map(({ members }) => members)).toEqual(
+      [list, '', payload.inner, payload].map(countMembers),
+    );
     expect(values[0]!.items).toBe(1000);
   });
 

@@ -97,7 +97,8 @@ export class JsonScan {
       this.expected = 'value';
       this.at += 1;
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.close(byte === CLOSE_LIST);
-    else if (byte === QUOTE && (expected === 'key' || expected === 'firstKey')) this.beginText(true);
+    else if (byte === QUOTE && (expected === 'key' || expected === 'firstKey'))
+      this.beginText(true);
     else if (expected !== 'value' && expected !== 'first') throw invalid();
     else if (byte === QUOTE) this.beginText(false);
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.begin(byte === OPEN_LIST);
@@ -203,12 +204,7 @@ export class JsonScan {
     }
   }
 
-  private record(
-    kind: ScannedValue['kind'],
-    start: number,
-    members: number,
-    items: number,
-  ): void {
+  private record(kind: ScannedValue['kind'], start: number, members: number, items: number): void {
     const end = this.at;
     if (end - start < MIN_RECORDED_BYTES) return;
     this.values.push({ kind, start, end, members, items });

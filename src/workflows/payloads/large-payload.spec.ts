@@ -16,7 +16,11 @@ function outlineOf(payload: object | string): Buffer {
 const read = (payload: object | string): Record<string, unknown> =>
   guardLargeValues(JSON.parse(outlineOf(payload).toString()), LARGE) as Record<string, unknown>;
 
-const lines = Array.from({ length: 40_000 }, (_, id) => ({ id, name: `line ${id} "[{,`, more: [1] }));
+const lines = Array.from({ length: 40_000 }, (_, id) => ({
+  id,
+  name: `line ${id} "[{,`,
+  more: [1],
+}));
 
 describe('the outline of a payload', () => {
   it('has everything but the large values, which cannot be read', () => {
@@ -27,7 +31,10 @@ describe('the outline of a payload', () => {
     expect(found.order.total).toBe(5);
     expect(() => found.order.lines).toThrow(/^trigger\.payload\.order\.lines has \d+ bytes/);
     expect(() => JSON.stringify(found)).toThrow('too large for an expression');
-    expect(findLargeValue(found, ['order', 'lines'])).toMatchObject({ kind: 'list', items: 40_000 });
+    expect(findLargeValue(found, ['order', 'lines'])).toMatchObject({
+      kind: 'list',
+      items: 40_000,
+    });
     expect(findLargeValue(found, ['order', 'total'])).toBeUndefined();
     expect(findLargeValue(found, ['order', 'lines', '0'])).toBeUndefined();
   });
@@ -85,7 +92,7 @@ describe(sliceList, () => {
   function readAll(list: unknown[] | string, batch?: number): unknown[][] {
     const bytes = Buffer.from(typeof list === 'string' ? list : JSON.stringify(list)).subarray(1);
     const pages: unknown[][] = [];
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const { items, next, isLast } = sliceList(bytes.subarray(at, at + 1_573_888), batch);
       pages.push(items);
       if (isLast) return pages;
@@ -121,7 +128,13 @@ describe(sliceList, () => {
     expect(() => readAll([1, 'x'.repeat(1_600_000), 2])).toThrow('An item of the list');
     expect(() => readAll([Array.from({ length: 20_001 }, () => 1)])).toThrow('20000 values');
     const many = Array.from({ length: 15_000 }, () => 1);
-    const items = [...many.slice(0, 9999), many, many, 'x'.repeat(1_400_000), 'y'.repeat(1_400_000)];
+    const items = [
+      ...many.slice(0, 9999),
+      many,
+      many,
+      'x'.repeat(1_400_000),
+      'y'.repeat(1_400_000),
+    ];
     expect(JSON.stringify(readAll(items).flat()) === JSON.stringify(items)).toBe(true);
   });
 });

@@ -19,7 +19,8 @@ export interface LargePayload {
   readonly bytes: number;
 }
 
-const getters = new WeakMap<() => unknown, LargeValue>();
+/** Maps lists and objects to their members that are large, by name. */
+const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 
 /** Returns the JSON text that stands for a large value. */
 export function largeValueText({ kind, start, end, items }: LargeValue, nonce: string): string {
@@ -37,12 +38,12 @@ export function guardLargeValues(payload: unknown, { nonce }: LargePayload): unk
 
 /** Returns the large value at these names of members, or undefined for any other value. */
 export function findLargeValue(payload: unknown, names: readonly string[]): LargeValue | undefined {
-  let value = payload;
+  let value: unknown = payload;
   for (const [index, name] of names.entries()) {
     if (typeof value !== 'object' || value === null) return undefined;
-    const member = Object.getOwnPropertyDescriptor(value, name);
-    if (member?.get) return index === names.length - 1 ? getters.get(member.get) : undefined;
-    value = member?.value;
+    const large = largeMembers.get(value)?.get(name);
+    if (large) return index === names.length - 1 ? large : undefined;
+    value = Object.getOwnPropertyDescriptor(value, name)?.value;
   }
   return undefined;
 }
@@ -59,11 +60,14 @@ function guardMember(around: object, name: string, nonce: string, path: string):
   const member = (around as Record<string, unknown>)[name];
   const large = typeof member === 'string' ? parseLargeValue(member, nonce) : undefined;
   if (!large) return guardMembers(member, nonce, path);
-  const get = (): never => {
-    throw AppError.invalid(unreadable(path, large));
-  };
-  getters.set(get, large);
-  Object.defineProperty(around, name, { enumerable: true, get });
+  const members = largeMembers.get(around) ?? new Map<string, LargeValue>();
+  largeMembers.set(around, members.set(name, large));
+  Object.defineProperty(around, name, {
+    enumerable: true,
+    get: () => {
+      throw AppError.invalid(unreadable(path, large));
+    },
+  });
 }
 
 function parseLargeValue(text: string, nonce: string): LargeValue | undefined {
@@ -86,7 +90,8 @@ function unreadable(path: string, { kind, start, end }: LargeValue): string {
   return `${shown} has ${end - start} bytes, which is too large for an expression. ${advice}`;
 }
 
-const EXPRESSION = /^\{\{-?\s*trigger\.payload((?:\.[A-Za-z_][\w-]*|\[(?:\d+|"[^"]*"|'[^']*')\])*)\s*-?\}\}$/;
+const EXPRESSION =
+  /^\{\{-?\s*trigger\.payload((?:\.[A-Za-z_][\w-]*|\[(?:\d+|"[^"]*"|'[^']*')\])*)\s*-?\}\}$/;
 const MEMBER = /\.([\w-]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
 
 /** Returns the names of members in an expression such as `{{ trigger.payload.order.lines }}`, or undefined for any other text. */

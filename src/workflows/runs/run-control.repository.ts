@@ -79,10 +79,8 @@ export class RunControlRepository {
     version: 'same' | 'latest',
     edited?: EditedPayload,
   ): Promise<ReplayedRun[]> {
-    const rows = await this.tenants
-      .session(organizationId)
-      .query<ReplayedRun>(
-        `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
+    const rows = await this.tenants.session(organizationId).query<ReplayedRun>(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
            contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason, request,
            large_payload)
          select o.organization_id, n.new_id, o.workflow_id,
@@ -99,17 +97,17 @@ export class RunControlRepository {
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null
          cross join lateral (select w.trigger_options -> 'limits' is not null as limited) l
          returning id, replay_of, large_payload is not null as "isLarge"`,
-        [
-          organizationId,
-          runs.map(({ id }) => id),
-          runs.map(({ newId }) => newId),
-          version,
-          edited?.payload ?? null,
-          edited?.bodyHash ?? null,
-          edited?.contactId ?? null,
-          edited?.slotKey ?? null,
-        ],
-      );
+      [
+        organizationId,
+        runs.map(({ id }) => id),
+        runs.map(({ newId }) => newId),
+        version,
+        edited?.payload ?? null,
+        edited?.bodyHash ?? null,
+        edited?.contactId ?? null,
+        edited?.slotKey ?? null,
+      ],
+    );
     return rows;
   }
 }

@@ -116,7 +116,11 @@ export class WebhookChecksService {
     this.consume(delivery, webhook.organizationId);
     const unwrapsPayload = signature === 'github' || signature === 'slack';
     const { payload, bytes, large } = type
-      ? await readPayload(body, type, { formats, unwrapsPayload, large: this.rules(webhook, request) })
+      ? await readPayload(body, type, {
+          formats,
+          unwrapsPayload,
+          large: this.rules(webhook, request),
+        })
       : queryPayload(queryTextOf(request.url));
     const read = needs?.request && this.read(webhook, delivery);
     const found: PresetDelivery =
@@ -134,10 +138,7 @@ export class WebhookChecksService {
     };
   }
 
-  private rules(
-    { organizationId }: Webhook,
-    request: WebhookRequest,
-  ): LargeRules | undefined {
+  private rules({ organizationId }: Webhook, request: WebhookRequest): LargeRules | undefined {
     const { maxPayloadBytes: maxBytes } = this.env;
     if (maxBytes <= SMALL_BODY_BYTES) return undefined;
     return {

@@ -12,7 +12,6 @@ import { sendAnswer } from './send-answer.js';
 import { sendError, WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
-
 /** Receives webhooks. A sender needs the URL, the secret if the webhook has one, and no API key. */
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)

@@ -35,7 +35,6 @@ export async function expectNoWaitsOf(
     for (let attempt = 0; attempt < ATTEMPTS && waitMs > MAX_WAIT_MS; attempt += 1) {
       waitMs = Math.min(waitMs, await waitDuring(stranger, work));
     }
-    if (process.env.SHOW_WAITS) console.log(what, Math.round(waitMs));
     if (waitMs > MAX_WAIT_MS) slow.push(`${what}: ${Math.round(waitMs)} ms`);
   }
   expect(slow).toEqual([]);

@@ -13,7 +13,8 @@ export class LargeBodySlots {
   take(organizationId: string): () => void {
     const own = this.taken.get(organizationId) ?? 0;
     if (this.count >= MOST || own >= MOST_PER_ORGANIZATION) {
-      const message = 'Too many large bodies are received at this moment. Send the body again later.';
+      const message =
+        'Too many large bodies are received at this moment. Send the body again later.';
       throw new AppError('unavailable', message, { retryAfterSeconds: 2 });
     }
     this.count += 1;
