@@ -11,7 +11,7 @@ export function parsePayload(bytes: Uint8Array): unknown {
 }
 
 /** Returns the payload of a run from its row, as {@link parsePayload} does. Reading a large value in it throws. */
-export function readPayload(bytes: Uint8Array, large: LargePayload | null): unknown {
+export function readPayload(bytes: Uint8Array, large?: LargePayload | null): unknown {
   const payload = parsePayload(bytes);
   return large ? guardLargeValues(payload, large) : payload;
 }

@@ -10,7 +10,7 @@ export interface NewRun {
   triggerType: RunTriggerType;
   payload: Buffer;
   /** It is set when `payload` is the outline of a large payload. */
-  largePayload: LargePayload | null;
+  largePayload?: LargePayload;
   request: TriggerRequest | null;
   /** An unknown id is ignored. */
   contactId: string | null;
@@ -102,6 +102,6 @@ export function insertedValues(organizationId: string, runs: readonly NewRun[]):
     runs.map(({ revision }) => revision),
     runs.map(({ request }) => request && JSON.stringify(request)),
     runs.map(({ leaseSeconds }) => leaseSeconds),
-    runs.map(({ largePayload }) => largePayload && JSON.stringify(largePayload)),
+    runs.map(({ largePayload }) => (largePayload ? JSON.stringify(largePayload) : null)),
   ];
 }

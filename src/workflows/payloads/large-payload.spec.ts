@@ -13,12 +13,15 @@ function outlineOf(payload: object | string): Buffer {
   return payloadOutline(bytes, scan.values, scan.members, LARGE.nonce);
 }
 
+/** A comparison by Vitest takes seconds for values of this size. */
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 const read = (payload: object | string): Record<string, unknown> =>
   guardLargeValues(JSON.parse(outlineOf(payload).toString()), LARGE) as Record<string, unknown>;
 
-const lines = Array.from({ length: 40_000 }, (_, id) => ({
+const lines = Array.from({ length: 20_000 }, (_, id) => ({
   id,
-  name: `line ${id} "[{,`,
+  name: `line ${id} "[{,`.padEnd(50),
   more: [1],
 }));
 
@@ -33,7 +36,7 @@ describe('the outline of a payload', () => {
     expect(() => JSON.stringify(found)).toThrow('too large for an expression');
     expect(findLargeValue(found, ['order', 'lines'])).toMatchObject({
       kind: 'list',
-      items: 40_000,
+      items: 20_000,
     });
     expect(findLargeValue(found, ['order', 'total'])).toBeUndefined();
     expect(findLargeValue(found, ['order', 'lines', '0'])).toBeUndefined();
@@ -104,13 +107,13 @@ describe(sliceList, () => {
   it('gives all items in their order', () => {
     const pages = readAll(lines);
     expect(pages.length).toBeGreaterThan(3);
-    expect(pages.flat()).toEqual(lines);
-    expect(readAll(JSON.stringify(lines, null, 2)).flat()).toEqual(lines);
+    expect(isSame(pages.flat(), lines)).toBe(true);
+    expect(isSame(readAll(JSON.stringify(lines, null, 2)).flat(), lines)).toBe(true);
   });
 
   it('gives whole batches until the list ends', () => {
     const pages = readAll(lines, 700);
-    expect(pages.flat()).toEqual(lines);
+    expect(isSame(pages.flat(), lines)).toBe(true);
     for (const page of pages.slice(0, -1)) expect(page.length % 700).toBe(0);
   });
 
@@ -135,6 +138,6 @@ describe(sliceList, () => {
       'x'.repeat(1_400_000),
       'y'.repeat(1_400_000),
     ];
-    expect(JSON.stringify(readAll(items).flat()) === JSON.stringify(items)).toBe(true);
+    expect(isSame(readAll(items).flat(), items)).toBe(true);
   });
 });

@@ -32,13 +32,7 @@ export class EditedPayloadsService {
         : run.contactId;
     const workflow = await this.workflows.find(organizationId, run.workflowId);
     const request = await this.webhookRuns.getRequest(organizationId, runId);
-    const limited = {
-      triggerType: run.triggerType,
-      payload,
-      largePayload: null,
-      request,
-      contactId,
-    };
+    const limited = { triggerType: run.triggerType, payload, request, contactId };
     const limits = workflow?.triggerOptions.limits ?? {};
     const slotKey = await this.limits.slotKeyOf(organizationId, limited, limits);
     return { payload, bodyHash: hash('sha256', payload, 'buffer'), contactId, slotKey };

@@ -26,7 +26,7 @@ interface AdmittedRun {
 interface LimitedRun {
   triggerType: RunTriggerType;
   payload: Buffer;
-  largePayload: LargePayload | null;
+  largePayload?: LargePayload;
   request: TriggerRequest | null;
   contactId: string | null;
 }

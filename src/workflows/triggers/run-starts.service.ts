@@ -27,7 +27,7 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
-  /** It is set when `payload` is the outline of a large payload, which the caller stores in the same transaction. */
+  /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
   largePayload?: LargePayload;
   /** Is what expressions read of the HTTP request. */
   request?: TriggerRequest;
@@ -205,7 +205,8 @@ export class RunStartsService {
   ): void {
     // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
     this.tenants.afterCommit(() => {
-      const slot = slots && take(slots, run.id);
+      const slot = slots?.get(run.id);
+      slots?.delete(run.id);
       this.wakeWorkers(organizationId, run, limits !== null, slot);
     });
     this.changes.publish(organizationId, resourceChange('runs', run.id));
@@ -272,7 +273,7 @@ function bodyKeyPrefix(bodyHash: Buffer): string {
 }
 
 function newRun(
-  { bodyHash, contactEmail, revision, request, largePayload, parentRunId: _, ...start }: RunStart,
+  { bodyHash, contactEmail, revision, request, parentRunId: _, ...start }: RunStart,
   { depth, rootRunId }: Ancestry,
   refusal: RunRefusal | null,
 ): NewRun {
@@ -281,7 +282,6 @@ function newRun(
     id: newId('run'),
     bodyHash: bodyHash ?? hash('sha256', start.payload, 'buffer'),
     request: request ?? null,
-    largePayload: largePayload ?? null,
     contactEmail: contactEmail ?? null,
     revision: revision ?? null,
     depth,
@@ -289,12 +289,6 @@ function newRun(
     refusal,
     leaseSeconds: null,
   };
-}
-
-function take(slots: Map<string, ReservedSlot>, id: string): ReservedSlot | undefined {
-  const slot = slots.get(id);
-  slots.delete(id);
-  return slot;
 }
 
 function loopFault({ depth, isFull }: Ancestry): string | undefined {
