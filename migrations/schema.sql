@@ -720,6 +720,7 @@ create table public.workflow_runs (
   reason text,
   trigger_type text not null,
   payload bytea not null,
+  large_payload json,
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,

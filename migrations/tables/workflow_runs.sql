@@ -16,7 +16,10 @@ create table public.workflow_runs (
   reason text,
   trigger_type text not null,
   -- Contains the bytes that the sender sent: jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073).
+  -- Of a large payload it has the outline; a file of the run has the bytes.
   payload bytea not null,
+  -- Says what stands for large values in the outline. Other runs have null.
+  large_payload json,
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,

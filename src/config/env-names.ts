@@ -30,6 +30,7 @@ export const ENV_NAMES = {
   outboundAllow: 'OUTBOUND_ALLOW',
   outboundProxy: 'OUTBOUND_PROXY',
   codeSteps: 'CODE_STEPS',
+  maxPayloadBytes: 'MAX_PAYLOAD_BYTES',
   nodeEnv: 'NODE_ENV',
   tuneV8: 'TUNE_V8',
 } as const;

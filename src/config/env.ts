@@ -182,6 +182,10 @@ export class Env {
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
 
+  /** Limits the body of a webhook. Above 1 MiB it must be JSON. */
+  @IsWholeNumber(1_048_576, 10_485_760)
+  readonly maxPayloadBytes: number = 1_048_576;
+
   /** `development` and `test` enable checks that cost speed. `development` shows unexpected errors to callers. */
   @IsIn(['production', 'development', 'test'])
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';

@@ -46,4 +46,45 @@ export class FilesRepository {
       .findOneBy({ organizationId, fileId, position });
     return chunk?.bytes;
   }
+
+  /** Stores a file and its bytes again for another run. */
+  async copy(
+    organizationId: string,
+    id: string,
+    to: { readonly id: string; readonly runId: string },
+  ): Promise<void> {
+    const session = this.tenants.session(organizationId);
+    await session.query(
+      `insert into files (organization_id, id, run_id, name, content_type, size, sha256)
+       select organization_id, $3, $4, name, content_type, size, sha256 from files
+       where organization_id = $1 and id = $2`,
+      [organizationId, id, to.id, to.runId],
+    );
+    await session.query(
+      `insert into file_chunks (organization_id, file_id, position, bytes)
+       select organization_id, $3, position, bytes from file_chunks where organization_id = $1 and file_id = $2`,
+      [organizationId, id, to.id],
+    );
+  }
+
+  /** Returns the bytes from `start` to before `end`, as far as the file has them. */
+  async findRange(organizationId: string, id: string, start: number, end: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (
+      let position = Math.floor(start / CHUNK_BYTES);
+      position * CHUNK_BYTES < end;
+      position += 1
+    ) {
+      const offset = position * CHUNK_BYTES;
+      const from = Math.max(0, start - offset);
+      const [row] = await this.tenants.session(organizationId).query<{ bytes: Buffer }>(
+        `select substring(bytes from $4 for $5) as bytes from file_chunks
+         where organization_id = $1 and file_id = $2 and position = $3`,
+        [organizationId, id, position, from + 1, Math.min(end - offset, CHUNK_BYTES) - from],
+      );
+      if (!row) break;
+      parts.push(row.bytes);
+    }
+    return Buffer.concat(parts);
+  }
 }

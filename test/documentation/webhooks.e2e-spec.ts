@@ -70,7 +70,7 @@ describe('docs/webhooks.md', () => {
     const { id, trigger, secret } = await createWorkflow(acme, [], { trigger: EVERYTHING });
     const body = '{"email":"lead@example.com"}';
     const secrets = [secret!];
-    const [, rotate, update] = CALLS;
+    const [, , rotate, update] = CALLS;
     for (let times = 0; times < 2; times += 1) {
       const { value } = await acme.call<{ secret: string; workflow: WorkflowShape }>(
         'rotate_webhook_secret',
@@ -108,9 +108,16 @@ describe('docs/webhooks.md', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('shows a workflow that takes a large payload', async () => {
+    const [, catalog] = CALLS;
+    const { status, error } = await acme.call('create_workflow', { ...catalog });
+    expect(error).toBeUndefined();
+    expect(status).toBe(200);
+  });
+
   it('shows a step that answers the sender', async () => {
     const { id } = await createWorkflow(acme, []);
-    const [, , , answering] = CALLS;
+    const [, , , , answering] = CALLS;
     await acme.call('update_workflow', { ...answering, workflow_id: id });
     const response = await fetch(`${switchboard.url}/api/webhooks/workflow/${id}`, {
       method: 'POST',

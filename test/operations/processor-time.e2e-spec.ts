@@ -13,17 +13,17 @@ import {
   hostileArguments,
 } from './support/hostile-values.js';
 import { CODES, CONDITIONS, EXPENSIVE_PAYLOAD, TEMPLATES } from './support/hostile-workflows.js';
+import { expectNoWaitsOf, type WaitCase } from './support/no-waits.js';
 import { Stranger } from './support/stranger.js';
 
-const MAX_WAIT_MS = 100;
-/** A busy machine delays some attempts of a case, but not all. */
-const ATTEMPTS = 4;
 const MAX_BODY = 1024 * 1024;
 const SECRET = 'a secret of the sender';
 
 let switchboard: Switchboard;
 let acme: TestOrganization;
 let stranger: Stranger;
+const expectNoWaits = (cases: readonly WaitCase[]): Promise<void> =>
+  expectNoWaitsOf(stranger, cases);
 
 beforeAll(async () => {
   switchboard = await startSwitchboard({
@@ -36,38 +36,6 @@ afterAll(async () => {
   await stranger.close();
   await switchboard.close();
 });
-
-/**
- * Returns how much longer than the control a ping waited while `work` ran, and not more than the processor time that one
- * turn of the event loop took: other processes delay both.
- */
-async function waitDuring(work: () => Promise<unknown>): Promise<number> {
-  let turnMs = 0;
-  let cpu = process.cpuUsage();
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(cpu);
-    turnMs = Math.max(turnMs, (user + system) / 1000);
-    cpu = process.cpuUsage();
-  }, 1);
-  const { waitMs, controlMs } = await stranger.measure(work);
-  clearInterval(timer);
-  return Math.min(waitMs - controlMs, turnMs);
-}
-
-/** Runs every case, and expects that nobody waits for any of them. */
-async function expectNoWaits(
-  cases: readonly (readonly [what: string, work: () => Promise<unknown>])[],
-): Promise<void> {
-  const slow: string[] = [];
-  for (const [what, work] of cases) {
-    let waitMs = Infinity;
-    for (let attempt = 0; attempt < ATTEMPTS && waitMs > MAX_WAIT_MS; attempt += 1) {
-      waitMs = Math.min(waitMs, await waitDuring(work));
-    }
-    if (waitMs > MAX_WAIT_MS) slow.push(`${what}: ${Math.round(waitMs)} ms`);
-  }
-  expect(slow).toEqual([]);
-}
 
 function post(
   path: string,

@@ -30,6 +30,7 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/standard-webhooks.e2e-spec.ts',
   'test/workflows/starts-by-agents.e2e-spec.ts',
   'test/workflows/webhook-*.e2e-spec.ts',
+  'test/workflows/webhooks-of-10-mib.e2e-spec.ts',
   'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
@@ -81,6 +82,7 @@ export const SLOW_SPECS = [
   'test/new-module/new-module.e2e-spec.ts',
   'test/operations/backup-command.e2e-spec.ts',
   'test/operations/dev-command.e2e-spec.ts',
+  'test/operations/large-payload-time.e2e-spec.ts',
   'test/operations/personal-data-in-logs.e2e-spec.ts',
   'test/operations/processor-time.e2e-spec.ts',
   'test/operations/rotate-secrets.e2e-spec.ts',

@@ -90,6 +90,7 @@ export const runsTexts = defineTexts(
     replayText:
       'A new run begins, and every step is executed again. Without a change to the payload it is a copy of this run.',
     replayEdited: 'You can change it. The new run keeps the link to this one.',
+    replayLarge: 'The payload is too large to be changed here. The new run has the same one.',
     replayPayload: 'Payload (JSON)',
     replayVersion: 'Version of the workflow',
     replayed: 'The new run has begun.',
@@ -208,6 +209,7 @@ export const runsTexts = defineTexts(
     replayText:
       'Ein neuer Lauf beginnt, und alle Schritte werden erneut ausgeführt. Mit unveränderten Nutzdaten ist er eine Kopie dieses Laufs.',
     replayEdited: 'Sie können sie ändern. Der neue Lauf behält den Verweis auf diesen.',
+    replayLarge: 'Die Nutzdaten sind zu groß, um sie hier zu ändern. Der neue Lauf hat dieselben.',
     replayPayload: 'Nutzdaten (JSON)',
     replayVersion: 'Version des Workflows',
     replayed: 'Der neue Lauf hat begonnen.',

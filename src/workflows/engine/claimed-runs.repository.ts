@@ -4,9 +4,10 @@ import { Batcher } from '../../batching/batcher.js';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Step } from '../definitions/definition.js';
-import { parsePayload } from '../journal/parse-payload.js';
+import { readPayload } from '../journal/parse-payload.js';
 import type { ClaimedRunData, ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunLease } from '../journal/run-lease.js';
+import type { LargePayload } from '../payloads/large-value.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 const MAX_CACHED_VERSIONS = 500;
@@ -15,6 +16,7 @@ type Row = ClaimedRunRow & {
   /** The row belongs to the lease with this index in the batch. */
   position: number;
   payload: Buffer;
+  largePayload: LargePayload | null;
   workflowName: string;
 };
 
@@ -27,6 +29,7 @@ const FIND = prepared(
    cross join lateral (
      select id, organization_id as "organizationId", workflow_id as "workflowId", workflow_version as "workflowVersion",
        trigger_type as "triggerType", depth, crashes, contact_id as "contactId", payload, request,
+       large_payload as "largePayload",
        created_at as "createdAt"
      from workflow_runs r
      where r.organization_id = $1 and r.id = l.id and r.epoch = l.epoch and r.status || '' = 'running' offset 0) r
@@ -52,8 +55,10 @@ export class ClaimedRunsRepository {
     const { result, index } = await this.reads.add(lease.organizationId, lease);
     const found = result.get(index);
     if (!found) return undefined;
-    const { position: _, payload, workflowName, ...row } = found;
-    return { row, workflowName, payload: parsePayload(payload), steps: await this.getSteps(row) };
+    const { position: _, payload: bytes, largePayload, workflowName, ...row } = found;
+    const payload = readPayload(bytes, largePayload);
+    const isLarge = largePayload !== null;
+    return { row, workflowName, payload, isLarge, steps: await this.getSteps(row) };
   }
 
   private async read(

@@ -5,6 +5,7 @@ import { LiquidModule } from '../../liquid/liquid.module.js';
 import { SecretsModule } from '../../secrets/secrets.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { JournalModule } from '../journal/journal.module.js';
+import { PayloadsModule } from '../payloads/payloads.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
@@ -62,6 +63,7 @@ const RUNNERS = [
     ContactsModule,
     JournalModule,
     LiquidModule,
+    PayloadsModule,
     RunsModule,
     SecretsModule,
     StoreModule,

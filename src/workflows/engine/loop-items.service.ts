@@ -7,7 +7,10 @@ import { renderArguments } from '../definitions/scope.js';
 import type { Place } from '../definitions/step-engine.js';
 import { MAX_ITEMS, MAX_PAGED_ITEMS, MAX_PAGES } from '../definitions/steps/for-each-step.js';
 import type { PageProgress } from '../definitions/steps/loop-progress.js';
+import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
+import { findLargeValue, type LargeValue, payloadPath } from '../payloads/large-value.js';
 import { RunScopeService } from './run-scope.service.js';
 
 const MAX_CURSOR_BYTES = 8192;
@@ -18,6 +21,7 @@ export class LoopItemsService {
   constructor(
     private readonly scope: RunScopeService,
     private readonly liquid: LiquidSandbox,
+    private readonly payloads: LargePayloadsService,
   ) {}
 
   /** Returns true when the condition of the loop is met, or when it has none. */
@@ -31,6 +35,31 @@ export class LoopItemsService {
     const { step } = place;
     const rendered = await this.scope.renderIfMet(tx, place, { items: step.for_each });
     return rendered && toItems(step, rendered.items);
+  }
+
+  /** Returns true when the items are a list of the payload that is too large to be read at once. */
+  isLargeList({ run }: RunTransaction, { step }: Place<ForEachStep>): boolean {
+    return !step.pages && largeList(run, step) !== undefined;
+  }
+
+  /** Returns the next items of a large list of the payload, and where the loop is with them. */
+  async getLargePage(
+    { run }: RunTransaction,
+    { step }: Place<ForEachStep>,
+    before: PageProgress,
+    firstItem: number,
+  ): Promise<{ items: unknown[]; pages: PageProgress }> {
+    const { organizationId, id } = run.lease;
+    const list = largeList(run, step)!;
+    const { batch } = step;
+    const position = Number(before.cursor);
+    const slice = await this.payloads.readList(organizationId, id, list, position, batch);
+    const items = inBatches(slice.items, batch);
+    if (firstItem + items.length > MAX_PAGED_ITEMS) {
+      throw AppError.invalid(`A loop over a payload has at most ${MAX_PAGED_ITEMS} items.`);
+    }
+    const { next: cursor, isLast } = slice;
+    return { items, pages: { read: before.read + 1, firstItem, cursor, isLast } };
   }
 
   /** Returns the items of a page whose steps have ended, and where the loop is with this page. */
@@ -60,11 +89,21 @@ export class LoopItemsService {
   }
 }
 
+function largeList({ data }: ClaimedRun, step: ForEachStep): LargeValue | undefined {
+  const path = data.isLarge ? payloadPath(step.for_each) : undefined;
+  const value = path && findLargeValue(data.payload, path);
+  return value?.kind === 'list' ? value : undefined;
+}
+
 function toItems({ batch }: ForEachStep, items: unknown): unknown[] {
   if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
   if (items.length > MAX_ITEMS) {
     throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
   }
+  return inBatches(items, batch);
+}
+
+function inBatches(items: unknown[], batch: number | undefined): unknown[] {
   if (batch === undefined) return items;
   const count = Math.ceil(items.length / batch);
   return Array.from({ length: count }, (_, at) => items.slice(at * batch, (at + 1) * batch));

@@ -35,6 +35,8 @@ export interface ClaimedRunData {
   /** The name of the workflow is known even if it was deleted. */
   readonly workflowName: string;
   readonly payload: unknown;
+  /** It is true when the bytes of the payload are a file of the run. */
+  readonly isLarge?: boolean;
   /** Has the steps of the run's version. With a contact mapping, a generated first step saves the contact. */
   readonly steps: readonly Step[];
 }

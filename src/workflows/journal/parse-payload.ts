@@ -1,5 +1,6 @@
 import { parseJsonExactly } from '../../http/request-body.js';
 import { VALUE_LIMITS } from '../../text/value-size.js';
+import { guardLargeValues, type LargePayload } from '../payloads/large-value.js';
 
 /**
  * Returns the payload of a run, as expressions see it. Throws `too_complex` when it is nested deeper than 72 levels or
@@ -7,4 +8,10 @@ import { VALUE_LIMITS } from '../../text/value-size.js';
  */
 export function parsePayload(bytes: Uint8Array): unknown {
   return parseJsonExactly(bytes, VALUE_LIMITS);
+}
+
+/** Returns the payload of a run from its row, as {@link parsePayload} does. Reading a large value in it throws. */
+export function readPayload(bytes: Uint8Array, large?: LargePayload | null): unknown {
+  const payload = parsePayload(bytes);
+  return large ? guardLargeValues(payload, large) : payload;
 }

@@ -2,12 +2,15 @@ import { prepared } from '../../database/driver/statement.js';
 import type { RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
+import type { LargePayload } from '../payloads/large-value.js';
 
 export interface NewRun {
   id: string;
   workflowId: string;
   triggerType: RunTriggerType;
   payload: Buffer;
+  /** It is set when `payload` is the outline of a large payload. */
+  largePayload?: LargePayload;
   request: TriggerRequest | null;
   /** An unknown id is ignored. */
   contactId: string | null;
@@ -56,7 +59,7 @@ function insertRuns(condition: string, returned: string): string {
   // The rows are ordered by key, because two statements with the same keys in different order would deadlock.
   return `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
       contact_id, dedupe_key, body_hash, depth, created_at, status, reason, finished_at, root_run_id, request, epoch,
-      started_at, available_at)
+      started_at, available_at, large_payload)
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
       coalesce(
         (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
@@ -68,12 +71,12 @@ function insertRuns(condition: string, returned: string): string {
       case when g.refusal is not null then 'failed' when g.lease_seconds is null then 'queued' else 'running' end,
       g.refusal, case when g.refusal is not null then now() end, g.root_run_id, g.request,
       (g.lease_seconds is not null)::integer, case when g.lease_seconds is not null then clock_timestamp() end,
-      now() + make_interval(secs => coalesce(g.lease_seconds, 0))
+      now() + make_interval(secs => coalesce(g.lease_seconds, 0)), g.large_payload
     from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::text[], $9::bytea[],
         $10::integer[], $11::text[], $12::text[], $13::text[], $14::json[],
-        $15::integer[])
+        $15::integer[], $16::json[])
       as g (id, workflow_id, trigger_type, payload, contact_id, contact_email, dedupe_key, body_hash, depth, refusal,
-        root_run_id, revision, request, lease_seconds)
+        root_run_id, revision, request, lease_seconds, large_payload)
     join workflows w on w.organization_id = $1 and w.id = g.workflow_id and w.active and w.deleted_at is null
       and (g.revision is null or w.xmin = g.revision::xid) and ${condition}
     order by g.dedupe_key
@@ -99,5 +102,6 @@ export function insertedValues(organizationId: string, runs: readonly NewRun[]):
     runs.map(({ revision }) => revision),
     runs.map(({ request }) => request && JSON.stringify(request)),
     runs.map(({ leaseSeconds }) => leaseSeconds),
+    runs.map(({ largePayload }) => (largePayload ? JSON.stringify(largePayload) : null)),
   ];
 }

@@ -239,12 +239,15 @@ export class RunStepsRepository {
     runId: string,
     offset: number,
     limit: number,
+    fileId: string,
   ): Promise<{ text: string; total: number }> {
     const [row] = await this.tenants.session(organizationId).query<{ text: string; total: number }>(
       `select substr(value, $3, $4) as text, length(value) as total from (
-         select convert_from(payload, 'UTF8') as value from workflow_runs
-         where organization_id = $1 and id = $2) r`,
-      [organizationId, runId, offset + 1, limit],
+         select convert_from(case when large_payload is null then payload else
+           (select string_agg(c.bytes, ''::bytea order by c.position) from file_chunks c
+            where c.organization_id = $1 and c.file_id = $5) end, 'UTF8') as value
+         from workflow_runs where organization_id = $1 and id = $2) r`,
+      [organizationId, runId, offset + 1, limit, fileId],
     );
     return row!;
   }

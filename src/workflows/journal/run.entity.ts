@@ -7,6 +7,7 @@ import type { RunLimit } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { WebhookAnswer } from '../definitions/webhook-answer.js';
+import type { LargePayload } from '../payloads/large-value.js';
 import type { CutValues } from './cut-values.js';
 
 export const RUN_STATUSES = [
@@ -40,9 +41,13 @@ export class Run extends OrganizationRowWithId {
   @Column('text')
   triggerType: RunTriggerType;
 
-  /** Contains the body as received, up to 1 MiB. Queries select it only on request. */
+  /** Contains the body as received, or the outline of a large payload. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
+
+  /** It is null unless the bytes of the payload are a file of the run. Queries select it only on request. */
+  @Column('json', { nullable: true, select: false })
+  largePayload?: LargePayload | null;
 
   /** Is what steps read of the request that started the run. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })

@@ -9,6 +9,14 @@ export interface EndedRun {
 }
 
 /** Changes many runs at once. Statements lock rows in the order of ids, so that they cannot deadlock. */
+/** Is the copy of a run. */
+export interface ReplayedRun {
+  readonly id: string;
+  readonly replay_of: string;
+  /** It is true when the caller must copy the file with the payload, in the same transaction. */
+  readonly isLarge: boolean;
+}
+
 @Injectable()
 export class RunControlRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -61,7 +69,7 @@ export class RunControlRepository {
   }
 
   /**
-   * Inserts a copy of each run and returns the new ids by the ids of the originals. Runs of deleted or inactive workflows
+   * Inserts a copy of each run, without the file of a large payload. Runs of deleted or inactive workflows
    * are left out. The limits of the workflow apply, except that later starts do not delay a copy. A deleted contact is
    * left out of the copy.
    */
@@ -70,12 +78,11 @@ export class RunControlRepository {
     runs: readonly { id: string; newId: string }[],
     version: 'same' | 'latest',
     edited?: EditedPayload,
-  ): Promise<Map<string, string>> {
-    const rows = await this.tenants
-      .session(organizationId)
-      .query<{ id: string; replay_of: string }>(
-        `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
-           contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason, request)
+  ): Promise<ReplayedRun[]> {
+    const rows = await this.tenants.session(organizationId).query<ReplayedRun>(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
+           contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason, request,
+           large_payload)
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type,
            coalesce($5::bytea, o.payload),
@@ -84,23 +91,23 @@ export class RunControlRepository {
            coalesce($6::bytea, o.body_hash), o.id, date_trunc('milliseconds', now()), l.limited,
            case when $5::bytea is null then o.slot_key else $8::text end,
            case when l.limited then 'rate' end, case when l.limited then 'rate' end,
-           o.request
+           o.request, case when $5::bytea is null then o.large_payload end
          from unnest($2::text[], $3::text[]) as n (id, new_id)
          join workflow_runs o on o.organization_id = $1 and o.id = n.id
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null
          cross join lateral (select w.trigger_options -> 'limits' is not null as limited) l
-         returning id, replay_of`,
-        [
-          organizationId,
-          runs.map(({ id }) => id),
-          runs.map(({ newId }) => newId),
-          version,
-          edited?.payload ?? null,
-          edited?.bodyHash ?? null,
-          edited?.contactId ?? null,
-          edited?.slotKey ?? null,
-        ],
-      );
-    return new Map(rows.map((row) => [row.replay_of, row.id]));
+         returning id, replay_of, large_payload is not null as "isLarge"`,
+      [
+        organizationId,
+        runs.map(({ id }) => id),
+        runs.map(({ newId }) => newId),
+        version,
+        edited?.payload ?? null,
+        edited?.bodyHash ?? null,
+        edited?.contactId ?? null,
+        edited?.slotKey ?? null,
+      ],
+    );
+    return rows;
   }
 }

@@ -3,7 +3,6 @@ import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { newId } from '../../text/ids.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
 import type { EditedPayload } from './edited-payload.js';
@@ -108,13 +107,10 @@ export class RunControlService {
     version: RunVersion,
     edited?: EditedPayload,
   ): Promise<ControlOutcome> {
-    const runs = ids.map((id) => ({ id, newId: newId('run') }));
-    const made = await this.control.replay(organizationId, runs, version, edited);
-    const done = [...made.values()];
-    this.wakeWorkers(done);
-    this.publishChanges(organizationId, done);
-    const text = 'The workflow of the run is not active. Activate it first.';
-    return { done, refused: refuseOthers(ids, [...made.keys()], text) };
+    const outcome = await this.retries.replay(organizationId, ids, version, edited);
+    this.wakeWorkers(outcome.done);
+    this.publishChanges(organizationId, outcome.done);
+    return outcome;
   }
 
   private wakeWorkers(ids: readonly string[]): void {

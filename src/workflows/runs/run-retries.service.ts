@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
+import { newId } from '../../text/ids.js';
 import type { Step } from '../definitions/definition.js';
 import { type RetryPlan, createRetryPlan } from '../journal/run-retry-plan.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import type { EditedPayload } from './edited-payload.js';
 import { type EndedRun, RunControlRepository } from './run-control.repository.js';
 import type { RunVersion } from './run.inputs.js';
 
@@ -13,13 +16,14 @@ export interface ControlOutcome {
   refused: { runId: string; error: AppError }[];
 }
 
-/** Plans the step at which a run that has ended continues, and queues the run again. */
+/** Plans the step at which a run that has ended continues, and queues the run again, or queues a copy of it. */
 @Injectable()
 export class RunRetriesService {
   constructor(
     private readonly workflows: WorkflowsRepository,
     private readonly control: RunControlRepository,
     private readonly journal: RunJournalRepository,
+    private readonly largePayloads: LargePayloadsService,
   ) {}
 
   /** Queues the failed and canceled runs again. Without `wait`, runs that another transaction has locked are refused. */
@@ -52,6 +56,23 @@ export class RunRetriesService {
     await this.journal.applyRetryPlans(organizationId, planned);
     await this.control.requeue(organizationId, planned);
     return { done: planned.map(({ id }) => id), refused };
+  }
+
+  /** Queues a copy of each run whose workflow is active. An edited payload replaces that of every run. */
+  async replay(
+    organizationId: string,
+    ids: readonly string[],
+    version: RunVersion,
+    edited?: EditedPayload,
+  ): Promise<ControlOutcome> {
+    const runs = ids.map((id) => ({ id, newId: newId('run') }));
+    const made = await this.control.replay(organizationId, runs, version, edited);
+    for (const { id, replay_of: original, isLarge } of made) {
+      if (isLarge) await this.largePayloads.copy(organizationId, original, id);
+    }
+    const text = 'The workflow of the run is not active. Activate it first.';
+    const found = made.map(({ replay_of: original }) => original);
+    return { done: made.map(({ id }) => id), refused: refuseOthers(ids, found, text) };
   }
 
   private async targetVersion(

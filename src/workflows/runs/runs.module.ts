@@ -3,6 +3,7 @@ import { AccountsModule } from '../../accounts/accounts.module.js';
 import { ContactsModule } from '../../contacts/contacts.module.js';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { JournalModule } from '../journal/journal.module.js';
+import { PayloadsModule } from '../payloads/payloads.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
 import { BulkRunTools } from './bulk/bulk-run.tools.js';
@@ -26,6 +27,7 @@ import { RunsService } from './runs.service.js';
     ContactsModule,
     JournalModule,
     LiquidModule,
+    PayloadsModule,
     StoreModule,
     TriggersModule,
   ],

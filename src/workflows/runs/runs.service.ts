@@ -11,6 +11,7 @@ import {
 import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
@@ -43,6 +44,7 @@ export class RunsService {
     private readonly search: RunSearchRepository,
     private readonly steps: RunStepsRepository,
     private readonly webhookRuns: WebhookRunsRepository,
+    private readonly largePayloads: LargePayloadsService,
   ) {}
 
   /** Returns a run with one page of its steps, of limited size. Throws `not_found` when there is no such run. */
@@ -53,7 +55,7 @@ export class RunsService {
     const fitting = takeFitting(rows, STEPS_PER_PAGE, (row) => stepView(run, row));
     const last = fitting.length < rows.length ? rows[fitting.length - 1] : undefined;
     const steps = fitting.map(({ view }) => view);
-    const payload = payloadView(await this.runs.getPayload(organizationId, id));
+    const payload = await this.payloadOf(organizationId, id);
     const request = await this.webhookRuns.getRequest(organizationId, id);
     const counts = await this.steps.count(organizationId, [id]);
     const output = await this.steps.returned(run);
@@ -76,7 +78,13 @@ export class RunsService {
     const offset = Number(cursor);
     await this.runs.get(organizationId, runId);
     if (value === 'payload') {
-      const { text, total } = await this.steps.readPayload(organizationId, runId, offset, limit);
+      const { text, total } = await this.steps.readPayload(
+        organizationId,
+        runId,
+        offset,
+        limit,
+        this.largePayloads.fileIdOf(runId),
+      );
       return partOf(text, total, offset);
     }
     const part = { stepId, value, offset, limit };
@@ -124,6 +132,13 @@ export class RunsService {
       ),
       next_cursor: next ? timeCursor({ createdAt: next.at, id: next.id }) : null,
     };
+  }
+
+  private async payloadOf(organizationId: string, id: string): Promise<PayloadView> {
+    const large = await this.runs.getLargePayload(organizationId, id);
+    if (!large) return payloadView(await this.runs.getPayload(organizationId, id));
+    const preview = await this.largePayloads.preview(organizationId, id);
+    return { payload_cut: { bytes: large.bytes, preview } };
   }
 
   /** Adds the steps at work, which may have no rows, at the end. */

@@ -6,8 +6,9 @@ import { GateDatabase } from '../../database/gate-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { WakeUps } from '../../queue/wake-ups.js';
-import { parsePayload } from '../journal/parse-payload.js';
+import { readPayload } from '../journal/parse-payload.js';
 import { type RunKeys, RunsRepository } from '../journal/runs.repository.js';
+import type { LargePayload } from '../payloads/large-value.js';
 import type { RunLimit, RunLimits } from '../definitions/run-limits.js';
 import { type TriggerRequest, triggerVariable } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -25,6 +26,7 @@ interface AdmittedRun {
 interface LimitedRun {
   triggerType: RunTriggerType;
   payload: Buffer;
+  largePayload?: LargePayload;
   request: TriggerRequest | null;
   contactId: string | null;
 }
@@ -120,12 +122,12 @@ export class RunLimitsService implements BeforeApplicationShutdown {
   }
 
   private async scope(organizationId: string, run: LimitedRun): Promise<object> {
-    const { triggerType: type, payload, request, contactId } = run;
+    const { triggerType: type, payload, largePayload, request, contactId } = run;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
     return {
       trigger: triggerVariable({
         type,
-        payload: parsePayload(payload),
+        payload: readPayload(payload, largePayload),
         request,
         createdAt: new Date(),
       }),

@@ -12,6 +12,7 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 import type { InsertedRun, NewRun } from '../journal/run-insert.js';
 import { RunsRepository } from '../journal/runs.repository.js';
+import type { LargePayload } from '../payloads/large-value.js';
 import { RunLimitsService } from './run-limits.service.js';
 
 /** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
@@ -26,6 +27,8 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** Contains a JSON object in the bytes that were received. */
   payload: Buffer;
+  /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
+  largePayload?: LargePayload;
   /** Is what expressions read of the HTTP request. */
   request?: TriggerRequest;
   /** Contains the SHA-256 of the payload. It is computed when absent. */
@@ -202,7 +205,8 @@ export class RunStartsService {
   ): void {
     // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
     this.tenants.afterCommit(() => {
-      const slot = slots && take(slots, run.id);
+      const slot = slots?.get(run.id);
+      slots?.delete(run.id);
       this.wakeWorkers(organizationId, run, limits !== null, slot);
     });
     this.changes.publish(organizationId, resourceChange('runs', run.id));
@@ -285,12 +289,6 @@ function newRun(
     refusal,
     leaseSeconds: null,
   };
-}
-
-function take(slots: Map<string, ReservedSlot>, id: string): ReservedSlot | undefined {
-  const slot = slots.get(id);
-  slots.delete(id);
-  return slot;
 }
 
 function loopFault({ depth, isFull }: Ancestry): string | undefined {

@@ -1,15 +1,24 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { SecurityLog } from '../../security/security-log.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { acceptedFormats } from '../definitions/webhook-formats.js';
 import { PRESET_TITLES } from '../definitions/webhook-options.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { readContentType } from './bodies/content-type.js';
 import { readRequest } from './bodies/read-request.js';
-import { queryPayload, readPayload } from './bodies/read-payload.js';
+import {
+  type LargeBody,
+  type LargeRules,
+  queryPayload,
+  readPayload,
+  SMALL_BODY_BYTES,
+} from './bodies/read-payload.js';
 import { queryTextOf } from './signatures/signed-request.js';
 import { isPresetSignatureValid, PRESETS } from './signatures/verify-preset.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
@@ -27,8 +36,12 @@ export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   /** Is the address with the query, as the sender uses it. */
   url: string;
-  /** Reads the bytes of the body, none for GET. Throws when the body is too large. */
-  readBody: () => Promise<Buffer>;
+  /** It is true for a body of more than 1 MiB. */
+  isLarge: boolean;
+  /** Reserves memory for a large body until the response. Throws `unavailable` when there is none. */
+  reserve: (organizationId: string) => void;
+  /** Reads the bytes of the body, none for GET. Throws when the body is too large, and what `reserve` throws. */
+  readBody: (organizationId: string) => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
 }
@@ -52,6 +65,8 @@ export interface VerifiedDelivery {
   payload: object;
   /** Has the JSON of the payload. */
   payloadBytes: Buffer;
+  /** It is set for a large payload. Then `payload` and `payloadBytes` are its outline. */
+  large?: LargeBody;
   /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
@@ -68,6 +83,8 @@ export class WebhookChecksService {
   constructor(
     private readonly limiter: RateLimiter,
     private readonly security: SecurityLog,
+    private readonly env: Env,
+    private readonly largePayloads: LargePayloadsService,
   ) {}
 
   /**
@@ -84,12 +101,12 @@ export class WebhookChecksService {
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
     const type = isGet ? undefined : readContentType(request.headers, formats);
-    const body = (record.body ??= await request.readBody());
+    const body = (record.body ??= await request.readBody(webhook.organizationId));
     const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
       hash: hash('sha256', isGet ? request.url : body, 'buffer'),
     });
-    const scheme = schemeOf(webhook, body, request);
+    const scheme = await findScheme(webhook, body, request);
     if (scheme === 'invalid') {
       this.security.report('invalid_signature', { subject: webhook.organizationId });
       // Missing, wrong and expired signatures get the same 401, which reveals nothing about the secret.
@@ -98,8 +115,12 @@ export class WebhookChecksService {
     record.verified = true;
     this.consume(delivery, webhook.organizationId);
     const unwrapsPayload = signature === 'github' || signature === 'slack';
-    const { payload, bytes: payloadBytes } = type
-      ? await readPayload(body, type, { formats, unwrapsPayload })
+    const { payload, bytes, large } = type
+      ? await readPayload(body, type, {
+          formats,
+          unwrapsPayload,
+          large: this.rules(webhook, request),
+        })
       : queryPayload(queryTextOf(request.url));
     const read = needs?.request && this.read(webhook, delivery);
     const found: PresetDelivery =
@@ -108,11 +129,22 @@ export class WebhookChecksService {
         : presetDelivery(signature, request.headers, payload, dedupeSeconds !== undefined);
     return {
       payload,
-      payloadBytes,
+      payloadBytes: bytes,
+      large,
       bodyHash,
       request: read,
       ...found,
       dedupeSeconds: found.dedupeKey === null ? dedupeSeconds : undefined,
+    };
+  }
+
+  private rules({ organizationId }: Webhook, request: WebhookRequest): LargeRules | undefined {
+    const { maxPayloadBytes: maxBytes } = this.env;
+    if (maxBytes <= SMALL_BODY_BYTES) return undefined;
+    return {
+      maxBytes,
+      reserve: () => request.reserve(organizationId),
+      outline: async (bytes) => await this.largePayloads.outline(organizationId, bytes),
     };
   }
 
@@ -132,6 +164,23 @@ export class WebhookChecksService {
 function invalidSignature({ options: { signature } }: Webhook): string {
   if (signature === undefined) return INVALID_SIGNATURE;
   return `${PRESETS[signature].header} must be the signature of ${PRESET_TITLES[signature]}, made with the secret.`;
+}
+
+/** Does the same as {@link schemeOf}. Between the hashes of a large body, others are served. */
+async function findScheme(
+  webhook: Webhook,
+  body: Buffer,
+  request: WebhookRequest,
+): Promise<ReturnType<typeof schemeOf>> {
+  if (body.length <= SMALL_BODY_BYTES || webhook.secrets.length === 0) {
+    return schemeOf(webhook, body, request);
+  }
+  for (const secret of webhook.secrets) {
+    await nextTurn();
+    const scheme = schemeOf({ ...webhook, secrets: [secret] }, body, request);
+    if (scheme !== 'invalid') return scheme;
+  }
+  return 'invalid';
 }
 
 /**

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../batching/batcher.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
+import { guardLargeValues } from '../payloads/large-value.js';
 import { contactIn, PayloadContactsService } from '../triggers/payload-contacts.service.js';
 import {
   newBodyKey,
@@ -34,26 +36,33 @@ export class WebhookStartsService {
     private readonly contacts: PayloadContactsService,
     private readonly filter: TriggerFilterService,
     private readonly runs: RunStartsService,
+    private readonly largePayloads: LargePayloadsService,
   ) {}
 
   /**
    * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
-   * A separate transaction is needed only to evaluate a condition, to find an earlier run of the same body, or to find
-   * out why the batch stored no run.
+   * A separate transaction is needed only to evaluate a condition, to find an earlier run of the same body, to store a
+   * large payload, or to find out why the batch stored no run.
    */
   async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
     const { organizationId, condition } = webhook;
-    if (condition === undefined && delivery.dedupeSeconds === undefined) {
+    const isAlone = condition !== undefined || delivery.dedupeSeconds !== undefined;
+    if (!isAlone && !delivery.large) {
       const runId = await this.startInBatch(webhook, delivery);
       if (runId !== undefined) return { runId, duplicate: false };
     }
-    const { payload } = delivery;
+    const { payload, large } = delivery;
     return await this.tenants.transaction(organizationId, async () => {
       const earlier = await this.findDuplicate(webhook, delivery);
       if (earlier !== null) return { runId: earlier, duplicate: true };
       const contactId = await this.contacts.find(organizationId, payload);
       const start = { ...startOf(webhook, delivery), contactId };
-      return (await this.filter.start(organizationId, start, payload, condition)) ?? 'skipped';
+      const readable = large ? guardLargeValues(payload, large) : payload;
+      const started = await this.filter.start(organizationId, start, readable, condition);
+      if (started && !started.duplicate && large) {
+        await this.largePayloads.store(organizationId, started.runId, large.whole);
+      }
+      return started ?? 'skipped';
     });
   }
 
@@ -96,12 +105,13 @@ export class WebhookStartsService {
 }
 
 function startOf({ workflowId }: Webhook, delivery: VerifiedDelivery) {
-  const { payloadBytes, bodyHash, dedupeSeconds, request } = delivery;
+  const { payloadBytes, large, bodyHash, dedupeSeconds, request } = delivery;
   const dedupeKey = dedupeSeconds === undefined ? delivery.dedupeKey : newBodyKey(bodyHash);
   return {
     workflowId,
     triggerType: 'webhook',
     payload: payloadBytes,
+    ...(large && { largePayload: { nonce: large.nonce, bytes: large.bytes } }),
     request,
     bodyHash,
     dedupeKey,

@@ -4,18 +4,20 @@ import { Env } from '../../config/env.js';
 import { goneSignal } from '../../http/signals.js';
 import { readRawBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
+import { LargeBodySlots } from './bodies/large-body-slots.js';
+import { SMALL_BODY_BYTES } from './bodies/read-payload.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
 import { sendAnswer } from './send-answer.js';
 import { sendError, WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
 
-const BODY_LIMIT_BYTES = 1024 * 1024;
-
 /** Receives webhooks. A sender needs the URL, the secret if the webhook has one, and no API key. */
 @Controller(WEBHOOK_PATH)
 @UseFilters(WebhookErrorFilter)
 export class WebhookController {
+  private readonly slots = new LargeBodySlots();
+
   constructor(
     private readonly env: Env,
     private readonly webhooks: WebhooksService,
@@ -71,14 +73,39 @@ export class WebhookController {
 
   private requestOf(request: Request, response: Response): WebhookRequest {
     let body: Promise<Buffer> | undefined;
+    let isReserved = false;
+    const reserve = (organizationId: string): void => {
+      if (isReserved) return;
+      const release = this.slots.take(organizationId);
+      isReserved = true;
+      response.once('close', release);
+      if (response.closed) release();
+    };
     return {
       method: request.method === 'GET' ? 'GET' : 'POST',
       headers: request.headers,
       url: `${this.env.baseUrl}${request.originalUrl}`,
-      readBody: () => (body ??= readBody(request)),
+      isLarge: lengthOf(request) > SMALL_BODY_BYTES,
+      reserve,
+      readBody: (organizationId) =>
+        (body ??= this.readBody(request, () => reserve(organizationId))),
       gone: () => goneSignal(response),
     };
   }
+
+  /** A large body needs a length. Without it, every body that has none would need the memory of a large one. */
+  private async readBody(request: Request, reserve: () => void): Promise<Buffer> {
+    if (request.method === 'GET') return Buffer.alloc(0);
+    const { maxPayloadBytes: most } = this.env;
+    const length = lengthOf(request);
+    if (length <= SMALL_BODY_BYTES) return await readRawBody(request, SMALL_BODY_BYTES);
+    if (length <= most) reserve();
+    return await readRawBody(request, most);
+  }
+}
+
+function lengthOf(request: Request): number {
+  return Number(request.headers['content-length'] ?? 0);
 }
 
 function sendReceived(response: Response, received: ReceivedWebhook): void {
@@ -94,8 +121,4 @@ function bodyOf(received: ReceivedWebhook): { status: number; body: object } {
   const { status, runId, duplicate, outcome } = received;
   const body = { ok: status < 500, runId, ...(duplicate && { duplicate }), ...outcome };
   return { status, body };
-}
-
-async function readBody(request: Request): Promise<Buffer> {
-  return request.method === 'GET' ? Buffer.alloc(0) : await readRawBody(request, BODY_LIMIT_BYTES);
 }

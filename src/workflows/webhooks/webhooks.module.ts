@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PayloadsModule } from '../payloads/payloads.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { StoreModule } from '../store/store.module.js';
 import { TriggersModule } from '../triggers/triggers.module.js';
@@ -17,7 +18,7 @@ import { WebhookController } from './webhook.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [RunsModule, StoreModule, TriggersModule, WaitsModule],
+  imports: [PayloadsModule, RunsModule, StoreModule, TriggersModule, WaitsModule],
   controllers: [ResumeController, WebhookController],
   providers: [
     DeliveryLogService,

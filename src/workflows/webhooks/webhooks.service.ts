@@ -49,7 +49,7 @@ export class WebhooksService {
    */
   async receive(workflowId: string, request: WebhookRequest): Promise<ReceivedWebhook> {
     const delivery = new IncomingDelivery(request);
-    const cached = this.lookUps.getCached(workflowId);
+    const cached = request.isLarge ? undefined : this.lookUps.getCached(workflowId);
     const received = cached && (await this.receiveCached(cached, delivery));
     if (received) return received;
     const webhook = await this.lookUps.find(workflowId);
@@ -88,7 +88,8 @@ export class WebhooksService {
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
       this.tests.consume(workflowId, 1, 'Too many test deliveries. Try again later.');
-      const { payloadBytes: body } = await this.checks.check(webhook, delivery);
+      const { payloadBytes, large } = await this.checks.check(webhook, delivery);
+      const body = large ? undefined : payloadBytes;
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
       return await this.log.record(webhook, { ...delivery.record, body, ...outcome });
     });
@@ -104,7 +105,8 @@ export class WebhooksService {
   ): Promise<ReceivedWebhook | undefined> {
     const verified = await this.checks.check(webhook, delivery).catch(() => undefined);
     // A challenge is rare, and whether the workflow is active needs a look-up.
-    if (!verified || verified.challenge !== undefined) return undefined;
+    // A large payload is stored apart from the run.
+    if (!verified || verified.challenge !== undefined || verified.large) return undefined;
     return await this.logFailures(webhook, delivery, async () => {
       const runId = await this.starts.startInBatch(webhook, verified);
       if (runId === undefined) return undefined;

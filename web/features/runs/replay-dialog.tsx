@@ -21,10 +21,15 @@ interface ReplayProps {
   onStarted: (runId: string) => void;
 }
 
+/** A call has at most 1 MiB, so a larger payload cannot be edited, and a browser would edit it slowly. */
+const MAX_EDITED_BYTES = 1_000_000;
+
 /** Starts a copy of a run, with its payload or an edited one. */
 export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
   const texts = useTexts(runsTexts);
+  const isTooLarge = (run.trigger.payload_cut?.bytes ?? 0) > MAX_EDITED_BYTES;
   const payload = useQuery({
+    enabled: !isTooLarge,
     queryKey: ['whole-payload', run.id],
     queryFn: async () =>
       formatText(
@@ -44,24 +49,35 @@ export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
       isWide
     >
       {payload.error && <ErrorPanel error={payload.error} onRetry={() => void payload.refetch()} />}
-      {payload.data === undefined && !payload.error && <Skeleton rows={4} />}
-      {payload.data !== undefined && (
-        <ReplayForm run={run} original={payload.data} onClose={onClose} onStarted={onStarted} />
+      {!isTooLarge && payload.data === undefined && !payload.error && <Skeleton rows={4} />}
+      {(isTooLarge || payload.data !== undefined) && (
+        <ReplayForm
+          run={run}
+          original={isTooLarge ? undefined : payload.data}
+          onClose={onClose}
+          onStarted={onStarted}
+        />
       )}
     </Dialog>
   );
 }
 
-function ReplayForm({ run, original, onClose, onStarted }: ReplayProps & { original: string }) {
+/** Without an original, the payload cannot be edited. */
+function ReplayForm({
+  run,
+  original,
+  onClose,
+  onStarted,
+}: ReplayProps & { original: string | undefined }) {
   const texts = useTexts(runsTexts);
   const ui = useTexts(uiTexts);
-  const [payload, setPayload] = useState(original);
+  const [payload, setPayload] = useState(original ?? '');
   const [version, setVersion] = useState('latest');
   // A repeated click starts nothing twice. Another payload or version is another call.
   const [key, setKey] = useState(newKey);
   const [fault, setFault] = useState<string>();
   const replay = useToolCall('replay_run', runResult, ['list_runs']);
-  const isEdited = payload.trim() !== original.trim();
+  const isEdited = original !== undefined && payload.trim() !== original.trim();
   const submit = (): void => {
     const value = isEdited ? parse(payload) : undefined;
     const isRight = !isEdited || isObject(value);
@@ -72,18 +88,22 @@ function ReplayForm({ run, original, onClose, onStarted }: ReplayProps & { origi
   };
   return (
     <>
-      <TextAreaField
-        label={texts.replayPayload}
-        description={texts.replayEdited}
-        fault={fault}
-        isCode
-        rows={10}
-        value={payload}
-        onChange={(next) => {
-          setPayload(next);
-          setKey(newKey());
-        }}
-      />
+      {original === undefined ? (
+        <p>{texts.replayLarge}</p>
+      ) : (
+        <TextAreaField
+          label={texts.replayPayload}
+          description={texts.replayEdited}
+          fault={fault}
+          isCode
+          rows={10}
+          value={payload}
+          onChange={(next) => {
+            setPayload(next);
+            setKey(newKey());
+          }}
+        />
+      )}
       <SelectField
         label={texts.replayVersion}
         value={version}

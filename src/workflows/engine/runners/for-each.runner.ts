@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import type { ForEachStep } from '../../definitions/definition.js';
-import { type Iteration, iterationPath } from '../../definitions/step-engine.js';
+import { type Iteration, iterationPath, type Place } from '../../definitions/step-engine.js';
 import { type LoopInput, loopOutputStep } from '../../definitions/steps/for-each-step.js';
-import { type LoopProgress, progressOf } from '../../definitions/steps/loop-progress.js';
+import {
+  type LoopProgress,
+  type PageProgress,
+  progressOf,
+} from '../../definitions/steps/loop-progress.js';
 import { everyStep } from '../../definitions/steps/step-kinds.js';
 import type { JournalEntry } from '../../journal/claimed-run.js';
 import { LoopJournalRepository } from '../../journal/loop-journal.repository.js';
+import type { RunTransaction } from '../../journal/run-transaction.js';
 import { foldedOutput, LoopFoldsService, MAX_RESULTS } from '../loop-folds.service.js';
 import { LoopItemsService } from '../loop-items.service.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
@@ -45,6 +50,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
   private async begin(attempt: StepAttempt<ForEachStep>): Promise<Progress> {
     const { place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
+      if (this.items.isLargeList(tx, place)) return await this.beginLarge(tx, place, entry);
       // The list is stored in the journal, so that a worker that takes over the run later has the same list.
       const items = place.step.pages ? [] : await this.items.getItems(tx, place);
       if (!items || (place.step.pages && !(await this.items.isMet(tx, place)))) return undefined;
@@ -53,6 +59,20 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
       this.progress.record(tx, begun);
       return this.loops.saveProgress(tx, begun, firstProgress(place.step, items.length));
     });
+  }
+
+  /** Begins a loop over a list of the payload that is read page by page. */
+  private async beginLarge(
+    tx: RunTransaction,
+    place: Place<ForEachStep>,
+    entry: JournalEntry,
+  ): Promise<JournalEntry | undefined> {
+    if (!(await this.items.isMet(tx, place))) return undefined;
+    const none: PageProgress = { read: 0, firstItem: 0, cursor: 0, isLast: false };
+    const { items, pages } = await this.items.getLargePage(tx, place, none, 0);
+    const begun: JournalEntry = { ...entry, input: { items } satisfies LoopInput };
+    this.progress.record(tx, begun);
+    return this.loops.saveProgress(tx, begun, { ...firstProgress(place.step, 0), pages });
   }
 
   /** Deletes the rows of the iterations that are done, and ends the loop when no iteration is left. */
@@ -86,9 +106,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     const { place } = attempt;
     try {
       return await this.progress.transaction(attempt, async (tx) => {
-        const { items, pages } = await this.items.getPage(tx, place, before.pages!, before.done);
-        const page: Iteration = { loop: place, index: before.pages!.read, isPage: true };
-        await this.loops.deletePage(tx, iterationPath(page));
+        const { items, pages } = await this.readPage(tx, place, before);
         const entry = { ...open, input: { items } satisfies LoopInput };
         this.progress.record(tx, entry);
         this.loops.saveProgress(tx, entry, { ...before, pages });
@@ -101,6 +119,18 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
         this.progress.completeFailed(tx, open, toStepError(error, ''), undefined),
       );
     }
+  }
+
+  private async readPage(
+    tx: RunTransaction,
+    place: Place<ForEachStep>,
+    { pages, done }: LoopProgress,
+  ): Promise<{ items: unknown[]; pages: PageProgress }> {
+    if (!place.step.pages) return await this.items.getLargePage(tx, place, pages!, done);
+    const found = await this.items.getPage(tx, place, pages!, done);
+    const page: Iteration = { loop: place, index: pages!.read, isPage: true };
+    await this.loops.deletePage(tx, iterationPath(page));
+    return found;
   }
 
   private async endKept(attempt: StepAttempt<ForEachStep>, open: JournalEntry): Promise<Progress> {

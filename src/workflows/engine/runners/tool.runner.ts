@@ -13,6 +13,8 @@ import { FAILURE_STEP_ID } from '../../definitions/steps/failure-step.js';
 import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
+import { LargePayloadsService } from '../../payloads/large-payloads.service.js';
+import { payloadPath } from '../../payloads/large-value.js';
 import {
   type Progress,
   RunProgressService,
@@ -35,6 +37,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     private readonly liquid: LiquidSandbox,
     private readonly failpoints: Failpoints,
     private readonly env: Env,
+    private readonly payloads: LargePayloadsService,
   ) {}
 
   getSharing({ tool: name }: ToolStep): Sharing {
@@ -119,10 +122,19 @@ export class ToolRunner implements StepRunner<ToolStep> {
     const scope = await this.scope.getScopeIfMet(tx, place);
     if (!scope) return undefined;
     const { organizationId } = tx.run.lease;
-    const given = place.step.arguments ?? {};
+    const given = this.withPayloadFile(tx.run, place.step);
     const input = await renderArguments(organizationId, given, scope, this.liquid);
     if (!tool) return input;
     return writeNumbers(tool.descriptor.inputSchema, input) as Record<string, unknown>;
+  }
+
+  /** Returns the arguments of a step. A request that sends a large payload as its body sends the file instead. */
+  private withPayloadFile({ lease, data }: ClaimedRun, step: ToolStep): Record<string, unknown> {
+    const { tool, arguments: given = {} } = step;
+    if (!data.isLarge || tool !== 'http_request') return given;
+    const { json, ...others } = given;
+    if (payloadPath(json)?.length !== 0) return given;
+    return { ...others, file: this.payloads.fileIdOf(lease.id) };
   }
 }
 

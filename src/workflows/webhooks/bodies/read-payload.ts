@@ -4,12 +4,14 @@ import { AppError } from '../../../errors/app-error.js';
 import { parseJsonExactly } from '../../../http/request-body.js';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
 import { isObject } from '../../definitions/step-fields.js';
+import type { OutlinedPayload } from '../../payloads/large-payloads.service.js';
+import type { LargePayload } from '../../payloads/large-value.js';
 import type { ContentType } from './content-type.js';
 import { type Field, notUtf8, objectOfFields, parseForm } from './fields.js';
 import { parseMultipart } from './parse-multipart.js';
 
-/** Limits the payload as JSON, and a compressed body after it is unpacked. */
-const MAX_BYTES = 1024 * 1024;
+/** A larger body is parsed in turns, and must be JSON. */
+export const SMALL_BODY_BYTES = 1024 * 1024;
 
 const unpack = promisify(gunzip);
 
@@ -17,12 +19,30 @@ export interface Payload {
   payload: object;
   /** Has the JSON of the payload: for a JSON object, the bytes that were sent. */
   bytes: Buffer;
+  /** It is set for a large payload. Then `payload` and `bytes` are its outline. */
+  large?: LargeBody;
+}
+
+export interface LargeBody extends LargePayload {
+  /** Has the JSON of the payload. */
+  readonly whole: Buffer;
 }
 
 export interface PayloadRules {
   formats: readonly WebhookFormat[];
   /** A form whose only field `payload` has a JSON object stands for this object, as GitHub and Slack send it. */
   unwrapsPayload: boolean;
+  /** Allows payloads of more than 1 MiB. */
+  large?: LargeRules;
+}
+
+export interface LargeRules {
+  /** Limits the payload as JSON, and a compressed body after it is unpacked. */
+  readonly maxBytes: number;
+  /** Reserves memory for a large payload. Throws `unavailable` when there is none. */
+  reserve(): void;
+  /** Checks a payload. Throws `invalid_json` and `too_complex`. */
+  outline(bytes: Buffer): Promise<OutlinedPayload>;
 }
 
 /**
@@ -34,7 +54,38 @@ export async function readPayload(
   type: ContentType,
   rules: PayloadRules,
 ): Promise<Payload> {
-  const body = type.isCompressed ? await unpackBody(sent) : sent;
+  const body = type.isCompressed ? await unpackBody(sent, rules.large) : sent;
+  if (body.length > SMALL_BODY_BYTES) return await readLargePayload(body, type, rules);
+  return await readSmallPayload(body, type, rules);
+}
+
+async function readLargePayload(
+  body: Buffer,
+  { kind }: ContentType,
+  { formats, large: rules }: PayloadRules,
+): Promise<Payload> {
+  if (!rules) throw tooLarge('The body is larger', SMALL_BODY_BYTES);
+  if (kind !== 'json' && kind !== 'unknown') {
+    throw new AppError(
+      'payload_too_large',
+      `Only a JSON body may be larger than ${SMALL_BODY_BYTES} bytes.`,
+    );
+  }
+  const isWhole = beginsObject(body);
+  if (!isWhole && kind === 'json' && !formats.includes('json')) throw notAnObject();
+  const whole = isWhole ? body : wrap(body);
+  if (whole.length > rules.maxBytes) {
+    throw tooLarge('The body is larger as JSON', rules.maxBytes);
+  }
+  const { outline: bytes, large } = await rules.outline(whole);
+  return { payload: parseJsonExactly(bytes) as object, bytes, large: { ...large, whole } };
+}
+
+async function readSmallPayload(
+  body: Buffer,
+  type: ContentType,
+  rules: PayloadRules,
+): Promise<Payload> {
   switch (type.kind) {
     case 'json':
       return jsonPayload(body, rules.formats.includes('json'));
@@ -60,10 +111,25 @@ export function queryPayload(query: string): Payload {
 function jsonPayload(body: Buffer, acceptsAny: boolean): Payload {
   const payload = parseJsonExactly(body);
   if (isObject(payload)) return { payload, bytes: body };
-  if (!acceptsAny) throw new AppError('not_an_object', 'The body must be a JSON object.');
-  // A parsed number may differ from the one that was sent.
-  const bytes = Buffer.concat([Buffer.from('{"body":'), withoutMark(body), Buffer.from('}')]);
-  return assertSize({ payload: { body: payload }, bytes });
+  if (!acceptsAny) throw notAnObject();
+  return assertSize({ payload: { body: payload }, bytes: wrap(body) });
+}
+
+function notAnObject(): AppError {
+  return new AppError('not_an_object', 'The body must be a JSON object.');
+}
+
+/** Returns the JSON of an object with this JSON. A parsed number may differ from the one that was sent. */
+function wrap(body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('{"body":'), withoutMark(body), Buffer.from('}')]);
+}
+
+/** Returns true when the first byte that is not white space is a brace. */
+function beginsObject(body: Buffer): boolean {
+  const text = withoutMark(body);
+  let at = 0;
+  while (at < text.length && text[at]! <= 0x20) at += 1;
+  return text[at] === 0x7b;
 }
 
 function unknownPayload(body: Buffer, formats: readonly WebhookFormat[]): Payload {
@@ -100,23 +166,34 @@ function payloadOf(payload: object): Payload {
 
 /** Escapes can make the JSON larger than the body. Without this, a stored payload could not be forwarded. */
 function assertSize(found: Payload): Payload {
-  if (found.bytes.length <= MAX_BYTES) return found;
-  throw tooLarge('The body is larger as JSON');
+  if (found.bytes.length <= SMALL_BODY_BYTES) return found;
+  throw tooLarge('The body is larger as JSON', SMALL_BODY_BYTES);
 }
 
-async function unpackBody(sent: Buffer): Promise<Buffer> {
+/** A body that unpacks to more than 1 MiB is unpacked again, so that the others reserve no memory. */
+async function unpackBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
+  const small = await unpackUpTo(sent, SMALL_BODY_BYTES);
+  if (small || !large) return small ?? throwTooLarge(SMALL_BODY_BYTES);
+  large.reserve();
+  return (await unpackUpTo(sent, large.maxBytes)) ?? throwTooLarge(large.maxBytes);
+}
+
+/** Returns undefined when the unpacked body is larger. */
+async function unpackUpTo(sent: Buffer, most: number): Promise<Buffer | undefined> {
   try {
-    return await unpack(sent, { maxOutputLength: MAX_BYTES });
+    return await unpack(sent, { maxOutputLength: most });
   } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw tooLarge('The unpacked body is larger');
-    }
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw new AppError('invalid_body', 'The body is not gzip, or not complete.', { cause: error });
   }
 }
 
-function tooLarge(what: string): AppError {
-  return new AppError('payload_too_large', `${what} than ${MAX_BYTES} bytes. Send a smaller body.`);
+function throwTooLarge(most: number): never {
+  throw tooLarge('The unpacked body is larger', most);
+}
+
+function tooLarge(what: string, most: number): AppError {
+  return new AppError('payload_too_large', `${what} than ${most} bytes. Send a smaller body.`);
 }
 
 function decodeText(body: Buffer, charset = 'utf-8'): string {

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { RunFilesService } from '../../files/run-files.service.js';
+import { ProcessorTurns } from '../../liquid/processor-turns.js';
+import { TimeBudgets } from '../../liquid/time-budgets.js';
+import { type ListSlice, SLICE_BYTES, sliceList } from './list-slice.js';
+import { JsonScan } from './json-scan.js';
+import type { LargePayload, LargeValue } from './large-value.js';
+import { payloadOutline } from './payload-outline.js';
+
+const LIMITS = { depth: 64, members: 1_000_000 };
+const PREVIEW_BYTES = 1000;
+const FILE = { name: 'payload.json', contentType: 'application/json' };
+
+/** Is a payload whose bytes are kept as a file, and its outline: the JSON without its large values. */
+export interface OutlinedPayload {
+  readonly outline: Buffer;
+  readonly large: LargePayload;
+}
+
+/**
+ * Checks, stores and reads payloads that are too large to be parsed at once. Their bytes are a file of the run. Only their
+ * outline is ever parsed, and their lists page by page.
+ */
+@Injectable()
+export class LargePayloadsService {
+  private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'large payloads'));
+
+  constructor(private readonly files: RunFilesService) {}
+
+  /**
+   * Checks the JSON of a payload in turns and returns its outline. Throws `invalid_json`, `too_complex`, and
+   * `rate_limited` when the organization has used its processor time for large payloads.
+   */
+  async outline(organizationId: string, bytes: Buffer): Promise<OutlinedPayload> {
+    if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not JSON in UTF-8.');
+    const scan = new JsonScan(bytes, LIMITS);
+    // The work is proportional to the bytes, so it needs no limit of its own.
+    await this.turns.run(organizationId, scan, { leftMs: Infinity });
+    const nonce = randomBytes(16).toString('base64url');
+    const outline = payloadOutline(bytes, scan.values, scan.members, nonce);
+    return { outline, large: { nonce, bytes: bytes.length } };
+  }
+
+  /** Stores the bytes of the payload of a new run, in the transaction that inserts the run. */
+  async store(organizationId: string, runId: string, bytes: Buffer): Promise<void> {
+    await this.files.store(organizationId, { id: this.fileIdOf(runId), runId, ...FILE }, bytes);
+  }
+
+  /** Stores the payload of a run again for a copy of the run, in the transaction that inserts the copy. */
+  async copy(organizationId: string, fromRunId: string, toRunId: string): Promise<void> {
+    const to = { id: this.fileIdOf(toRunId), runId: toRunId };
+    await this.files.copy(organizationId, this.fileIdOf(fromRunId), to);
+  }
+
+  /** Returns the id of the file with the payload of a run. */
+  fileIdOf(runId: string): string {
+    return this.files.idOf(runId, 'payload');
+  }
+
+  /** Returns the beginning of a payload. */
+  async preview(organizationId: string, runId: string): Promise<string> {
+    const range = { start: 0, end: PREVIEW_BYTES };
+    return (await this.files.read(organizationId, this.fileIdOf(runId), range)).toString();
+  }
+
+  /**
+   * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the slice before. Throws
+   * what {@link sliceList} throws.
+   */
+  async readList(
+    organizationId: string,
+    runId: string,
+    { start, end }: LargeValue,
+    position: number,
+    batch?: number,
+  ): Promise<ListSlice> {
+    const from = start + 1 + position;
+    const range = { start: from, end: Math.min(end, from + SLICE_BYTES) };
+    const bytes = await this.files.read(organizationId, this.fileIdOf(runId), range);
+    const slice = sliceList(bytes, batch);
+    return { ...slice, next: position + slice.next };
+  }
+}

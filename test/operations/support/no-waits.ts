@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+import type { Stranger } from './stranger.js';
+
+const MAX_WAIT_MS = 100;
+/** A busy machine delays some attempts of a case, but not all. */
+const ATTEMPTS = 4;
+
+export type WaitCase = readonly [what: string, work: () => Promise<unknown>];
+
+/**
+ * Returns how much longer than the control a ping waited while `work` ran, and not more than the processor time that one
+ * turn of the event loop took: other processes delay both.
+ */
+async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Promise<number> {
+  let turnMs = 0;
+  let cpu = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(cpu);
+    turnMs = Math.max(turnMs, (user + system) / 1000);
+    cpu = process.cpuUsage();
+  }, 1);
+  const { waitMs, controlMs } = await stranger.measure(work);
+  clearInterval(timer);
+  return Math.min(waitMs - controlMs, turnMs);
+}
+
+/** Runs every case, and expects that nobody waits for any of them. */
+export async function expectNoWaitsOf(
+  stranger: Stranger,
+  cases: readonly WaitCase[],
+): Promise<void> {
+  const slow: string[] = [];
+  for (const [what, work] of cases) {
+    let waitMs = Infinity;
+    for (let attempt = 0; attempt < ATTEMPTS && waitMs > MAX_WAIT_MS; attempt += 1) {
+      waitMs = Math.min(waitMs, await waitDuring(stranger, work));
+    }
+    if (waitMs > MAX_WAIT_MS) slow.push(`${what}: ${Math.round(waitMs)} ms`);
+  }
+  expect(slow).toEqual([]);
+}

@@ -1,0 +1,238 @@
+import { type IncomingMessage, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sink, startSink } from '../outbound/support/sink.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { sharedSwitchboard, startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
+import { ProbeTools } from './support/probe.tools.js';
+import { createWorkflow, getRun, postWebhook, runUntil, sign } from './support/workflow-client.js';
+
+const MIB = 1024 * 1024;
+const LINES = 3000;
+
+interface Order {
+  id: string;
+  email: string;
+  total: number;
+  lines: { sku: string; text: string }[];
+  note: string;
+}
+
+/** Returns the JSON of an order of exactly 10 MiB. */
+function largestOrder(): { body: string; order: Order } {
+  const lines = Array.from({ length: LINES }, (_, index) => ({
+    sku: `s${index}`,
+    text: '"ü\\'.repeat(500),
+  }));
+  const order: Order = { id: 'o1', email: 'ann@example.com', total: 12.5, lines, note: '' };
+  order.note = 'n'.repeat(10 * MIB - Buffer.byteLength(JSON.stringify(order)));
+  return { body: JSON.stringify(order), order };
+}
+
+describe('a webhook of 10 MiB', () => {
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
+  let shop: Sink;
+  const { body, order } = largestOrder();
+
+  beforeAll(async () => {
+    shop = await startSink('127.0.0.1', (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+    switchboard = await startSwitchboard({
+      env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}`, MAX_PAYLOAD_BYTES: String(10 * MIB) },
+      providers: [ProbeTools],
+    });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(async () => {
+    await switchboard.close();
+    await shop.close();
+  });
+
+  const echo = (id: string, text: string) => ({
+    id,
+    tool: 'probe_echo',
+    arguments: { value: { text } },
+  });
+  const value = (run: { steps: { id: string; output: unknown }[] }, id: string): unknown =>
+    run.steps.find((step) => step.id === id)?.output;
+
+  async function run(steps: object[], more: object = {}, sent: string | Buffer = body) {
+    const workflow = await createWorkflow(acme, steps, more);
+    const headers = workflow.secret
+      ? { 'x-webhook-signature': sign(sent, workflow.secret) }
+      : undefined;
+    const answer = await postWebhook(switchboard, workflow.id, sent, headers);
+    expect(answer.body.error).toBeUndefined();
+    expect(answer.status).toBe(202);
+    return await runUntil(acme, answer.body.runId, 'succeeded', 'failed');
+  }
+
+  /** Reads a page of the payload. */
+  async function page(run_id: string, cursor: number): Promise<{ text: string; total: number }> {
+    const given = { run_id, step_id: 'trigger', value: 'payload', cursor: String(cursor) };
+    const found = await acme.call<{ text: string; total: number }>('get_run_value', given);
+    expect(found.error).toBeUndefined();
+    return found.value;
+  }
+
+  it('is verified, its members are read, and its list is looped over', async () => {
+    expect(Buffer.byteLength(body)).toBe(10 * MIB);
+    const ended = await run(
+      [
+        echo('total', '{{ trigger.payload.total }}'),
+        { id: 'big', if: 'trigger.payload.total > 10', then: [echo('yes', 'yes')] },
+        {
+          id: 'each',
+          for_each: '{{ trigger.payload.lines }}',
+          batch: 100,
+          steps: [echo('one', '{{ item[0].text | size }}')],
+          output: '{{ index }}: {{ item.first.sku }} to {{ item.last.sku }}, {{ one.value.text }}',
+        },
+        echo('done', '{{ each.results | size }} {{ each.failed }}'),
+      ],
+      { trigger: { type: 'webhook', secret: true, if: 'trigger.payload.id == "o1"' } },
+    );
+    expect(ended.reason).toBeNull();
+    expect(value(ended, 'total')).toEqual({ value: { text: 12.5 } });
+    expect(value(ended, 'yes')).toEqual({ value: { text: 'yes' } });
+    const each = value(ended, 'each') as { results: unknown[] };
+    expect(each.results).toEqual(
+      Array.from({ length: LINES / 100 }, (_, index) => {
+        return `${index}: s${index * 100} to s${index * 100 + 99}, 1500`;
+      }),
+    );
+    expect(value(ended, 'done')).toEqual({ value: { text: '30 0' } });
+  });
+
+  it('is forwarded with the bytes that were sent', async () => {
+    const url = `http://127.0.0.1:${shop.port}/`;
+    const json = '{{ trigger.payload }}';
+    const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };
+    const ended = await run([send]);
+    expect(ended.reason).toBeNull();
+    const [sent] = shop.requests.slice(-1);
+    expect(sent!.headers['content-type']).toBe('application/json');
+    expect(sent!.body === body).toBe(true);
+  });
+
+  it('has a preview, is read in pages, and can be replayed', async () => {
+    const ended = await run([echo('total', '{{ trigger.payload.total }}')]);
+    const given = { run_id: ended.id };
+    const { value: replayed, error } = await acme.call<{ run: { id: string } }>(
+      'replay_run',
+      given,
+    );
+    expect(error).toBeUndefined();
+    // The copy has the payload when the original is gone.
+    await switchboard.ownerQuery('delete from workflow_runs where id = $1', [ended.id]);
+    const copy = await runUntil(acme, replayed.run.id, 'succeeded', 'failed');
+    expect(value(copy, 'total')).toEqual({ value: { text: 12.5 } });
+    const { payload_cut: cut } = (await getRun(acme, copy.id)).trigger as {
+      payload_cut?: { bytes: number; preview: string };
+    };
+    expect(cut!.bytes).toBe(10 * MIB);
+    expect(body.startsWith(cut!.preview.slice(0, -1))).toBe(true);
+    for (const at of [0, 5_000_000, body.length - 100]) {
+      const { text, total } = await page(copy.id, at);
+      expect(total).toBe(body.length);
+      expect(text.length).toBeGreaterThan(99);
+      expect(text === body.slice(at, at + text.length)).toBe(true);
+    }
+  });
+
+  it('fails a step in words that reads what is too large', async () => {
+    const ended = await run([echo('note', '{{ trigger.payload.note | size }}')]);
+    expect(ended.steps[0]!.error).toEqual({
+      code: 'invalid_arguments',
+      message: expect.stringContaining('trigger.payload.note has'),
+    });
+    expect(order.note.length).toBeGreaterThan(MIB);
+  });
+
+  it('cannot be put into another value, and the error says so', async () => {
+    const url = `http://127.0.0.1:${shop.port}/`;
+    const json = { all: '{{ trigger.payload }}' };
+    const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };
+    const ended = await run([send]);
+    expect(ended.steps[0]!.error?.message).toContain('too large for an expression');
+  });
+
+  it('starts one run for one key, and none when the condition is false', async () => {
+    const files = async (): Promise<number> => {
+      const [row] = await switchboard.ownerQuery<{ count: number }>(
+        'select count(*)::integer as count from files',
+      );
+      return row!.count;
+    };
+    const limits = { concurrency: { runs_per_key: 1, key: '{{ trigger.payload.id }}' } };
+    const condition = 'trigger.payload.total > 10';
+    const { id } = await createWorkflow(acme, [], {
+      trigger: { type: 'webhook', if: condition, limits },
+    });
+    const before = await files();
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const first = await postWebhook(switchboard, id, body, headers);
+    const second = await postWebhook(switchboard, id, body, headers);
+    expect(second.body).toMatchObject({ runId: first.body.runId, duplicate: true });
+    await runUntil(acme, first.body.runId, 'succeeded');
+    const other = await postWebhook(switchboard, id, body.replace('12.5', '5.25'));
+    expect(other.body).toMatchObject({ skipped: true });
+    expect(await files()).toBe(before + 1);
+    const [row] = await switchboard.ownerQuery('select slot_key from workflow_runs where id = $1', [
+      first.body.runId,
+    ]);
+    expect(row).toEqual({ slot_key: 'o1' });
+  });
+
+  it('takes lists, and gzip that unpacks to 10 MiB', async () => {
+    const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
+    const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
+    const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {
+      trigger,
+    });
+    const list = gzipSync(JSON.stringify(order.lines));
+    expect(list.length).toBeLessThan(MIB);
+    const answer = await postWebhook(switchboard, id, list, { 'Content-Encoding': 'gzip' });
+    const ended = await runUntil(acme, answer.body.runId, 'succeeded', 'failed');
+    expect(ended.reason).toBeNull();
+    expect(value(ended, 'each')).toMatchObject({ failed: 0 });
+  });
+
+  it('is refused with 503 while three of the organization are received', async () => {
+    const { id } = await createWorkflow(acme, []);
+    const slow = Array.from({ length: 4 }, () => beginSlowly(id));
+    const refused = await Promise.race(slow.map(({ answer }) => answer));
+    expect(refused.statusCode).toBe(503);
+    expect(refused.headers['retry-after']).toBe('2');
+    expect((await postWebhook(switchboard, id, { small: true })).status).toBe(202);
+    for (const { sent } of slow) sent.destroy();
+    await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
+  });
+
+  /** Sends the beginning of a large body, and never its end. */
+  function beginSlowly(workflowId: string) {
+    const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Length': 10 * MIB },
+    });
+    const answer = new Promise<IncomingMessage>((resolve) => {
+      sent.on('response', resolve);
+    });
+    sent.on('error', () => undefined);
+    sent.write('{');
+    return { sent, answer };
+  }
+});
+
+describe('a webhook of more than 1 MiB', () => {
+  it('is refused unless the operator allows it', async () => {
+    const switchboard = await sharedSwitchboard();
+    const { id } = await createWorkflow(await createOrganization(switchboard), []);
+    const answer = await postWebhook(switchboard, id, { text: 'x'.repeat(MIB) });
+    expect(answer.status).toBe(413);
+    expect(answer.body.error.message).toContain('larger than 1048576 bytes');
+  });
+});
