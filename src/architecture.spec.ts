@@ -78,6 +78,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   files: ['accounts', 'database', 'errors', 'http', 'tools'],
   outbound: ['errors', 'files', 'http', 'secrets', 'security', 'text', 'tools'],
   contacts: FOUNDATION,
+  imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [...FOUNDATION, 'code', 'contacts', 'failpoints', 'liquid', 'queue', 'secrets'],
