@@ -12,15 +12,14 @@ create or replace function gate.claim_imports(batch_size integer, only_id text, 
 returns table (id text, organization_id text, epoch integer)
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$
-with due as materialized (
-  select i.organization_id, i.id from public.imports i
+with first as materialized (
+  select distinct on (r.organization_id) r.organization_id, r.id from public.imports r
+  where r.status = 'running' order by r.organization_id, r.started_at, r.id
+), due as materialized (
+  select i.organization_id, i.id from first
+  join public.imports i on i.organization_id = first.organization_id and i.id = first.id
   where i.status = 'running' and (i.lease_until is null or i.lease_until <= now())
     and (only_id is null or i.id = only_id)
-    and not exists (
-      select from public.imports o
-      where o.organization_id = i.organization_id and o.status = 'running' and o.id <> i.id
-        and (o.lease_until > now() or (o.started_at, o.id) < (i.started_at, i.id))
-    )
   order by i.started_at limit batch_size for update of i skip locked
 )
 update public.imports i set

@@ -55,7 +55,7 @@ with listed (name, privilege, columns) as (values
   ('import_keys', 'insert', null),
   ('imports', 'select', null),
   ('imports', 'insert', '{columns,delimiter,encoding,id,name,organization_id}'),
-  ('imports', 'update', '{attempts,chunks,created,duplicate,encoding,epoch,error,failed,finished_at,generation,lease_until,next_chunk,options,preview,processed,rows,size,skipped,started_at,status,unchanged,updated}'),
+  ('imports', 'update', '{attempts,chunks,columns,created,duplicate,encoding,epoch,error,failed,finished_at,generation,lease_until,next_chunk,options,preview,processed,rows,size,skipped,started_at,status,unchanged,updated}'),
   ('imports', 'delete', null),
   ('memberships', null, null),
   ('message_events', 'select', null),
