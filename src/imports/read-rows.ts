@@ -3,31 +3,46 @@ import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
+/** Has the characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
+const WINDOWS =
+  '\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd' +
+  '\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178';
 
-/** Splits the text of whole rows into cells, in the way in which {@link CsvScanner} finds the ends of rows. */
+/**
+ * Splits the text of whole rows into cells, in the way in which {@link CsvScanner} finds the ends of rows. With `most`, it
+ * returns only the first rows, and the text may end within a row.
+ */
 export type RowReader = (text: string, delimiter: string, most?: number) => string[][];
 
 /** Loads the parser, which takes memory only in processes that read files. */
 export async function loadRowReader(): Promise<RowReader> {
-  const { parse } = await import('csv-parse/sync');
+  const { parse, CsvError } = await import('csv-parse/sync');
   return (text, delimiter, most) => {
+    const rows: string[][] = [];
     const options: Options = {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      on_record: (cells: unknown) => void rows.push(cells as string[]),
       ...(most !== undefined && { to: most }),
     };
-    return parse(text, options) as unknown as string[][];
+    try {
+      parse(text, options);
+    } catch (error) {
+      if (most === undefined || !(error instanceof CsvError)) throw error;
+    }
+    return rows;
   };
 }
 
 /** Returns the text of stored bytes, which are in UTF-8 unless the file was in windows-1252. */
 export function decode(bytes: Buffer, encoding: Encoding): string {
-  return encoding === 'windows-1252'
-    ? new TextDecoder('windows-1252').decode(bytes)
-    : bytes.toString('utf8');
+  if (encoding !== 'windows-1252') return bytes.toString('utf8');
+  // The TextDecoder of some versions of Node.js decodes these bytes as ISO 8859-1, which has control characters there.
+  const text = bytes.toString('latin1');
+  return text.replace(/[\x80-\x9f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80]!);
 }
 
 /** Returns the delimiter that splits the first rows into the most columns, and into equally many. */
