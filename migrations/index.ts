@@ -30,6 +30,7 @@ import { Secrets1764000029000 } from './1764000029000-secrets.js';
 import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
 import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js';
 import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
+import { Imports1764000038000 } from './1764000038000-imports.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   KeptPlans1764000035000,
   WebhookAnswers1764000036500,
   CustomEvents1764000037000,
+  Imports1764000038000,
 ];

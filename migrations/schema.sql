@@ -428,6 +428,93 @@ alter table public.idempotency_keys force row level security;
 create policy owner on public.idempotency_keys to owner using (true) with check (true);
 create policy tenant on public.idempotency_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.import_chunks (
+  organization_id text collate "C" not null,
+  import_id text collate "C" not null,
+  "position" integer not null,
+  first_row integer not null,
+  bytes bytea not null,
+  constraint import_chunks_pkey PRIMARY KEY (organization_id, import_id, "position"),
+  constraint import_chunks_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 1048576))),
+  constraint import_chunks_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES public.imports(organization_id, id) ON DELETE CASCADE
+);
+alter table public.import_chunks enable row level security;
+alter table public.import_chunks force row level security;
+create policy owner on public.import_chunks to owner using (true) with check (true);
+create policy tenant on public.import_chunks to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.import_chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
+
+create table public.import_faults (
+  organization_id text collate "C" not null,
+  import_id text collate "C" not null,
+  generation integer not null,
+  "row" integer not null,
+  cells text not null,
+  reasons text not null,
+  constraint import_faults_pkey PRIMARY KEY (organization_id, import_id, generation, "row"),
+  constraint import_faults_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES public.imports(organization_id, id) ON DELETE CASCADE
+);
+alter table public.import_faults enable row level security;
+alter table public.import_faults force row level security;
+create policy owner on public.import_faults to owner using (true) with check (true);
+create policy tenant on public.import_faults to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.import_keys (
+  organization_id text collate "C" not null,
+  import_id text collate "C" not null,
+  generation integer not null,
+  key uuid not null,
+  "row" integer not null,
+  constraint import_keys_pkey PRIMARY KEY (organization_id, import_id, generation, key),
+  constraint import_keys_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES public.imports(organization_id, id) ON DELETE CASCADE
+);
+alter table public.import_keys enable row level security;
+alter table public.import_keys force row level security;
+create policy owner on public.import_keys to owner using (true) with check (true);
+create policy tenant on public.import_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.imports (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text not null,
+  status text not null default 'uploading'::text,
+  encoding text not null,
+  delimiter text not null,
+  columns json not null,
+  preview json not null default '[]'::json,
+  size bigint not null default 0,
+  rows integer not null default 0,
+  chunks integer not null default 0,
+  options json,
+  generation integer not null default 0,
+  next_chunk integer not null default 0,
+  processed integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  skipped integer not null default 0,
+  duplicate integer not null default 0,
+  failed integer not null default 0,
+  error text,
+  attempts integer not null default 0,
+  epoch integer not null default 0,
+  lease_until timestamp with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  constraint imports_pkey PRIMARY KEY (organization_id, id),
+  constraint imports_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'running'::text, 'checked'::text, 'completed'::text, 'failed'::text, 'canceled'::text]))),
+  constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX imports_newest_idx ON public.imports USING btree (organization_id, created_at, id);
+CREATE INDEX imports_running_idx ON public.imports USING btree (id) WHERE (status = 'running'::text);
+alter table public.imports enable row level security;
+alter table public.imports force row level security;
+create policy owner on public.imports to owner using (true) with check (true);
+create policy tenant on public.imports to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.imports FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.imports REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
+
 create table public.memberships (
   organization_id text collate "C" not null,
   user_id text collate "C" not null,
@@ -861,6 +948,8 @@ function gate.change_password(of_user_id text, present_hash text, new_hash text,
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
@@ -911,11 +1000,15 @@ function gate.purge_custom_events(keep_days integer, batch_size integer) returns
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_imports(keep_days integer, batch_size integer) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_token_buckets(most_buckets integer) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_imports(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_messages(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -926,6 +1019,8 @@ function gate.release_schedules(ids text[], epochs integer[]) returns void
 function gate.remember_address(of_user_id text, from_network text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_events(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_imports(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_messages(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;

@@ -73,11 +73,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tools',
   ],
   'command-line': ['keys', 'mcp', 'text', 'tools'],
-  openapi: ['accounts', 'custom-events', 'http', 'keys', 'mcp', 'policies', 'tools'],
+  openapi: ['accounts', 'custom-events', 'http', 'imports', 'keys', 'mcp', 'policies', 'tools'],
   secrets: ['accounts', 'database', 'errors', 'tools'],
   files: ['accounts', 'database', 'errors', 'http', 'tools'],
   outbound: ['errors', 'files', 'http', 'secrets', 'security', 'text', 'tools'],
   contacts: FOUNDATION,
+  imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [

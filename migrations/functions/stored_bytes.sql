@@ -4,8 +4,8 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries and
---   emitted events, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
+-- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries,
+--   uploads of contacts and emitted events, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
 --   for its short columns.
 -- Locks: none.
 --
@@ -70,6 +70,9 @@ begin
   total := total + bytes;
 
   select coalesce(sum(300 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(500 + i.size), 0) into bytes from public.imports i where i.organization_id = of_organization;
   total := total + bytes;
 
   select coalesce(sum(150 + pg_column_size(e.data_preview)), 0) into bytes

@@ -15,6 +15,7 @@ import { Failpoints } from '../failpoints/failpoints.js';
 import { FilesModule } from '../files/files.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { SecurityModule } from '../security/security.module.js';
+import { ImportsModule } from '../imports/imports.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MessagingModule } from '../messaging/messaging.module.js';
@@ -81,6 +82,7 @@ export class AppModule {
         ChangeStreamsModule,
         AuditModule,
         ContactsModule,
+        ImportsModule,
         CustomEventsModule,
         MessagingModule,
         SecretsModule,

@@ -8,6 +8,8 @@ import { Contact } from '../contacts/contact.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { CustomEvent } from '../custom-events/custom-event.entity.js';
 import { FileChunk, StoredFile } from '../files/file.entity.js';
+import { ImportChunk, ImportFault, ImportKey } from '../imports/import-part.entity.js';
+import { ContactImport } from '../imports/import.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
@@ -36,6 +38,10 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ContactAlias,
   ContactProperty,
   ContactSettings,
+  ContactImport,
+  ImportChunk,
+  ImportKey,
+  ImportFault,
   Message,
   CustomEvent,
   MessageEvent,

@@ -18,6 +18,7 @@ export const ENV_NAMES = {
   newOrganizationContacts: 'NEW_ORGANIZATION_CONTACTS',
   newOrganizationRuns: 'NEW_ORGANIZATION_RUNS',
   newOrganizationStoredMb: 'NEW_ORGANIZATION_STORED_MB',
+  importMb: 'IMPORT_MB',
   rateLimitPerMinute: 'RATE_LIMIT_PER_MINUTE',
   signInPerMinute: 'SIGN_IN_PER_MINUTE',
   signUpPerHour: 'SIGN_UP_PER_HOUR',

@@ -119,6 +119,10 @@ export class Env {
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationStoredMb: number = 1000;
 
+  /** Limits an uploaded file with contacts, in megabytes. */
+  @IsWholeNumber(1, 10_000)
+  readonly importMb: number = 500;
+
   /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsWholeNumber(0, 100_000_000)
   readonly rateLimitPerMinute: number = 60_000;

@@ -14,6 +14,11 @@ export class ContactRulesService {
     return this.rules.find(organizationId, false);
   }
 
+  /** Returns the rules as they are now. The declared types of properties do not change before the transaction ends. */
+  keep(organizationId: string): Promise<ContactRules> {
+    return this.rules.find(organizationId, true);
+  }
+
   /**
    * Validates and normalizes the fields that a caller sent. Throws `invalid_arguments` with the path of every fault. The
    * declared types of properties do not change before the transaction ends.

@@ -3,6 +3,8 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { ContactAliasTools } from './contact-alias.tools.js';
 import { ContactAliasesRepository } from './contact-aliases.repository.js';
 import { ContactAliasesService } from './contact-aliases.service.js';
+import { ContactBatchesRepository } from './contact-batches.repository.js';
+import { ContactBatchesService } from './contact-batches.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
@@ -31,10 +33,12 @@ import { ContactsService } from './contacts.service.js';
     ContactAliasTools,
     ContactAliasesService,
     ContactAliasesRepository,
+    ContactBatchesService,
+    ContactBatchesRepository,
     ContactDuplicateTools,
     ContactDuplicatesService,
     ContactDuplicatesRepository,
   ],
-  exports: [ContactsService, ContactRulesService],
+  exports: [ContactsService, ContactRulesService, ContactBatchesService],
 })
 export class ContactsModule {}

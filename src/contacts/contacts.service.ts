@@ -27,6 +27,8 @@ export interface ContactSearch {
   filters: readonly FilterNode[];
 }
 
+type AddressColumn = (typeof IDENTIFIERS)[Identifier];
+
 /** Identifies a contact by one of these members. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
@@ -233,8 +235,8 @@ export class ContactsService {
 }
 
 /** Leaves out the addresses that are aliases of the contact, which keeps its own address. */
-function withoutAliases(
-  holders: readonly { identifier: Identifier; contact: Contact }[],
+export function withoutAliases(
+  holders: readonly { identifier: Identifier; contact: Pick<Contact, AddressColumn> }[],
   changes: ContactChanges,
 ): ContactChanges {
   const aliases = holders
@@ -243,7 +245,8 @@ function withoutAliases(
   return { ...changes, ...Object.fromEntries(aliases.map(([column]) => [column, undefined])) };
 }
 
-function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {
+/** Adds the tags of the contact to those of the changes. Throws `invalid_arguments` when they are too many. */
+export function mergeTags(contact: Pick<Contact, 'tags'>, changes: ContactChanges): ContactChanges {
   if (!changes.tags) return changes;
   const tags = [...new Set([...contact.tags, ...changes.tags])];
   if (tags.length <= MOST_TAGS) return { ...changes, tags };
@@ -251,8 +254,8 @@ function mergeTags(contact: Contact, changes: ContactChanges): ContactChanges {
   throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, but would be ${count}`);
 }
 
-function identifierConflict(
-  holders: readonly { identifier: Identifier; contact?: Contact }[],
+export function identifierConflict(
+  holders: readonly { identifier: Identifier; contact?: Pick<Contact, 'id'> }[],
 ): AppError {
   const details = holders.map(({ identifier, contact }) => ({
     path: identifier,
@@ -263,7 +266,7 @@ function identifierConflict(
 }
 
 /** Returns the events for a contact that is now `after`. Returns none when no field changed. */
-function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {
+export function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {
   const changed = before ? changedFields(before, after) : [];
   if (before && changed.length === 0) return [];
   const tags = after.tags.filter((tag) => !before?.tags.includes(tag));

@@ -48,7 +48,8 @@ function decoded8187(text: string): string {
   }
 }
 
-function safeName(given: string): string {
+/** Returns a name without folders and control characters, at most 100 characters, or an empty text. */
+export function safeName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
   const clean = last.toWellFormed().replace(UNSAFE, '').trim();
   // A name of dots is a folder. A name that begins with a dot is hidden.

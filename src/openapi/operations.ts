@@ -1,5 +1,6 @@
 import { EmitEventInput } from '../custom-events/custom-event.inputs.js';
 import { EmittedEventResult } from '../custom-events/custom-event.results.js';
+import { ImportResult } from '../imports/import.results.js';
 import { CreateKeyBody } from '../keys/api-key.inputs.js';
 import { classSchema } from '../tools/schema/class-schema.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
@@ -56,6 +57,22 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     access: 'key',
     body: classSchema(EmitEventInput),
     responses: { 202: classSchema(EmittedEventResult) },
+  },
+  'post /api/imports': {
+    summary:
+      'Stores a file with contacts, for start_import. Takes text/csv, or a form with a file.',
+    access: 'key',
+    responses: { 201: classSchema(ImportResult) },
+  },
+  'get /api/imports/{id}/rejected.csv': {
+    summary: 'Sends the rows of a file that were not imported, with the reasons.',
+    access: 'key',
+    responses: { 200: 'text/csv' },
+  },
+  'get /api/contacts/export.csv': {
+    summary: 'Sends all contacts as CSV, which an import reads.',
+    access: 'key',
+    responses: { 200: 'text/csv' },
   },
   'post /api/mcp/keys': {
     summary: 'Creates the API key of the organization and revokes the previous one.',

@@ -27,6 +27,8 @@ export abstract class QueueWorker
   protected abstract readonly graceMs: number;
   /** It is true when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
+  /** Limits the rows that the process works on at a time, if that is less than its concurrency. */
+  protected readonly mostSlots: number = Infinity;
   private worker?: LeasedWorker;
 
   @Inject(Env) protected readonly env: Env;
@@ -39,7 +41,7 @@ export abstract class QueueWorker
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
     this.worker = new LeasedWorker(this, this.wakeUps, {
-      concurrency: this.env.workerConcurrency,
+      concurrency: Math.min(this.env.workerConcurrency, this.mostSlots),
       isShared: this.isShared,
     });
     this.worker.start();

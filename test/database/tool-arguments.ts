@@ -1,5 +1,6 @@
 import type { TestOrganization } from '../support/organization.js';
 import { pendingConfirmation } from '../support/pending-confirmation.js';
+import { uploadedImport } from '../support/uploaded-import.js';
 import { exampleOf, type FieldSchema } from './example-of.js';
 
 /** Has the properties of a tool from which arguments are generated. */
@@ -62,6 +63,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     return (await made<{ message: { id: string } }>(organization, 'send_message', given)).message
       .id;
   },
+  import_id: uploadedImport,
   confirmation_id: pendingConfirmation,
   caller_id: async ({ userId }) => userId,
   request_id: async ({ userId }) => `req_${userId}`,

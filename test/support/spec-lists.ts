@@ -78,6 +78,7 @@ export const SLOW_SPECS = [
   'test/embedded/cluster-template.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
   'test/embedded/embedded-postgres.e2e-spec.ts',
+  'test/imports/killed-workers.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/new-module/new-module.e2e-spec.ts',
   'test/operations/backup-command.e2e-spec.ts',

@@ -1,6 +1,7 @@
 import type { TestOrganization } from './organization.js';
 import { pendingConfirmation } from './pending-confirmation.js';
 import type { RunningSwitchboard } from './switchboard.js';
+import { uploadedImport } from './uploaded-import.js';
 
 /** Creates what a call needs, and returns arguments with which the call succeeds and changes data. */
 type Example = (
@@ -50,6 +51,8 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     return { name: 'old', type: 'number' };
   },
   set_contact_settings: async () => ({ region: 'DE' }),
+  start_import: async (organization) => ({ import_id: await uploadedImport(organization) }),
+  cancel_import: async (organization) => ({ import_id: await uploadedImport(organization) }),
   send_message: async (organization) => ({
     contact_id: await contact(organization),
     subject: 'Hello',

@@ -1,0 +1,29 @@
+-- Claims running imports for one worker: raises their epochs and starts their leases.
+--
+-- Arguments:
+--   batch_size     the largest number of rows to claim
+--   only_id        claims this row and no other if it is due; null for any
+--   lease_seconds  how long the claims last without renewal
+-- Result: id, organization and new epoch of each claimed row.
+-- Locks: the claimed rows. It skips rows that others have locked.
+--
+-- Of each organization, one import runs at a time, the one that was started first. So no organization occupies all slots.
+create or replace function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer)
+returns table (id text, organization_id text, epoch integer)
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+with first as materialized (
+  select distinct on (r.organization_id) r.organization_id, r.id from public.imports r
+  where r.status = 'running' order by r.organization_id, r.started_at, r.id
+), due as materialized (
+  select i.organization_id, i.id from first
+  join public.imports i on i.organization_id = first.organization_id and i.id = first.id
+  where i.status = 'running' and (i.lease_until is null or i.lease_until <= now())
+    and (only_id is null or i.id = only_id)
+  order by i.started_at limit batch_size for update of i skip locked
+)
+update public.imports i set
+  epoch = i.epoch + 1, attempts = i.attempts + 1, lease_until = now() + make_interval(secs => lease_seconds)
+from due where i.organization_id = due.organization_id and i.id = due.id
+returning i.id, i.organization_id, i.epoch
+$$;

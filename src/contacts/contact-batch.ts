@@ -1,0 +1,151 @@
+import { AppError } from '../errors/app-error.js';
+import { canonicalJson } from '../text/canonical-json.js';
+import { newId } from '../text/ids.js';
+import { CONSENT_CHANNELS } from './consent.js';
+import {
+  type ContactChanges,
+  type ContactFields,
+  NO_FIELDS,
+  applyChanges,
+} from './contact-fields.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import type { Contact } from './contact.entity.js';
+import { identifierConflict, mergeTags, withoutAliases } from './contacts.service.js';
+
+export interface BatchOptions {
+  /** A row belongs to the contact that has the same value of this field. */
+  matchBy: Identifier;
+  onExisting: 'update' | 'skip';
+  /** Is recorded as the source of consent. */
+  source: string;
+  /** With false, the changes emit no events. */
+  emitsEvents: boolean;
+  /** With true, nothing is written. */
+  isDryRun: boolean;
+}
+
+/** Says what happened to a row, or would happen in a dry run. An error says why nothing did. */
+export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
+
+/** Is a contact that one identifier of the rows belongs to. */
+export interface KnownContact {
+  identifier: Identifier;
+  value: string;
+  contact: Contact;
+}
+
+/** Is a contact that a batch writes, with its fields after the batch. */
+export interface BatchedContact {
+  id: string;
+  /** Is undefined for a contact that is new. */
+  before: Contact | undefined;
+  fields: ContactFields;
+  /** Has the positions of the rows that created or changed it. */
+  rows: number[];
+}
+
+export interface BatchPlan {
+  outcomes: RowOutcome[];
+  /** Has the contacts to write. */
+  contacts: BatchedContact[];
+}
+
+/**
+ * Decides what each row does, in the order of the rows: a later row sees what an earlier one would write. `known` has the
+ * contacts whose identifiers occur in the rows.
+ */
+export function planBatch(
+  rows: readonly ContactChanges[],
+  known: readonly KnownContact[],
+  options: BatchOptions,
+): BatchPlan {
+  const contacts = new Map<string, BatchedContact>();
+  const holders = new Map<string, BatchedContact>();
+  for (const { identifier, value, contact } of known) {
+    const {
+      organizationId: _,
+      id,
+      createdAt: __,
+      updatedAt: ___,
+      searchText: ____,
+      ...fields
+    } = contact;
+    const batched = contacts.get(id) ?? { id, before: contact, fields, rows: [] };
+    contacts.set(id, batched);
+    holders.set(`${identifier} ${value}`, batched);
+  }
+  const now = new Date();
+  const outcomes = rows.map((row, index) => {
+    try {
+      return planRow(row, index, holders, contacts, options, now);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  });
+  return {
+    outcomes,
+    contacts: [...contacts.values()].filter((contact) => contact.rows.length > 0),
+  };
+}
+
+function planRow(
+  given: ContactChanges,
+  index: number,
+  holders: Map<string, BatchedContact>,
+  contacts: Map<string, BatchedContact>,
+  { matchBy, onExisting, source }: BatchOptions,
+  now: Date,
+): RowOutcome {
+  const found = identifiersOf(given).flatMap(([identifier, value]) => {
+    const contact = holders.get(`${identifier} ${value}`);
+    return contact ? [{ identifier, contact }] : [];
+  });
+  const matched = found.find(({ identifier }) => identifier === matchBy)?.contact;
+  const other = found.find(({ contact }) => contact !== matched);
+  if (matched && onExisting === 'skip') return 'skipped';
+  if (other) throw identifierConflict([{ ...other, contact: other.contact.before }]);
+  if (!matched) {
+    const fields = applyChanges(NO_FIELDS, given, source, now);
+    const created = { id: newId('con'), before: undefined, fields, rows: [index] };
+    contacts.set(created.id, created);
+    remember(created, given, holders);
+    return 'created';
+  }
+  const held = found.map(({ identifier, contact }) => ({ identifier, contact: contact.fields }));
+  const kept = withoutAliases(held, withoutGrants(matched.fields, given));
+  const fields = applyChanges(matched.fields, mergeTags(matched.fields, kept), source, now);
+  if (canonicalJson(fields) === canonicalJson(matched.fields)) return 'unchanged';
+  matched.fields = fields;
+  matched.rows.push(index);
+  remember(matched, given, holders);
+  return matched.before ? 'updated' : 'created';
+}
+
+/** Leaves out what would grant a consent that the contact has denied. A file cannot prove that the person agreed later. */
+function withoutGrants({ consent }: ContactFields, changes: ContactChanges): ContactChanges {
+  if (!changes.consent) return changes;
+  const left = { ...changes.consent };
+  for (const channel of CONSENT_CHANNELS) {
+    if (consent[channel]?.status === 'denied') delete left[channel];
+  }
+  return { ...changes, consent: left };
+}
+
+function remember(
+  contact: BatchedContact,
+  changes: ContactChanges,
+  holders: Map<string, BatchedContact>,
+): void {
+  for (const [identifier, value] of identifiersOf(changes)) {
+    holders.set(`${identifier} ${value}`, contact);
+  }
+}
+
+/** Returns the identifiers that have a value. */
+export function identifiersOf(changes: ContactChanges): [Identifier, string][] {
+  return (Object.keys(IDENTIFIERS) as Identifier[]).flatMap((identifier) => {
+    const value = changes[IDENTIFIERS[identifier]];
+    return typeof value === 'string' ? [[identifier, value] as [Identifier, string]] : [];
+  });
+}

@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { violatedConstraint } from '../database/database-error.js';
+import { prepared } from '../database/driver/statement.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { type ContactFields, searchText } from './contact-fields.js';
+import { COLUMNS, IDENTIFIERS, type Identifier } from './contact-statements.js';
+import type { Contact } from './contact.entity.js';
+
+/** Is a contact that has one of the identifiers that were looked up. */
+export interface Holder {
+  identifier: Identifier;
+  value: string;
+  contact_id: string;
+}
+
+export interface WrittenContact {
+  id: string;
+  fields: ContactFields;
+}
+
+// These three are not prepared. A kept plan of a small table would read the whole table for each batch once it is large.
+const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
+     from contacts where organization_id = $1 and external_id = any($2)
+   union all select 'email', email, id from contacts where organization_id = $1 and email = any($3)
+   union all select 'phone', phone, id from contacts where organization_id = $1 and phone = any($4)
+   union all select kind, value, contact_id from contact_aliases
+     where organization_id = $1 and kind = 'email' and value = any($3)
+   union all select kind, value, contact_id from contact_aliases
+     where organization_id = $1 and kind = 'phone' and value = any($4)`;
+/** The order keeps two transactions with the same contacts from waiting for each other. */
+const LOCK = `select ${COLUMNS} from contacts contact
+   where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`;
+const LIST_AFTER = prepared(
+  'contact_batch_after',
+  `select ${COLUMNS} from contacts contact where contact.organization_id = $1 and contact.id > $2
+   order by contact.id limit $3`,
+);
+const GIVEN = `json_to_recordset($2) as given (id text, external_id text, email text, phone text, first_name text,
+  last_name text, locale text, timezone text, tags text[], properties jsonb, consent jsonb, search_text text)`;
+const INSERT = prepared(
+  'contact_batch_insert',
+  `insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name, locale, timezone, tags,
+     properties, consent, search_text)
+   select $1, id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
+     search_text from ${GIVEN}
+   on conflict do nothing returning id, created_at`,
+);
+const UPDATE = `update contacts c set external_id = given.external_id, email = given.email, phone = given.phone,
+     first_name = given.first_name, last_name = given.last_name, locale = given.locale, timezone = given.timezone,
+     tags = given.tags, properties = given.properties, consent = given.consent, updated_at = now(),
+     search_text = given.search_text || coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
+       from contact_aliases a where a.organization_id = $1 and a.contact_id = given.id), '')
+   from ${GIVEN} where c.organization_id = $1 and c.id = given.id returning c.id, c.updated_at`;
+
+/** Writes many contacts with one statement. Every method needs a transaction of the organization. */
+@Injectable()
+export class ContactBatchesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Returns which contact has each of the values, as its own or as an alias. */
+  async findHolders(
+    organizationId: string,
+    values: Readonly<Record<Identifier, readonly string[]>>,
+  ): Promise<Holder[]> {
+    return await this.tenants
+      .session(organizationId)
+      .query<Holder>(FIND_HOLDERS, [
+        organizationId,
+        values.external_id,
+        values.email,
+        values.phone,
+      ]);
+  }
+
+  /** Returns the contacts and locks them until the transaction ends. */
+  async lock(organizationId: string, ids: readonly string[]): Promise<Contact[]> {
+    return await this.tenants.session(organizationId).query<Contact>(LOCK, [organizationId, ids]);
+  }
+
+  async listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {
+    return await this.tenants
+      .session(organizationId)
+      .query<Contact>(LIST_AFTER, [organizationId, after, limit]);
+  }
+
+  async listPropertyNames(organizationId: string, limit: number): Promise<string[]> {
+    const rows = await this.tenants.session(organizationId).query<{ name: string }>(
+      `select distinct jsonb_object_keys(properties) as name from contacts where organization_id = $1
+       order by 1 limit $2`,
+      [organizationId, limit],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Inserts the contacts and returns the time of each by its id. One whose identifier is taken is not inserted. */
+  async insert(
+    organizationId: string,
+    contacts: readonly WrittenContact[],
+  ): Promise<Map<string, Date>> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<{ id: string; created_at: Date }>(INSERT, [organizationId, toJson(contacts)]);
+    return new Map(rows.map((row) => [row.id, row.created_at]));
+  }
+
+  /** Updates the contacts. Returns undefined, in a usable transaction, when an identifier of one is taken. */
+  async update(
+    organizationId: string,
+    contacts: readonly WrittenContact[],
+  ): Promise<Map<string, Date> | undefined> {
+    try {
+      return await this.tenants.savepoint(organizationId, async () => {
+        const rows = await this.tenants
+          .session(organizationId)
+          .query<{ id: string; updated_at: Date }>(UPDATE, [organizationId, toJson(contacts)]);
+        return new Map(rows.map((row) => [row.id, row.updated_at]));
+      });
+    } catch (error) {
+      const constraint = violatedConstraint(error);
+      const isTaken = Object.keys(IDENTIFIERS).some(
+        (identifier) => constraint === `contacts_organization_id_${identifier}_key`,
+      );
+      if (isTaken) return undefined;
+      throw error;
+    }
+  }
+}
+
+function toJson(contacts: readonly WrittenContact[]): string {
+  return JSON.stringify(
+    contacts.map(({ id, fields }) => ({
+      id,
+      external_id: fields.externalId,
+      email: fields.email,
+      phone: fields.phone,
+      first_name: fields.firstName,
+      last_name: fields.lastName,
+      locale: fields.locale,
+      timezone: fields.timezone,
+      tags: fields.tags,
+      properties: fields.properties,
+      consent: fields.consent,
+      search_text: searchText(fields),
+    })),
+  );
+}

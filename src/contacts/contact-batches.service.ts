@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { AppError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
+import { ContactBatchesRepository } from './contact-batches.repository.js';
+import {
+  type BatchedContact,
+  type BatchOptions,
+  type BatchPlan,
+  type KnownContact,
+  type RowOutcome,
+  identifiersOf,
+  planBatch,
+} from './contact-batch.js';
+import type { ContactChanges, ContactFields } from './contact-fields.js';
+import type { Contact } from './contact.entity.js';
+import { ContactView } from './contact.results.js';
+import { ContactsService, contactEvents } from './contacts.service.js';
+
+/** Creates and changes many contacts at once, by the rules of `create_contact`. */
+@Injectable()
+export class ContactBatchesService {
+  constructor(
+    private readonly batches: ContactBatchesRepository,
+    private readonly contacts: ContactsService,
+    private readonly events: DomainEvents,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /**
+   * Writes the contacts of the rows in the transaction of the caller and returns an outcome for each row. An update keeps
+   * existing tags, properties and denials of consent.
+   */
+  async write(
+    organizationId: string,
+    rows: readonly ContactChanges[],
+    options: BatchOptions,
+  ): Promise<RowOutcome[]> {
+    const known = await this.findContacts(organizationId, rows);
+    const plan = planBatch(rows, known, options);
+    if (!options.isDryRun) {
+      await this.insert(organizationId, rows, plan, options);
+      await this.update(organizationId, rows, plan, options);
+    }
+    return plan.outcomes;
+  }
+
+  /** Returns at most `limit` contacts with larger ids than `after`, in the order of their ids. */
+  listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {
+    return this.batches.listAfter(organizationId, after, limit);
+  }
+
+  /** Returns at most `limit` names of properties that contacts have, in alphabetical order. */
+  listPropertyNames(organizationId: string, limit: number): Promise<string[]> {
+    return this.batches.listPropertyNames(organizationId, limit);
+  }
+
+  private async findContacts(
+    organizationId: string,
+    rows: readonly ContactChanges[],
+  ): Promise<KnownContact[]> {
+    const values = { external_id: [] as string[], email: [] as string[], phone: [] as string[] };
+    for (const row of rows) {
+      for (const [identifier, value] of identifiersOf(row)) values[identifier].push(value);
+    }
+    const holders = await this.batches.findHolders(organizationId, values);
+    if (holders.length === 0) return [];
+    const ids = [...new Set(holders.map(({ contact_id }) => contact_id))];
+    const contacts = new Map(
+      (await this.batches.lock(organizationId, ids)).map((contact) => [contact.id, contact]),
+    );
+    return holders.flatMap(({ identifier, value, contact_id }) => {
+      const contact = contacts.get(contact_id);
+      return contact ? [{ identifier, value, contact }] : [];
+    });
+  }
+
+  private async insert(
+    organizationId: string,
+    rows: readonly ContactChanges[],
+    plan: BatchPlan,
+    options: BatchOptions,
+  ): Promise<void> {
+    const created = plan.contacts.filter(({ before }) => before === undefined);
+    if (created.length === 0) return;
+    const times = await this.batches.insert(organizationId, created);
+    for (const contact of created) {
+      const at = times.get(contact.id);
+      if (at) await this.publish(organizationId, contact, at, options);
+      else await this.writeAlone(organizationId, rows, plan, contact, options);
+    }
+  }
+
+  private async update(
+    organizationId: string,
+    rows: readonly ContactChanges[],
+    plan: BatchPlan,
+    options: BatchOptions,
+  ): Promise<void> {
+    const changed = plan.contacts.filter(({ before }) => before !== undefined);
+    if (changed.length === 0) return;
+    const times = await this.batches.update(organizationId, changed);
+    for (const contact of changed) {
+      const at = times?.get(contact.id);
+      if (at) await this.publish(organizationId, contact, at, options);
+      else await this.writeAlone(organizationId, rows, plan, contact, options);
+    }
+  }
+
+  /** Writes the rows of one contact singly, because another transaction has taken an identifier since the look-up. */
+  private async writeAlone(
+    organizationId: string,
+    rows: readonly ContactChanges[],
+    { outcomes }: BatchPlan,
+    contact: BatchedContact,
+    { onExisting, source }: BatchOptions,
+  ): Promise<void> {
+    for (const index of contact.rows) {
+      try {
+        const mode = onExisting === 'skip' ? 'error' : 'merge';
+        const { created } = await this.contacts.create(organizationId, rows[index]!, mode, source);
+        outcomes[index] = created ? 'created' : 'updated';
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+        outcomes[index] = error;
+      }
+    }
+  }
+
+  private async publish(
+    organizationId: string,
+    { id, before, fields }: BatchedContact,
+    at: Date,
+    { emitsEvents }: BatchOptions,
+  ): Promise<void> {
+    this.changes.publish(organizationId, resourceChange('contacts', id));
+    if (!emitsEvents) return;
+    const view = (values: ContactFields, times: Pick<Contact, 'createdAt' | 'updatedAt'>) =>
+      ContactView.of({ organizationId, id, searchText: '', ...values, ...times });
+    const after = view(fields, { createdAt: before?.createdAt ?? at, updatedAt: at });
+    for (const event of contactEvents(before ? view(before, before) : null, after)) {
+      await this.events.emit(organizationId, event);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { CallerGuard, callerOf } from './caller.guard.js';
+import { ContactExportService } from './contact-export.service.js';
+import { sendCsv } from './send-csv.js';
+
+/** Sends all contacts of an organization as CSV. */
+@Controller('api/contacts')
+@UseGuards(OriginGuard, CallerGuard)
+export class ContactExportController {
+  constructor(
+    private readonly contacts: ContactExportService,
+    private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  @Get('export.csv')
+  async export(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { organizationId } = callerOf(
+      request,
+      ({ toolPolicies }) => !!this.registry.find('search_contacts', 'agent', toolPolicies),
+    );
+    this.limiter.consume(organizationId, 1);
+    await sendCsv(response, 'contacts.csv', this.contacts.lines(organizationId));
+  }
+}

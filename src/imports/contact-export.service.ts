@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { CONSENT_CHANNELS } from '../contacts/consent.js';
+import { ContactBatchesService } from '../contacts/contact-batches.service.js';
+import type { Contact } from '../contacts/contact.entity.js';
+import type { PropertyValue } from '../contacts/property-type.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { csvLine } from '../text/csv-line.js';
+
+const CONTACTS_AT_ONCE = 500;
+/** With the other columns, a file has no more columns than an import accepts. */
+const MOST_PROPERTIES = 400;
+const COLUMNS = [
+  'external_id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+  'tags',
+];
+
+/** Writes the contacts of organizations as CSV that an import reads. */
+@Injectable()
+export class ContactExportService {
+  constructor(
+    private readonly contacts: ContactBatchesService,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  /**
+   * Returns the contacts in the order of their ids. Each part is read in its own transaction, so contacts that are created
+   * meanwhile may be missing.
+   */
+  async *lines(organizationId: string): AsyncGenerator<string> {
+    const properties = await this.read(organizationId, () =>
+      this.contacts.listPropertyNames(organizationId, MOST_PROPERTIES),
+    );
+    yield csvLine([
+      ...COLUMNS,
+      ...CONSENT_CHANNELS.map((channel) => `consent.${channel}`),
+      ...properties.map((name) => `properties.${name}`),
+    ]);
+    for (let after = ''; ;) {
+      const contacts = await this.read(organizationId, () =>
+        this.contacts.listAfter(organizationId, after, CONTACTS_AT_ONCE),
+      );
+      if (contacts.length === 0) return;
+      yield contacts.map((contact) => lineOf(contact, properties)).join('');
+      after = contacts.at(-1)!.id;
+    }
+  }
+
+  private read<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    return this.tenants.transaction(organizationId, work, { readOnly: true });
+  }
+}
+
+function lineOf(contact: Contact, properties: readonly string[]): string {
+  const { externalId, email, phone, firstName, lastName, locale, timezone, tags, consent } =
+    contact;
+  return csvLine([
+    ...[externalId, email, phone, firstName, lastName, locale, timezone].map((text) => text ?? ''),
+    textOf(tags),
+    ...CONSENT_CHANNELS.map((channel) => consent[channel]?.status ?? ''),
+    ...properties.map((name) =>
+      Object.hasOwn(contact.properties, name) ? textOf(contact.properties[name]!) : '',
+    ),
+  ]);
+}
+
+/** A list ends with a semicolon if an import would otherwise split its only item at a comma. */
+function textOf(value: PropertyValue): string {
+  if (!Array.isArray(value)) return String(value);
+  const text = value.join(';');
+  return value.length === 1 && /[,|]/.test(text) ? `${text};` : text;
+}

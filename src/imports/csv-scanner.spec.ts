@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CsvScanner } from './csv-scanner.js';
+import { decode, loadRowReader } from './read-rows.js';
+
+const read = await loadRowReader();
+
+/** Cuts a file that arrives in pieces of some sizes, and reads its parts one by one. */
+function rowsByPart(file: string, sizes: readonly number[], delimiter: string) {
+  const scanner = new CsvScanner(delimiter);
+  const bytes = Buffer.from(file);
+  const parts = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length]!;
+    parts.push(...scanner.push(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  parts.push(...scanner.end());
+  return { scanner, parts };
+}
+
+describe('CsvScanner', () => {
+  it('cuts any file so that its parts have the rows of the file, however it arrives', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'é',
+      '"',
+      '""',
+      ',',
+      ';',
+      '\n',
+      '\r\n',
+      '\r',
+      ' ',
+      'x"y',
+      '"q\n,"',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 60 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(',', ';'),
+        (pieces, sizes, delimiter) => {
+          const file = pieces.join('');
+          let whole: string[][];
+          try {
+            whole = read(file, delimiter);
+          } catch {
+            expect(() => rowsByPart(file, sizes, delimiter)).toThrow('without an end');
+            return;
+          }
+          const { scanner, parts } = rowsByPart(file, sizes, delimiter);
+          expect(parts.flatMap(({ bytes }) => read(bytes.toString(), delimiter))).toEqual(whole);
+          expect(scanner.rows).toBe(whole.length);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('numbers the first row of each part', () => {
+    const file = Array.from({ length: 1201 }, (_, index) => `${index + 1}`).join('\r\n');
+    const { parts } = rowsByPart(file, [7], ',');
+    expect(parts.length).toBeGreaterThan(2);
+    for (const { bytes, firstRow } of parts) {
+      expect(read(bytes.toString(), ',')[0]).toEqual([String(firstRow)]);
+    }
+  });
+});
+
+describe('decode', () => {
+  it('reads every byte of windows-1252 as one character', () => {
+    const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const text = decode(all, 'windows-1252');
+    expect([...text]).toHaveLength(256);
+    expect(text[0x80]).toBe('€');
+    expect(text[0x9f]).toBe('Ÿ');
+    expect(text[0xe9]).toBe('é');
+  });
+});

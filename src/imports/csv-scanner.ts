@@ -1,0 +1,116 @@
+import { AppError } from '../errors/app-error.js';
+import { MOST_ROW_BYTES } from './import-options.js';
+
+/** Is a part of a file with whole rows. */
+export interface CsvPart {
+  readonly bytes: Buffer;
+  /** The number of its first row. The first row of the file is row 1. */
+  readonly firstRow: number;
+}
+
+const ROWS = 500;
+const BYTES = 64 * 1024;
+const CR = 13;
+const LF = 10;
+const QUOTE = 34;
+
+/** Says where in a field the scanner is. After a quote in a quoted field, the next byte decides what the quote means. */
+type State = 'start' | 'plain' | 'quoted' | 'quote';
+
+/**
+ * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The bytes are
+ * in an encoding that contains ASCII. Rows end with CR LF, LF or CR; empty lines are no rows. Throws `invalid_arguments` for
+ * a row that is too long, which is how an endless field looks.
+ */
+export class CsvScanner {
+  private readonly delimiter: number;
+  /** Has the bytes since the last part. */
+  private rest: Buffer = Buffer.alloc(0);
+  private rowStart = 0;
+  private state: State = 'start';
+  private partRows = 0;
+  private partFirstRow = 1;
+  /** Counts the rows that have ended. */
+  rows = 0;
+
+  constructor(delimiter: string) {
+    this.delimiter = delimiter.charCodeAt(0);
+  }
+
+  /** Takes the next bytes, and returns the parts that are complete. */
+  push(bytes: Buffer): CsvPart[] {
+    const parts: CsvPart[] = [];
+    const from = this.rest.length;
+    const buffer = from === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    let partStart = 0;
+    for (let at = from; at < buffer.length; at += 1) {
+      at = this.skipQuoted(buffer, at);
+      const byte = buffer[at];
+      if ((byte !== LF && byte !== CR) || this.state === 'quoted') {
+        this.step(byte);
+        continue;
+      }
+      this.assertShort(at);
+      this.endRow(at);
+      const end = at + 1;
+      this.rowStart = end;
+      if (this.partRows >= ROWS || (this.partRows > 0 && end - partStart >= BYTES)) {
+        parts.push(this.cut(buffer.subarray(partStart, end)));
+        partStart = end;
+      }
+    }
+    this.assertShort(buffer.length);
+    this.rest = buffer.subarray(partStart);
+    this.rowStart -= partStart;
+    return parts;
+  }
+
+  /** Returns the last part, if there are rows left. Throws `invalid_arguments` for a quoted field without an end. */
+  end(): CsvPart[] {
+    if (this.state === 'quoted') {
+      throw AppError.invalid(
+        `Row ${this.rows + 1} of the file has a quoted field without an end. Close it with a quotation mark.`,
+      );
+    }
+    this.endRow(this.rest.length);
+    return this.partRows > 0 ? [this.cut(this.rest)] : [];
+  }
+
+  /** Returns the position of the next quote in a quoted field, because all bytes before it belong to the field. */
+  private skipQuoted(buffer: Buffer, at: number): number {
+    if (this.state !== 'quoted') return at;
+    const quote = buffer.indexOf(QUOTE, at);
+    return quote < 0 ? buffer.length : quote;
+  }
+
+  private step(byte: number | undefined): void {
+    if (this.state === 'quoted') {
+      if (byte === QUOTE) this.state = 'quote';
+    } else if (byte === this.delimiter) this.state = 'start';
+    else if (byte === QUOTE && this.state !== 'plain') this.state = 'quoted';
+    else this.state = 'plain';
+  }
+
+  private endRow(at: number): void {
+    this.state = 'start';
+    if (at === this.rowStart) return;
+    this.rows += 1;
+    this.partRows += 1;
+  }
+
+  private assertShort(at: number): void {
+    if (at - this.rowStart <= MOST_ROW_BYTES) return;
+    const isQuoted = this.state === 'quoted';
+    throw AppError.invalid(
+      `Row ${this.rows + 1} of the file is longer than ${MOST_ROW_BYTES} bytes. ` +
+        (isQuoted ? 'A quoted field in it may have no end.' : 'The file may be no CSV file.'),
+    );
+  }
+
+  private cut(bytes: Buffer): CsvPart {
+    const part = { bytes, firstRow: this.partFirstRow };
+    this.partFirstRow += this.partRows;
+    this.partRows = 0;
+    return part;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Identifier } from '../contacts/contact-statements.js';
+
+/** Maps the names of columns to the fields of contacts. */
+export type ColumnMapping = Readonly<Record<string, string>>;
+
+/** Says how the rows of a file become contacts. */
+export interface ImportOptions {
+  readonly mapping: ColumnMapping;
+  readonly match_by: Identifier;
+  readonly on_existing: 'update' | 'skip';
+  readonly dry_run: boolean;
+  readonly start_workflows: boolean;
+  /** Is the surface of the call that started the import. */
+  readonly source: string;
+}
+
+export const MOST_COLUMNS = 500;
+export const MOST_ROW_BYTES = 256 * 1024;

@@ -1,0 +1,50 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
+
+abstract class PartOfImport extends OrganizationRow {
+  @PrimaryColumn('text')
+  importId: string;
+}
+
+/** Stores whole rows of an uploaded file. */
+@Entity('import_chunks')
+export class ImportChunk extends PartOfImport {
+  @PrimaryColumn('integer')
+  position: number;
+
+  @Column('integer')
+  firstRow: number;
+
+  @Column('bytea')
+  bytes: Buffer;
+}
+
+/** Stores that a row of the file had an identifier. */
+@Entity('import_keys')
+export class ImportKey extends PartOfImport {
+  @PrimaryColumn('integer')
+  generation: number;
+
+  @PrimaryColumn('uuid')
+  key: string;
+
+  @Column('integer')
+  row: number;
+}
+
+/** Stores a row that was not imported. */
+@Entity('import_faults')
+export class ImportFault extends PartOfImport {
+  @PrimaryColumn('integer')
+  generation: number;
+
+  @PrimaryColumn('integer')
+  row: number;
+
+  /** Is a list of texts as JSON. */
+  @Column('text')
+  cells: string;
+
+  @Column('text')
+  reasons: string;
+}

@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { isUtf8 } from 'node:buffer';
+import type { Actor } from '../accounts/account.js';
+import { AuditLog } from '../accounts/audit-log.js';
+import type { RequestOrigin } from '../accounts/request-origin.js';
+import { Env } from '../config/env.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError, assertFound } from '../errors/app-error.js';
+import { newId } from '../text/ids.js';
+import { type CsvPart, CsvScanner } from './csv-scanner.js';
+import { MOST_COLUMNS } from './import-options.js';
+import type { ContactImport, Encoding } from './import.entity.js';
+import { ImportsRepository } from './imports.repository.js';
+import {
+  type RowReader,
+  decode,
+  detectDelimiter,
+  loadRowReader,
+  nameColumns,
+  storable,
+} from './read-rows.js';
+import { type TextSource, openText } from './text-source.js';
+
+/** Files that were not imported take storage, so an organization has at most this many. */
+const MOST_OPEN = 20;
+/** One statement stores this many parts, which have 64 KiB each. */
+const PARTS_AT_ONCE = 8;
+const PREVIEW_ROWS = 5;
+const PREVIEW_CHARACTERS = 200;
+const MEGABYTE = 1024 * 1024;
+
+export interface Uploader {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly origin: RequestOrigin;
+}
+
+/** Describes a file. Without encoding and delimiter, they are detected. */
+export interface UploadFacts {
+  readonly name: string;
+  readonly encoding: 'utf-8' | 'windows-1252' | undefined;
+  readonly delimiter: string | undefined;
+}
+
+/** Stores uploaded files part by part while they arrive, so that a file of any size needs little memory. */
+@Injectable()
+export class ImportUploadsService {
+  constructor(
+    private readonly imports: ImportsRepository,
+    private readonly tenants: TenantDatabase,
+    private readonly audit: AuditLog,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Stores a file and returns its import. Throws `payload_too_large`, `conflict` for too many files, and
+   * `invalid_arguments` for a file that is no CSV. Then nothing is stored.
+   */
+  async upload(
+    uploader: Uploader,
+    body: AsyncIterable<Buffer>,
+    given: UploadFacts,
+  ): Promise<ContactImport> {
+    const read = await loadRowReader();
+    const source = await openText(body, given.encoding, this.env.importMb * MEGABYTE);
+    const sample = decode(source.sample, source.encoding);
+    const delimiter = given.delimiter ?? detectDelimiter(sample, read);
+    const columns = readColumns(sample, delimiter, read);
+    const { organizationId } = uploader;
+    const id = newId('imp');
+    await this.tenants.transaction(organizationId, async () => {
+      if ((await this.imports.countOpen(organizationId)) >= MOST_OPEN) {
+        throw new AppError(
+          'conflict',
+          `At most ${MOST_OPEN} uploads can wait. Start or cancel some with start_import and cancel_import.`,
+        );
+      }
+      const { encoding } = source;
+      await this.imports.insert(organizationId, { id, name: given.name, encoding, delimiter });
+    });
+    try {
+      return await this.store(uploader, id, source, delimiter, columns.length, read);
+    } catch (error) {
+      await this.tenants
+        .transaction(organizationId, () => this.imports.delete(organizationId, id))
+        .catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async store(
+    { organizationId, actor, origin }: Uploader,
+    id: string,
+    source: TextSource,
+    delimiter: string,
+    columnCount: number,
+    read: RowReader,
+  ): Promise<ContactImport> {
+    const scanner = new CsvScanner(delimiter);
+    const waiting: CsvPart[] = [];
+    let chunks = 0;
+    let { encoding } = source;
+    let first: CsvPart | undefined;
+    const flush = async (): Promise<void> => {
+      if (waiting.length === 0) return;
+      const parts = waiting.splice(0);
+      await this.tenants.transaction(organizationId, () =>
+        this.imports.insertChunks(organizationId, id, chunks, parts),
+      );
+      chunks += parts.length;
+    };
+    const take = async (parts: readonly CsvPart[]): Promise<void> => {
+      for (const part of parts) {
+        first ??= part;
+        encoding = encodingAfter(part, encoding, source.isEncodingFixed);
+        waiting.push(part);
+        if (waiting.length >= PARTS_AT_ONCE) await flush();
+      }
+    };
+    for await (const bytes of source.bytes) await take(scanner.push(bytes));
+    await take(scanner.end());
+    await flush();
+    if (!first || scanner.rows < 2) {
+      throw AppError.invalid(
+        'The file has no rows. Its first row must have the names of the columns.',
+      );
+    }
+    const rows = read(decode(first.bytes, encoding), delimiter, PREVIEW_ROWS + 1);
+    const facts = {
+      encoding,
+      columns: nameColumns(rows[0]!),
+      preview: rows.slice(1).map((cells) => cells.slice(0, columnCount).map(shorten)),
+      rows: scanner.rows - 1,
+      chunks,
+      size: source.size(),
+    };
+    return await this.tenants.transaction(organizationId, async () => {
+      await this.imports.finishUpload(organizationId, id, facts);
+      await this.audit.record(organizationId, actor, 'upload_import', id, { origin });
+      return assertFound(await this.imports.find(organizationId, id), 'import');
+    });
+  }
+}
+
+function readColumns(sample: string, delimiter: string, read: RowReader): string[] {
+  const [cells] = read(sample, delimiter, 1);
+  if (!cells) throw AppError.invalid('The file is empty.');
+  if (cells.length > MOST_COLUMNS) {
+    throw AppError.invalid(
+      `The file has ${cells.length} columns, but at most ${MOST_COLUMNS} are allowed.`,
+    );
+  }
+  if (cells.some((cell) => cell.includes('\u0000'))) {
+    throw AppError.invalid(
+      'The file is no text, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.',
+    );
+  }
+  return cells;
+}
+
+/** Bytes that are not UTF-8 change the encoding of the whole file, unless it was chosen. */
+function encodingAfter(part: CsvPart, encoding: Encoding, isFixed: boolean): Encoding {
+  if (encoding !== 'utf-8' || isUtf8(part.bytes)) return encoding;
+  if (!isFixed) return 'windows-1252';
+  throw AppError.invalid(
+    `The file is not valid UTF-8 after row ${part.firstRow}. Save it in UTF-8, or choose another encoding.`,
+  );
+}
+
+function shorten(cell: string): string {
+  return storable(cell.slice(0, PREVIEW_CHARACTERS));
+}

@@ -1,0 +1,105 @@
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
+import type { ImportOptions } from './import-options.js';
+
+export const IMPORT_STATUSES = [
+  'uploading',
+  'uploaded',
+  'running',
+  'checked',
+  'completed',
+  'failed',
+  'canceled',
+] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** Stores an uploaded file with contacts, and the progress of its import. */
+@Entity('imports')
+export class ContactImport extends OrganizationRowWithId {
+  @Column('text')
+  name: string;
+
+  @Column('text', { default: 'uploading' })
+  status: ImportStatus;
+
+  @Column('text')
+  encoding: Encoding;
+
+  @Column('text')
+  delimiter: string;
+
+  @Column('json')
+  columns: string[];
+
+  /** Has the first rows. */
+  @Column('json', { default: [] })
+  preview: string[][];
+
+  /** Counts bytes. PostgreSQL returns it as a text. */
+  @Column('bigint', { default: 0 })
+  size: string;
+
+  /** Counts the rows of the file without its first one, which has the names of the columns. */
+  @Column('integer', { default: 0 })
+  rows: number;
+
+  @Column('integer', { default: 0 })
+  chunks: number;
+
+  /** Is null before the first start. */
+  @Column('json', { nullable: true })
+  options: ImportOptions | null;
+
+  /** Counts the starts. */
+  @Column('integer', { default: 0 })
+  generation: number;
+
+  @Column('integer', { default: 0 })
+  nextChunk: number;
+
+  @Column('integer', { default: 0 })
+  processed: number;
+
+  @Column('integer', { default: 0 })
+  created: number;
+
+  @Column('integer', { default: 0 })
+  updated: number;
+
+  @Column('integer', { default: 0 })
+  unchanged: number;
+
+  @Column('integer', { default: 0 })
+  skipped: number;
+
+  @Column('integer', { default: 0 })
+  duplicate: number;
+
+  @Column('integer', { default: 0 })
+  failed: number;
+
+  @Column('text', { nullable: true })
+  error: string | null;
+
+  /** Counts the claims since the last chunk that was done. */
+  @Column('integer', { default: 0 })
+  attempts: number;
+
+  @Column('integer', { default: 0 })
+  epoch: number;
+
+  @Column('timestamptz', { nullable: true })
+  leaseUntil: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  startedAt: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt: Date | null;
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { Claim } from '../queue/leased-work.js';
+import { QueueWorker } from '../queue/queue-worker.js';
+import { ImportRunsService } from './import-runs.service.js';
+
+/** Claims imports that were started, and imports their rows. */
+@Injectable()
+export class ImportWorker extends QueueWorker {
+  readonly kind = 'import';
+  /** An import continues elsewhere after its current part, so it gets no time to end. */
+  protected readonly graceMs = 0;
+  /** Each import keeps a connection and a processor busy. */
+  protected override readonly mostSlots = 2;
+
+  constructor(private readonly runs: ImportRunsService) {
+    super();
+  }
+
+  work(claim: Claim, signal: AbortSignal): Promise<void> {
+    return this.runs.run(claim, signal);
+  }
+}

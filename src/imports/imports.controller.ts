@@ -1,0 +1,71 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
+import { originOf } from '../accounts/origin-of-request.js';
+import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
+import type { AuthenticatedKey } from '../keys/keys.service.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { CallerGuard, callerOf } from './caller.guard.js';
+import { ImportUploadsService } from './import-uploads.service.js';
+import { ImportResult, ImportView } from './import.results.js';
+import { ImportsService } from './imports.service.js';
+import { sendCsv } from './send-csv.js';
+import { parseUploadQuery, readUpload } from './upload-body.js';
+
+/** Takes files with contacts, and returns the rows that were not imported. */
+@Controller('api/imports')
+@UseGuards(OriginGuard, CrossSiteGuard, CallerGuard)
+export class ImportsController {
+  constructor(
+    private readonly uploads: ImportUploadsService,
+    private readonly imports: ImportsService,
+    private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  async upload(
+    @Req() request: Request,
+    @Query() query: Record<string, unknown>,
+  ): Promise<ImportResult> {
+    // A file with contacts is worth as much as many calls of create_contact.
+    const caller = callerOf(request, (key) => this.mayCall(key, 'create_contact'));
+    this.limiter.consume(caller.organizationId, 1);
+    const facts = parseUploadQuery(query);
+    try {
+      const { name, bytes } = await readUpload(request);
+      const uploader = { ...caller, origin: originOf(request) };
+      const job = await this.uploads.upload(uploader, bytes, {
+        ...facts,
+        name: facts.name ?? name ?? 'contacts.csv',
+      });
+      return {
+        import: ImportView.withDetails(job, await this.imports.suggestFor(job)),
+      };
+    } catch (error) {
+      // The rest of the file must be consumed, or the sender would never read the answer.
+      request.unpipe();
+      request.resume();
+      request.res?.setHeader('Connection', 'close');
+      throw error;
+    }
+  }
+
+  @Get(':id/rejected.csv')
+  async rejected(
+    @Req() request: Request,
+    @Param('id') id: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { organizationId } = callerOf(request, (key) => this.mayCall(key, 'search_contacts'));
+    this.limiter.consume(organizationId, 1);
+    const { name, lines } = await this.imports.rejectedRows(organizationId, id);
+    await sendCsv(response, `rejected-${name}`, lines);
+  }
+
+  private mayCall({ toolPolicies }: AuthenticatedKey, tool: string): boolean {
+    return this.registry.find(tool, 'agent', toolPolicies) !== undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { SessionMiddleware } from '../accounts/sessions.js';
+import { ContactsModule } from '../contacts/contacts.module.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { ContactExportController } from './contact-export.controller.js';
+import { ContactExportService } from './contact-export.service.js';
+import { ImportRetention } from './import-retention.js';
+import { ImportRowsService } from './import-rows.service.js';
+import { ImportRunsService } from './import-runs.service.js';
+import { ImportTools } from './import.tools.js';
+import { ImportUploadsService } from './import-uploads.service.js';
+import { ImportWorker } from './import.worker.js';
+import { ImportsController } from './imports.controller.js';
+import { ImportsRepository } from './imports.repository.js';
+import { ImportsService } from './imports.service.js';
+
+/** Turns uploaded files into contacts, and contacts into files. */
+@Module({
+  imports: [AccountsModule, ContactsModule, KeysModule, ToolsModule],
+  controllers: [ImportsController, ContactExportController],
+  providers: [
+    ImportTools,
+    ImportWorker,
+    ImportRetention,
+    ImportsService,
+    ImportUploadsService,
+    ImportRunsService,
+    ImportRowsService,
+    ImportsRepository,
+    ContactExportService,
+  ],
+})
+export class ImportsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(SessionMiddleware).forRoutes(ImportsController, ContactExportController);
+  }
+}

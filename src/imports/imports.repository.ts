@@ -1,0 +1,286 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { TimePosition } from '../paging/paging.js';
+import type { Claim } from '../queue/leased-work.js';
+import type { CsvPart } from './csv-scanner.js';
+import { ImportChunk, ImportFault } from './import-part.entity.js';
+import { ContactImport, type Encoding, type ImportStatus } from './import.entity.js';
+import type { ImportOptions } from './import-options.js';
+
+/** Counts what happened to rows. */
+export type ImportCounts = Pick<
+  ContactImport,
+  'created' | 'updated' | 'unchanged' | 'skipped' | 'duplicate' | 'failed'
+>;
+
+/** Is a row that was not imported. */
+export type NewFault = Pick<ImportFault, 'row' | 'cells' | 'reasons'>;
+
+const NO_COUNTS = {
+  processed: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  skipped: 0,
+  duplicate: 0,
+  failed: 0,
+} as const;
+
+/** Stores uploads and the progress of imports. Every method needs a transaction of the organization. */
+@Injectable()
+export class ImportsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  async insert(
+    organizationId: string,
+    given: { id: string; name: string; encoding: Encoding; delimiter: string },
+  ): Promise<void> {
+    const { id, name, encoding, delimiter } = given;
+    await this.session(organizationId).query(
+      `insert into imports (organization_id, id, name, encoding, delimiter, columns) values ($1, $2, $3, $4, $5, '[]')`,
+      [organizationId, id, name, encoding, delimiter],
+    );
+  }
+
+  /** Returns the number of files that are stored and have not been imported. */
+  async countOpen(organizationId: string): Promise<number> {
+    const [row] = await this.session(organizationId).query<{ count: number }>(
+      `select cast(count(*) as integer) as count from imports
+       where organization_id = $1 and status in ('uploading', 'uploaded', 'running', 'checked')`,
+      [organizationId],
+    );
+    return row!.count;
+  }
+
+  async insertChunks(
+    organizationId: string,
+    importId: string,
+    firstPosition: number,
+    parts: readonly CsvPart[],
+  ): Promise<void> {
+    await this.session(organizationId).query(
+      `insert into import_chunks (organization_id, import_id, position, first_row, bytes)
+       select $1, $2, $3 + given.number - 1, given.first_row, given.bytes
+       from unnest($4::integer[], $5::bytea[]) with ordinality as given (first_row, bytes, number)`,
+      [
+        organizationId,
+        importId,
+        firstPosition,
+        parts.map(({ firstRow }) => firstRow),
+        parts.map(({ bytes }) => bytes),
+      ],
+    );
+  }
+
+  async finishUpload(
+    organizationId: string,
+    id: string,
+    facts: Pick<ContactImport, 'encoding' | 'columns' | 'preview' | 'rows' | 'chunks'> & {
+      size: number;
+    },
+  ): Promise<void> {
+    await this.session(organizationId).query(
+      `update imports set status = 'uploaded', encoding = $3, columns = $4, preview = $5, size = $6, rows = $7, chunks = $8
+       where organization_id = $1 and id = $2`,
+      [
+        organizationId,
+        id,
+        facts.encoding,
+        JSON.stringify(facts.columns),
+        JSON.stringify(facts.preview),
+        facts.size,
+        facts.rows,
+        facts.chunks,
+      ],
+    );
+  }
+
+  async delete(organizationId: string, id: string): Promise<void> {
+    await this.tenants.repository(organizationId, ContactImport).delete({ organizationId, id });
+  }
+
+  async find(organizationId: string, id: string): Promise<ContactImport | null> {
+    return await this.tenants
+      .repository(organizationId, ContactImport)
+      .findOneBy({ organizationId, id });
+  }
+
+  /** Finds the import and locks its row until the transaction ends. */
+  async findForUpdate(organizationId: string, id: string): Promise<ContactImport | null> {
+    return await this.tenants.repository(organizationId, ContactImport).findOne({
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Finds the import of a claim, unless the claim was lost. */
+  async findClaimed({ organizationId, id, epoch }: Claim): Promise<ContactImport | null> {
+    return await this.tenants
+      .repository(organizationId, ContactImport)
+      .findOneBy({ organizationId, id, epoch, status: 'running' });
+  }
+
+  /** Returns at most `limit` imports before a position, the newest first. */
+  async list(
+    organizationId: string,
+    before: TimePosition | undefined,
+    limit: number,
+  ): Promise<ContactImport[]> {
+    const query = this.tenants
+      .repository(organizationId, ContactImport)
+      .createQueryBuilder('import')
+      .where('import.organizationId = :organizationId', { organizationId })
+      .orderBy('import.createdAt', 'DESC')
+      .addOrderBy('import.id', 'DESC')
+      .limit(limit);
+    if (before) query.andWhere('(import.createdAt, import.id) < (:at, :id)', before);
+    return await query.getMany();
+  }
+
+  /** Makes the import due for workers, from its first row. */
+  async start(organizationId: string, id: string, options: ImportOptions): Promise<void> {
+    await this.tenants
+      .repository(organizationId, ContactImport)
+      .createQueryBuilder()
+      .update()
+      .set({
+        ...NO_COUNTS,
+        status: 'running',
+        options,
+        nextChunk: 0,
+        attempts: 0,
+        error: null,
+        leaseUntil: null,
+        finishedAt: null,
+        startedAt: () => 'now()',
+        generation: () => 'generation + 1',
+      })
+      .where({ organizationId, id })
+      .execute();
+  }
+
+  /** Ends a running import. Its worker loses the claim. */
+  async end(
+    organizationId: string,
+    id: string,
+    status: ImportStatus,
+    error: string | null,
+  ): Promise<void> {
+    await this.tenants
+      .repository(organizationId, ContactImport)
+      .createQueryBuilder()
+      .update()
+      .set({
+        status,
+        error,
+        leaseUntil: null,
+        finishedAt: () => 'now()',
+        epoch: () => 'epoch + 1',
+      })
+      .where({ organizationId, id })
+      .execute();
+  }
+
+  /** Stores that a chunk is done. Returns false when the claim was lost; then the transaction must be rolled back. */
+  async advance(
+    { organizationId, id, epoch }: Claim,
+    processed: number,
+    counts: ImportCounts,
+  ): Promise<boolean> {
+    const { created, updated, unchanged, skipped, duplicate, failed } = counts;
+    const rows = await this.session(organizationId).query(
+      `update imports set next_chunk = next_chunk + 1, attempts = 0, processed = processed + $4, created = created + $5,
+         updated = updated + $6, unchanged = unchanged + $7, skipped = skipped + $8, duplicate = duplicate + $9,
+         failed = failed + $10
+       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`,
+      [
+        organizationId,
+        id,
+        epoch,
+        processed,
+        created,
+        updated,
+        unchanged,
+        skipped,
+        duplicate,
+        failed,
+      ],
+    );
+    return rows.length === 1;
+  }
+
+  async findChunk(
+    organizationId: string,
+    importId: string,
+    position: number,
+  ): Promise<ImportChunk | null> {
+    return await this.tenants
+      .repository(organizationId, ImportChunk)
+      .findOneBy({ organizationId, importId, position });
+  }
+
+  /** Returns the rows of this start that had one of the keys. */
+  async findKeys(
+    { organizationId, id, generation }: ContactImport,
+    keys: readonly string[],
+  ): Promise<Map<string, number>> {
+    const rows = await this.session(organizationId).query<{ key: string; row: number }>(
+      `select key, row from import_keys
+       where organization_id = $1 and import_id = $2 and generation = $3 and key = any($4::uuid[])`,
+      [organizationId, id, generation, keys],
+    );
+    return new Map(rows.map(({ key, row }) => [key, row]));
+  }
+
+  async insertKeys(
+    { organizationId, id, generation }: ContactImport,
+    keys: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    if (keys.size === 0) return;
+    await this.session(organizationId).query(
+      `insert into import_keys (organization_id, import_id, generation, key, row)
+       select $1, $2, $3, key, row from unnest($4::uuid[], $5::integer[]) as given (key, row)`,
+      [organizationId, id, generation, [...keys.keys()], [...keys.values()]],
+    );
+  }
+
+  async insertFaults(
+    { organizationId, id, generation }: ContactImport,
+    faults: readonly NewFault[],
+  ): Promise<void> {
+    if (faults.length === 0) return;
+    await this.session(organizationId).query(
+      `insert into import_faults (organization_id, import_id, generation, row, cells, reasons)
+       select $1, $2, $3, given.row, given.cells, given.reasons
+       from unnest($4::integer[], $5::text[], $6::text[]) as given (row, cells, reasons)`,
+      [
+        organizationId,
+        id,
+        generation,
+        faults.map(({ row }) => row),
+        faults.map(({ cells }) => cells),
+        faults.map(({ reasons }) => reasons),
+      ],
+    );
+  }
+
+  /** Returns at most `limit` rows that were not imported, after the row `after`, in the order of the file. */
+  async listFaults(
+    { organizationId, id, generation }: ContactImport,
+    after: number,
+    limit: number,
+  ): Promise<ImportFault[]> {
+    return await this.tenants
+      .repository(organizationId, ImportFault)
+      .createQueryBuilder('fault')
+      .where({ organizationId, importId: id, generation })
+      .andWhere('fault.row > :after', { after })
+      .orderBy('fault.row')
+      .limit(limit)
+      .getMany();
+  }
+
+  private session(organizationId: string) {
+    return this.tenants.session(organizationId);
+  }
+}

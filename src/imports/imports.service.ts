@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { ContactRulesService } from '../contacts/contact-rules.service.js';
+import type { Identifier } from '../contacts/contact-statements.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError, assertFound } from '../errors/app-error.js';
+import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
+import { WakeUps } from '../queue/wake-ups.js';
+import { csvLine } from '../text/csv-line.js';
+import { guessMapping, matchField, parseMapping } from './column-mapping.js';
+import type { ContactImport, ImportStatus } from './import.entity.js';
+import { ImportsRepository } from './imports.repository.js';
+
+const FAULTS_AT_ONCE = 500;
+const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
+
+/** Is what a caller chose for the start of an import. */
+export interface StartChoices {
+  mapping: object | undefined;
+  matchBy: Identifier | undefined;
+  onExisting: 'update' | 'skip';
+  isDryRun: boolean;
+  startsWorkflows: boolean;
+  source: string;
+}
+
+/** Starts, shows and cancels imports. Unless said otherwise, a caller must have opened a transaction of the organization. */
+@Injectable()
+export class ImportsService {
+  constructor(
+    private readonly imports: ImportsRepository,
+    private readonly rules: ContactRulesService,
+    private readonly tenants: TenantDatabase,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Throws `not_found` when the organization has no such import. */
+  async get(organizationId: string, id: string): Promise<ContactImport> {
+    return assertFound(await this.imports.find(organizationId, id), 'import');
+  }
+
+  /** Returns the mapping that is used when a caller gives none. */
+  async suggestMapping(job: ContactImport): Promise<Record<string, string>> {
+    const { properties } = await this.rules.find(job.organizationId);
+    return guessMapping(job.columns, [...properties.keys()]);
+  }
+
+  /** Returns the same outside a transaction. */
+  suggestFor(job: ContactImport): Promise<Record<string, string>> {
+    const work = () => this.suggestMapping(job);
+    return this.tenants.transaction(job.organizationId, work, { readOnly: true });
+  }
+
+  /** Returns a page of the imports, the newest first. */
+  async list(
+    organizationId: string,
+    page: { limit: number; cursor: string | undefined },
+  ): Promise<{ imports: ContactImport[]; nextCursor: string | null }> {
+    const after = readTimeCursor(page.cursor);
+    const rows = await this.imports.list(organizationId, after, page.limit + 1);
+    const { page: imports, nextCursor } = pageOf(rows, page.limit, timeCursor);
+    return { imports, nextCursor };
+  }
+
+  /**
+   * Lets workers import the file from its first row, also again after a check, a failure or a cancellation. Throws
+   * `not_found`, `invalid_arguments` for a wrong mapping, and `conflict` for an import that runs or is complete.
+   */
+  async start(organizationId: string, id: string, choices: StartChoices): Promise<ContactImport> {
+    const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
+    if (job.status === 'uploading')
+      throw new AppError('conflict', 'The file is still being uploaded.');
+    if (job.status === 'running') throw new AppError('conflict', 'This import is running.');
+    if (job.status === 'completed') {
+      throw new AppError(
+        'conflict',
+        'This import is complete. Upload the file again to repeat it.',
+      );
+    }
+    const given = choices.mapping ?? (await this.suggestMapping(job));
+    const mapping = parseMapping(given, job.columns);
+    await this.imports.start(organizationId, id, {
+      mapping,
+      match_by: matchField(mapping, choices.matchBy),
+      on_existing: choices.onExisting,
+      dry_run: choices.isDryRun,
+      start_workflows: choices.startsWorkflows,
+      source: choices.source,
+    });
+    this.tenants.afterCommit(() => this.wakeUps.wake('import', id, undefined, organizationId));
+    return await this.get(organizationId, id);
+  }
+
+  /** Ends an import. Contacts that it has written stay. Throws `not_found`, and `conflict` when it has ended. */
+  async cancel(organizationId: string, id: string): Promise<ContactImport> {
+    const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
+    if (ENDED.includes(job.status)) throw new AppError('conflict', `This import is ${job.status}.`);
+    await this.imports.end(organizationId, id, 'canceled', null);
+    return await this.get(organizationId, id);
+  }
+
+  /**
+   * Returns the rows that were not imported as CSV: the columns of the file, the number of the row and the reasons. Each part
+   * is read in its own transaction. Throws `not_found` before the first part.
+   */
+  async rejectedRows(
+    organizationId: string,
+    id: string,
+  ): Promise<{ name: string; lines: AsyncGenerator<string> }> {
+    const job = await this.tenants.transaction(organizationId, () => this.get(organizationId, id), {
+      readOnly: true,
+    });
+    return { name: job.name, lines: this.linesOf(job) };
+  }
+
+  private async *linesOf(job: ContactImport): AsyncGenerator<string> {
+    yield csvLine([...job.columns, 'import_row', 'import_errors']);
+    for (let after = 0; ;) {
+      const faults = await this.tenants.transaction(
+        job.organizationId,
+        () => this.imports.listFaults(job, after, FAULTS_AT_ONCE),
+        { readOnly: true },
+      );
+      if (faults.length === 0) return;
+      yield faults
+        .map(({ row, cells, reasons }) => {
+          const given = JSON.parse(cells) as string[];
+          const padded = job.columns.map((_, index) => given[index] ?? '');
+          return csvLine([...padded, String(row), reasons]);
+        })
+        .join('');
+      after = faults.at(-1)!.row;
+    }
+  }
+}

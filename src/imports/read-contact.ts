@@ -1,0 +1,76 @@
+import type { ContactRules } from '../contacts/contact-rules.js';
+import type { PropertyRule } from '../contacts/property-type.js';
+import { withoutGuard } from '../text/csv-line.js';
+import type { ColumnMapping } from './import-options.js';
+
+const NUMBER = /^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/;
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+};
+const CONSENTS: Readonly<Record<string, string>> = {
+  true: 'granted',
+  yes: 'granted',
+  '1': 'granted',
+  false: 'denied',
+  no: 'denied',
+  '0': 'denied',
+};
+
+/**
+ * Returns the arguments of `create_contact` for the cells of a row. An empty cell leaves its field out. Cells of declared
+ * properties become values of their type where they can; others stay texts, which the checks of contacts refuse.
+ */
+export function readContact(
+  cells: readonly string[],
+  columns: readonly string[],
+  mapping: ColumnMapping,
+  rules: ContactRules,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  const properties: Record<string, unknown> = {};
+  const consent: Record<string, unknown> = {};
+  const tags: string[] = [];
+  for (const [index, column] of columns.entries()) {
+    const target = Object.hasOwn(mapping, column) ? mapping[column] : undefined;
+    const cell = withoutGuard((cells[index] ?? '').trim());
+    if (target === undefined || cell === '') continue;
+    const [group, name] = target.split('.', 2) as [string, string | undefined];
+    if (group === 'tags') tags.push(...splitList(cell));
+    else if (group === 'properties')
+      properties[name!] = readValue(cell, rules.properties.get(name!));
+    else if (group === 'consent')
+      consent[name!] = CONSENTS[cell.toLowerCase()] ?? cell.toLowerCase();
+    else input[target] = cell;
+  }
+  if (tags.length > 0) input.tags = tags;
+  if (Object.keys(properties).length > 0) input.properties = properties;
+  if (Object.keys(consent).length > 0) input.consent = consent;
+  return input;
+}
+
+function readValue(cell: string, rule: PropertyRule | undefined): unknown {
+  switch (rule?.type) {
+    case 'number':
+      return NUMBER.test(cell) ? Number(cell) : cell;
+    case 'boolean':
+      return BOOLEANS[cell.toLowerCase()] ?? cell;
+    case 'list':
+      return splitList(cell);
+    default:
+      return cell;
+  }
+}
+
+/** Splits a list at its semicolons, else at its vertical bars, else at its commas. */
+function splitList(cell: string): string[] {
+  const separator = [';', '|'].find((one) => cell.includes(one)) ?? ',';
+  return cell
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

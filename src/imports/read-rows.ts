@@ -1,0 +1,81 @@
+import type { Options } from 'csv-parse/sync';
+import type { Encoding } from './import.entity.js';
+
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
+const SAMPLED_ROWS = 20;
+/** Has the characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
+const WINDOWS =
+  '\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd' +
+  '\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178';
+
+/**
+ * Splits the text of whole rows into cells, in the way in which {@link CsvScanner} finds the ends of rows. With `most`, it
+ * returns only the first rows, and the text may end within a row.
+ */
+export type RowReader = (text: string, delimiter: string, most?: number) => string[][];
+
+/** Loads the parser, which takes memory only in processes that read files. */
+export async function loadRowReader(): Promise<RowReader> {
+  const { parse, CsvError } = await import('csv-parse/sync');
+  return (text, delimiter, most) => {
+    const rows: string[][] = [];
+    const options: Options = {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      on_record: (cells: unknown) => void rows.push(cells as string[]),
+      ...(most !== undefined && { to: most }),
+    };
+    try {
+      parse(text, options);
+    } catch (error) {
+      if (most === undefined || !(error instanceof CsvError)) throw error;
+    }
+    return rows;
+  };
+}
+
+/** Returns the text of stored bytes, which are in UTF-8 unless the file was in windows-1252. */
+export function decode(bytes: Buffer, encoding: Encoding): string {
+  if (encoding !== 'windows-1252') return bytes.toString('utf8');
+  // The TextDecoder of some versions of Node.js decodes these bytes as ISO 8859-1, which has control characters there.
+  const text = bytes.toString('latin1');
+  return text.replace(/[\x80-\x9f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80]!);
+}
+
+/** Returns the delimiter that splits the first rows into the most columns, and into equally many. */
+export function detectDelimiter(sample: string, read: RowReader): string {
+  let best: string = DELIMITERS[0];
+  let bestScore = 0;
+  for (const delimiter of DELIMITERS) {
+    const counts = read(sample, delimiter, SAMPLED_ROWS).map((cells) => cells.length);
+    const columns = counts[0] ?? 0;
+    if (columns < 2) continue;
+    const equal = counts.filter((count) => count === columns).length / counts.length;
+    const score = equal * 1000 + columns;
+    if (score > bestScore) [best, bestScore] = [delimiter, score];
+  }
+  return best;
+}
+
+/** Returns the names of the columns: cut, without characters that cannot be stored, and different from each other. */
+export function nameColumns(cells: readonly string[]): string[] {
+  const names: string[] = [];
+  const used = new Set<string>();
+  for (const [index, cell] of cells.entries()) {
+    const clean = storable(cell).replace(/\p{C}/gu, '').trim().slice(0, 100).toWellFormed();
+    const name = clean === '' ? `Column ${index + 1}` : clean;
+    let unique = name;
+    for (let count = 2; used.has(unique); count += 1) unique = `${name} (${count})`;
+    used.add(unique);
+    names.push(unique);
+  }
+  return names;
+}
+
+/** Replaces what PostgreSQL cannot store as text. */
+export function storable(text: string): string {
+  return text.replaceAll('\u0000', '\ufffd').toWellFormed();
+}

@@ -1,0 +1,223 @@
+import { request } from 'node:http';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { type TestImport, tryUpload, upload } from '../support/uploaded-import.js';
+import { waitFor } from '../support/wait-for.js';
+import { contactsOf, startAndWait } from './import.js';
+
+let switchboard: RunningSwitchboard;
+let acme: TestOrganization;
+beforeAll(async () => {
+  switchboard = await sharedSwitchboard();
+});
+beforeEach(async () => {
+  acme = await createOrganization(switchboard);
+});
+
+/** Uploads a file that must be refused, and returns the message. Nothing may be stored. */
+async function refused(
+  file: string | Uint8Array,
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; detail: string }> {
+  const response = await tryUpload(acme, file, query, headers);
+  const { detail } = (await response.json()) as { detail: string };
+  const rows = await switchboard.ownerQuery(
+    'select id from imports where organization_id = $1 union all select import_id from import_chunks where organization_id = $1',
+    [acme.id],
+  );
+  expect(rows).toEqual([]);
+  return { status: response.status, detail };
+}
+
+describe('the encoding of an upload', () => {
+  const TEXT = 'email,first_name\nzoe@example.com,Zoë\n';
+
+  it.each([
+    ['utf-8', 'UTF-8', Buffer.from(TEXT)],
+    ['utf-8', 'UTF-8 with a byte order mark', Buffer.from(`\ufeff${TEXT}`)],
+    ['utf-16le', 'UTF-16 LE', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
+    ['utf-16be', 'UTF-16 BE', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
+    ['windows-1252', 'bytes that are not UTF-8', Buffer.from(TEXT, 'latin1')],
+  ])('is found: %s for %s', async (encoding, _name, bytes) => {
+    const uploaded = await upload(acme, bytes);
+    expect(uploaded).toMatchObject({
+      encoding,
+      columns: ['email', 'first_name'],
+      preview: [{ cells: ['zoe@example.com', 'Zoë'] }],
+      rows: 1,
+    });
+    await startAndWait(acme, uploaded.id);
+    expect(await contactsOf(acme)).toMatchObject([{ first_name: 'Zoë' }]);
+  });
+
+  it('is windows-1252 for the whole file when bytes far behind the beginning are not UTF-8', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, index) => `p${index}@example.com,\u0080`);
+    const bytes = Buffer.from(
+      ['email,first_name', ...rows, 'z@example.com,\u00eb'].join('\n'),
+      'latin1',
+    );
+    const uploaded = await upload(acme, bytes);
+    expect(uploaded).toMatchObject({ encoding: 'windows-1252', rows: 30_001 });
+    expect(uploaded.preview[0]!.cells[1]).toBe('€');
+  });
+
+  it('is refused when the caller chose UTF-8 and a row is not', async () => {
+    const { status, detail } = await refused(Buffer.from(TEXT, 'latin1'), '?encoding=utf-8');
+    expect(status).toBe(422);
+    expect(detail).toContain('not valid UTF-8');
+  });
+
+  it('is windows-1252 when the caller chose it', async () => {
+    const { preview } = await upload(acme, Buffer.from(TEXT), '?encoding=windows-1252');
+    expect(preview[0]!.cells[1]).toBe('ZoÃ«');
+  });
+});
+
+describe('the rows of an upload', () => {
+  it.each([
+    [',', 'email,first_name\na@example.com,"A; B"\n'],
+    [';', 'email;first_name\na@example.com;"A, B"\n'],
+    ['\t', 'email\tfirst_name\r\na@example.com\tA, B\r\n'],
+    ['|', 'email|first_name\ra@example.com|A\r'],
+  ])('have the delimiter %j', async (delimiter, file) => {
+    const uploaded = await upload(acme, file);
+    expect(uploaded).toMatchObject({ delimiter, columns: ['email', 'first_name'], rows: 1 });
+  });
+
+  it('have the delimiter that the caller chose', async () => {
+    const { columns } = await upload(acme, 'a,b;c\n1,2;3\n', '?delimiter=;');
+    expect(columns).toEqual(['a,b', 'c']);
+  });
+
+  it('have quotes, line breaks in quotes, empty lines and mixed line ends', async () => {
+    const file =
+      'email,first_name\r\n\r\n"a@example.com","say ""hi""\r\nthere"\nb@example.com,5" pipe\r"c@example.com"x,y\n\n';
+    const { rows, preview } = await upload(acme, file);
+    expect(rows).toBe(3);
+    expect(preview.map(({ cells }) => cells)).toEqual([
+      ['a@example.com', 'say "hi"\r\nthere'],
+      ['b@example.com', '5" pipe'],
+      ['"c@example.com"x', 'y'],
+    ]);
+  });
+
+  it('have columns with names, also without and with equal ones in the file', async () => {
+    const { columns } = await upload(acme, 'email,,email,\u202e\u0007x\n1,2,3,4\n');
+    expect(columns).toEqual(['email', 'Column 2', 'email (2)', 'x']);
+  });
+});
+
+describe('an upload', () => {
+  it('takes a form with a file, and an API key', async () => {
+    const form = new FormData();
+    form.append('note', 'first');
+    form.append('file', new Blob(['email\na@example.com\n']), 'people.csv');
+    const response = await fetch(`${switchboard.url}/api/imports`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${acme.key}` },
+      body: form,
+    });
+    expect(response.status).toBe(201);
+    const { import: uploaded } = (await response.json()) as { import: TestImport };
+    expect(uploaded).toMatchObject({ name: 'people.csv', rows: 1, status: 'uploaded' });
+  });
+
+  it('keeps no folders, control characters and marks of direction of a file name', async () => {
+    const name = encodeURIComponent('../../etc/\u202e\r\n"vsc.exe');
+    expect((await upload(acme, 'email\na@example.com\n', `?name=${name}`)).name).toBe('vsc.exe');
+  });
+
+  it('is refused without a session and a key, from a page of another site, and with a key of few tools', async () => {
+    const send = (headers: Record<string, string>) =>
+      fetch(`${switchboard.url}/api/imports`, { method: 'POST', headers, body: 'email\na@b.c\n' });
+    expect((await send({})).status).toBe(401);
+    expect((await send({ Authorization: 'Bearer wrong' })).status).toBe(401);
+    const foreign = { Cookie: acme.cookie, Origin: 'https://evil.example' };
+    expect((await send(foreign)).status).toBe(403);
+    const created = await acme.fetch('/api/mcp/keys', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ read_only: true }),
+    });
+    const { api_key: key } = (await created.json()) as { api_key: string };
+    expect((await send({ Authorization: `Bearer ${key}` })).status).toBe(403);
+  });
+
+  it.each([
+    ['an empty file', '', /empty/],
+    ['a file with names of columns only', 'email,phone\n', /no rows/],
+    ['10,000 columns', `${'a,'.repeat(9999)}a\n1\n`, /10000 columns.*at most 500/],
+    ['a field without an end', `email\n"${'x'.repeat(300_000)}`, /Row 2 .*may have no end/],
+    ['a row without an end', `email\n${'x'.repeat(300_000)}`, /Row 2 .*no CSV file/],
+    [
+      'a quote that is not closed',
+      'email\na@example.com\n"b@example.com\n',
+      /Row 3 .*without an end/,
+    ],
+    ['a spreadsheet', 'PK\u0003\u0004rest', /spreadsheet/],
+    ['UTF-16 without a byte order mark', Buffer.from('email\na', 'utf16le'), /UTF-16/],
+  ])('is refused for %s, and nothing is stored', async (_name, file, message) => {
+    const { status, detail } = await refused(file);
+    expect(status).toBe(422);
+    expect(detail).toMatch(message);
+  });
+
+  it('is refused for a field without an end behind many rows, and nothing is stored', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com`);
+    const { detail } = await refused(['email', ...rows, `"${'x'.repeat(300_000)}`].join('\n'));
+    expect(detail).toMatch(/^Row 60002 of the file is longer than 262144 bytes/);
+  });
+
+  it('is refused for other types, compressed bodies and unknown choices', async () => {
+    const csv = 'email\na@example.com\n';
+    expect((await refused(csv, '', { 'Content-Type': 'application/json' })).status).toBe(415);
+    expect((await refused(csv, '', { 'Content-Encoding': 'gzip' })).status).toBe(415);
+    expect((await refused(csv, '?encoding=utf-7')).status).toBe(422);
+    expect((await refused(csv, '?delimiter=x')).status).toBe(422);
+  });
+
+  it('leaves nothing behind when the sender goes away', async () => {
+    const sent = request(`${switchboard.url}/api/imports`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${acme.key}`, 'Content-Type': 'text/csv' },
+    });
+    sent.on('error', () => undefined);
+    const count = () =>
+      switchboard.ownerQuery('select id from imports where organization_id = $1', [acme.id]);
+    sent.write(`email\n${'person@example.com\n'.repeat(100_000)}`);
+    await waitFor(async () => (await count()).length === 1);
+    sent.destroy();
+    await waitFor(async () => (await count()).length === 0);
+  });
+
+  it('is refused while 20 others wait', async () => {
+    for (let count = 0; count < 20; count += 1) await upload(acme, 'email\na@example.com\n');
+    const response = await tryUpload(acme, 'email\na@example.com\n');
+    expect(response.status).toBe(409);
+  });
+});
+
+describe('rows with bad input', () => {
+  it('are rejected one by one: NUL, bidi controls in addresses, 10,000 cells, long text', async () => {
+    const long = 'x'.repeat(2000);
+    const file = [
+      'email,first_name',
+      'nul@example.com,a\u0000b',
+      '\u202eevil@example.com,b',
+      `many@example.com,b${',c'.repeat(9998)}`,
+      `long@example.com,${long}`,
+      'good@example.com,Ada',
+    ].join('\n');
+    const { id } = await upload(acme, file);
+    const done = await startAndWait(acme, id);
+    expect(done.counts).toMatchObject({ created: 1, failed: 4 });
+    const response = await acme.fetch(`/api/imports/${id}/rejected.csv`);
+    const text = await response.text();
+    expect(text).toContain('first_name must not contain');
+    expect(text).toContain('email must be one e-mail address');
+    expect(text).toContain('The row has 10000 cells');
+    expect(text).toContain('first_name must be at most 255 characters');
+  });
+});
