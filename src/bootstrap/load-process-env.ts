@@ -1,4 +1,5 @@
-import { type Env, loadEnv } from '../config/env.js';
+import type { Env } from '../config/env.js';
+import { loadEnv } from '../config/load-env.js';
 import { addEnvFile } from '../config/env-file.js';
 import { settingWarnings } from './unknown-settings.js';
 

@@ -7,7 +7,7 @@ import {
   NestFactory,
 } from '@nestjs/core';
 import { CallRecorder } from '../accounts/call-recorder.js';
-import { loadEnv } from '../config/env.js';
+import { loadEnv } from '../config/load-env.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { ToolPipeline } from '../tools/pipeline/tool-pipeline.js';
 import { DecoratedMethods } from '../tools/registry/decorated-methods.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
 import { loadProcessEnv } from './load-process-env.js';
-import { EnvError } from '../config/env.js';
+import { EnvError } from '../config/load-env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error.js';
 import { AppError, toError } from '../errors/app-error.js';

@@ -6,7 +6,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { startApplication } from './application.js';
-import { loadEnv } from '../config/env.js';
+import { loadEnv } from '../config/load-env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { findFreePort } from '../database/embedded/postmaster.js';
 import { randomBase62 } from '../text/ids.js';

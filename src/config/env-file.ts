@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { EnvError } from './env.js';
+import { EnvError } from './load-env.js';
 
 /** Has the names of all variables of the process, and of those in its file. */
 export interface VariableNames {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ENV_NAMES } from './env-names.js';
-import { EnvError, loadEnv } from './env.js';
+import { EnvError, loadEnv } from './load-env.js';
 
 const messageFor = (source: Record<string, string>): string => {
   try {

@@ -7,14 +7,11 @@ import {
   IsUrl,
   Length,
   Matches,
-  validateSync,
 } from 'class-validator';
 import { defaultDataDir } from './data-dir.js';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 import { type OutboundProxy, parseOutboundProxy } from './outbound-proxy.js';
-import { ENV_NAMES, type EnvKey } from './env-names.js';
-import { formatFaults } from './format-faults.js';
-import { withoutSlashes } from './hosts.js';
+import type { EnvKey } from './env-names.js';
 import { IsWholeNumber } from './is-whole-number.js';
 import { parseTrustedProxies } from './trusted-proxies.js';
 
@@ -266,39 +263,4 @@ export class Env {
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }
-}
-
-/** Reports a wrong configuration. The message names every wrong setting and what it must be, but no values. */
-export class EnvError extends Error {
-  override readonly name = 'EnvError';
-}
-
-/** Reads and validates the settings. An empty variable counts as absent. Throws one {@link EnvError} with all faults. */
-export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
-  const values: Partial<Record<EnvKey, unknown>> = {};
-  const defaults = new Env({});
-  for (const [key, name] of Object.entries(
-    ENV_NAMES satisfies Partial<Record<keyof Env, string>>,
-  ) as [EnvKey, string][]) {
-    const raw = source[name]?.trim();
-    if (!raw) continue;
-    // Number() would also accept '0x10' and '1e3', which are probably typing errors.
-    const isNumber = typeof defaults[key] === 'number' && /^\d{1,9}$/.test(raw);
-    values[key] = isNumber ? Number(raw) : raw;
-  }
-  if (typeof values.publicUrl === 'string') values.publicUrl = withoutSlashes(values.publicUrl);
-  const env = new Env(values);
-  const faults = validateSync(env, { skipMissingProperties: false }).map(
-    (fault) =>
-      `${ENV_NAMES[fault.property as EnvKey]}: ${Object.values(fault.constraints ?? {})
-        .map((text) => text.replace(fault.property, 'it'))
-        .join('; ')}`,
-  );
-  faults.push(...formatFaults(env, faults));
-  if (faults.length > 0) {
-    throw new EnvError(
-      `The configuration is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}\nSee .env.example for every setting.`,
-    );
-  }
-  return Object.freeze(env);
 }

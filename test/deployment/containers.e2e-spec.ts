@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadEnv } from '../../src/config/env.js';
+import { loadEnv } from '../../src/config/load-env.js';
 import { ENV_NAMES } from '../../src/config/env-names.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { createOrganization } from '../support/organization.js';

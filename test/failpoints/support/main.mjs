@@ -2,7 +2,7 @@
 // message with the failpoint and the subject. The parent sends { arm: [names] } to arm failpoints. It sends 'open' to
 // disarm all of them and to let everything that stopped continue.
 import { startApplication } from '../../../dist/src/bootstrap/application.js';
-import { loadEnv } from '../../../dist/src/config/env.js';
+import { loadEnv } from '../../../dist/src/config/load-env.js';
 import { Failpoints } from '../../../dist/src/failpoints/failpoints.js';
 import { sinkModule } from '../../chaos/sink-tools.mjs';
 
