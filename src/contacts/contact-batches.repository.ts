@@ -18,23 +18,18 @@ export interface WrittenContact {
   fields: ContactFields;
 }
 
-const FIND_HOLDERS = prepared(
-  'contact_batch_holders',
-  `select 'external_id' as identifier, external_id as value, id as contact_id
+// These three are not prepared. A kept plan of a small table would read the whole table for each batch once it is large.
+const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
      from contacts where organization_id = $1 and external_id = any($2)
    union all select 'email', email, id from contacts where organization_id = $1 and email = any($3)
    union all select 'phone', phone, id from contacts where organization_id = $1 and phone = any($4)
    union all select kind, value, contact_id from contact_aliases
      where organization_id = $1 and kind = 'email' and value = any($3)
    union all select kind, value, contact_id from contact_aliases
-     where organization_id = $1 and kind = 'phone' and value = any($4)`,
-);
+     where organization_id = $1 and kind = 'phone' and value = any($4)`;
 /** The order keeps two transactions with the same contacts from waiting for each other. */
-const LOCK = prepared(
-  'contact_batch_lock',
-  `select ${COLUMNS} from contacts contact
-   where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`,
-);
+const LOCK = `select ${COLUMNS} from contacts contact
+   where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`;
 const LIST_AFTER = prepared(
   'contact_batch_after',
   `select ${COLUMNS} from contacts contact where contact.organization_id = $1 and contact.id > $2
@@ -50,15 +45,12 @@ const INSERT = prepared(
      search_text from ${GIVEN}
    on conflict do nothing returning id, created_at`,
 );
-const UPDATE = prepared(
-  'contact_batch_update',
-  `update contacts c set external_id = given.external_id, email = given.email, phone = given.phone,
+const UPDATE = `update contacts c set external_id = given.external_id, email = given.email, phone = given.phone,
      first_name = given.first_name, last_name = given.last_name, locale = given.locale, timezone = given.timezone,
      tags = given.tags, properties = given.properties, consent = given.consent, updated_at = now(),
      search_text = given.search_text || coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
        from contact_aliases a where a.organization_id = $1 and a.contact_id = given.id), '')
-   from ${GIVEN} where c.organization_id = $1 and c.id = given.id returning c.id, c.updated_at`,
-);
+   from ${GIVEN} where c.organization_id = $1 and c.id = given.id returning c.id, c.updated_at`;
 
 /** Writes many contacts with one statement. Every method needs a transaction of the organization. */
 @Injectable()

@@ -69,6 +69,7 @@ export const SLOW_SPECS = [
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
   'test/embedded/embedded-postgres.e2e-spec.ts',
+  'test/imports/killed-workers.e2e-spec.ts',
   'test/mcp/subscriptions-processes.e2e-spec.ts',
   'test/new-module/new-module.e2e-spec.ts',
   'test/operations/backup-command.e2e-spec.ts',
