@@ -6,6 +6,8 @@ export const PAGES = [
   '/contacts/unknown',
   '/contacts/duplicates',
   '/contacts/properties',
+  '/contacts/imports',
+  '/contacts/imports/unknown',
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',

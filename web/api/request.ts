@@ -6,6 +6,8 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Options {
   body?: unknown;
+  /** Is sent as it is, in place of a body. */
+  file?: File;
   signal?: AbortSignal;
   /** Is used in place of a new request, unless it fails. */
   early?: Promise<Response> | undefined;
@@ -25,10 +27,10 @@ async function exchange<T>(
   method: Method,
   path: string,
   reader: Reader<T>,
-  { body, signal, early }: Options,
+  { body, file, signal, early }: Options,
 ): Promise<T> {
   const begun = await early?.catch(() => undefined);
-  const response = begun ?? (await send(method, path, body, signal));
+  const response = begun ?? (await send(method, path, contentOf(body, file), signal));
   const answer = response.status === 204 ? null : await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, answer, response.headers.get('Retry-After'));
   try {
@@ -41,24 +43,30 @@ async function exchange<T>(
 
 /** Returns true when the service answers, whatever it answers. */
 export async function isReachable(): Promise<boolean> {
-  return await send('GET', '/health/live', undefined, undefined).then(
+  return await send('GET', '/health/live', {}, undefined).then(
     () => true,
     () => false,
   );
 }
 
+function contentOf(body: unknown, file: File | undefined): RequestInit {
+  // A browser names the type of a file by its ending, and the service refuses unknown types.
+  if (file) return { headers: { 'Content-Type': 'text/csv' }, body: file };
+  if (body === undefined) return {};
+  return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
 async function send(
   method: Method,
   path: string,
-  body: unknown,
+  content: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...content,
       ...(signal && { signal }),
     });
   } catch (error) {

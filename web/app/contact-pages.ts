@@ -18,6 +18,14 @@ export const contactPages = {
     () => import('../features/contacts/properties-page.tsx'),
     'PropertiesPage',
   ),
+  importsPage: lazyRouteComponent(
+    () => import('../features/contacts/imports-page.tsx'),
+    'ImportsPage',
+  ),
+  importPage: lazyRouteComponent(
+    () => import('../features/contacts/import-page.tsx'),
+    'ImportPage',
+  ),
   contactSettingsPage: lazyRouteComponent(
     () => import('../features/contacts/contact-settings-page.tsx'),
     'ContactSettingsPage',

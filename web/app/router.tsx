@@ -1,12 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  Outlet,
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
 import { ownPath } from '../features/account/own-path.ts';
 import { SignInPage } from '../features/account/sign-in-page.tsx';
@@ -22,14 +15,9 @@ import { readMessageFilters } from '../features/messages/message-filters.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
 import { contactPages } from './contact-pages.ts';
-import { FailedFrame, FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
-import { Shell } from './shell.tsx';
+import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
+import { page, root, signedIn } from './parent-routes.tsx';
 import { workflowPages } from './workflow-pages.ts';
-
-const root = createRootRouteWithContext<{ client: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFoundPage,
-});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -51,21 +39,6 @@ const verify = createRoute({
   path: '/verify',
   component: lazyRouteComponent(() => import('../features/account/verify-page.tsx'), 'VerifyPage'),
 });
-
-/** Every page below it needs a session. Without one, the person signs in first and then gets the page. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  component: Shell,
-  errorComponent: FailedFrame,
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.client.ensureQueryData(sessionQuery);
-    if (session) return { session };
-    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
-  },
-});
-
-const page = { getParentRoute: () => signedIn };
 
 const home = createRoute({
   ...page,
@@ -112,6 +85,16 @@ const properties = createRoute({
   ...page,
   path: '/contacts/properties',
   component: contactPages.propertiesPage,
+});
+const imports = createRoute({
+  ...page,
+  path: '/contacts/imports',
+  component: contactPages.importsPage,
+});
+const contactImport = createRoute({
+  ...page,
+  path: '/contacts/imports/$importId',
+  component: contactPages.importPage,
 });
 const contactSettings = createRoute({
   ...page,
@@ -244,6 +227,8 @@ const routeTree = root.addChildren([
     runs,
     run,
     contacts,
+    imports,
+    contactImport,
     contact,
     duplicates,
     properties,

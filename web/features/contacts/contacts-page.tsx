@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
+import { importsTexts } from '../../texts/imports.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -25,6 +26,7 @@ const ROWS = 50;
 export function ContactsPage() {
   const texts = useTexts(contactsTexts);
   const { duplicates } = useTexts(contactIdentityTexts);
+  const imports = useTexts(importsTexts);
   const search = useSearch({ from: '/signed-in/contacts' });
   const filters = readFilters(search.filters);
   const navigate = useNavigate();
@@ -44,6 +46,9 @@ export function ContactsPage() {
   const address = JSON.stringify(search);
   const actions = (
     <>
+      <Link to="/contacts/imports" className={buttonClass()}>
+        {imports.title}
+      </Link>
       <Link to="/contacts/duplicates" className={buttonClass()}>
         {duplicates.title}
       </Link>

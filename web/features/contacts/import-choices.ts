@@ -1,0 +1,44 @@
+import type { ContactImport } from '../../api/imports.ts';
+
+/** Lists the fields that a column can be, besides properties. */
+export const IMPORT_FIELDS = [
+  'external_id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'locale',
+  'timezone',
+  'tags',
+  'consent.email',
+  'consent.sms',
+  'consent.webhook',
+] as const;
+export const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
+const PROPERTY = 'properties.';
+
+/** Returns the properties that columns can be: the declared ones, and one named after each column. */
+export function propertyTargets(
+  { columns, suggested_mapping, mapping }: ContactImport,
+  declared: readonly string[],
+): string[] {
+  const used = [...Object.values(suggested_mapping), ...Object.values(mapping ?? {})];
+  const names = [
+    ...used.filter((target) => target.startsWith(PROPERTY)),
+    ...declared.map((name) => `${PROPERTY}${name}`),
+    ...columns.map(propertyOf).filter((target) => target !== undefined),
+  ];
+  return [...new Set(names)].sort();
+}
+
+/** Returns the property that would have the name of a column, unless no property can have it. */
+function propertyOf(column: string): string | undefined {
+  const name = column
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, 64);
+  return name === '' || name === 'constructor' ? undefined : `${PROPERTY}${name}`;
+}
