@@ -10,16 +10,17 @@ it('an import is deleted 14 days after its end, its identifiers at once, and an 
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const { ownerQuery } = switchboard;
-  const counts = async () =>
-    await Promise.all(
-      TABLES.map(async (table) => {
-        const [row] = await ownerQuery<{ count: number }>(
-          `select count(*)::integer as count from ${table} where organization_id = $1`,
-          [acme.id],
-        );
-        return row!.count;
-      }),
-    );
+  const counts = async () => {
+    const found: number[] = [];
+    for (const table of TABLES) {
+      const [row] = await ownerQuery<{ count: number }>(
+        `select count(*)::integer as count from ${table} where organization_id = $1`,
+        [acme.id],
+      );
+      found.push(row!.count);
+    }
+    return found;
+  };
   const purge = async () => {
     for (let deleted = 1; deleted > 0;) {
       const [row] = await ownerQuery<{ deleted: number }>(
