@@ -1,13 +1,5 @@
 import 'reflect-metadata';
-import {
-  IsEmail,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Length,
-  Matches,
-} from 'class-validator';
+import { IsEmail, IsIn, IsOptional, IsString, IsUrl, Length, Matches } from 'class-validator';
 import { defaultDataDir } from './data-dir.js';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 import { type OutboundProxy, parseOutboundProxy } from './outbound-proxy.js';
