@@ -139,7 +139,7 @@ describe('the log at level debug', () => {
         .lines()
         .find(
           ({ context, statements }) =>
-            context === 'Statement' && /insert into "?contacts/i.test(String(statements)),
+            context === 'Statement' && /insert_contact/.test(String(statements)),
         ),
     );
     expect(line).toMatchObject({ organization: service.acme.id, outcome: 'ok' });
