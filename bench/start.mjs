@@ -2,6 +2,7 @@
 //   node bench/start.mjs [rounds]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, chmodSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,12 +21,12 @@ for (let round = 0; round < rounds; round += 1) {
       const child = spawn(process.execPath, ['scripts/start.mjs'], {
         cwd: root,
         env: { ...process.env, PORT: String(PORT), DATA_DIR: join(folder, 'data') },
-        stdio: ['ignore', 'pipe', 'ignore'],
+        stdio: 'ignore',
       });
       const exited = new Promise((done) => child.once('exit', done));
-      // Asking again and again whether it listens would take a core away from the start.
-      await untilPrinted(child.stdout, 'Switchboard listens on');
-      await assertListens();
+      // A request for each question would take a core away from the start.
+      while (!(await accepts())) await sleep(10);
+      await assertReady();
       results[kind].push(performance.now() - began);
       if (kind === 'warm') {
         await sleep(5000);
@@ -45,20 +46,19 @@ const show = (label, values, unit) =>
   console.log(
     `${label}: median ${median(values).toFixed(0)} ${unit} (${values.map((value) => value.toFixed(0)).join(', ')})`,
   );
-show('First start with the embedded database, until it listens', results.first, 'ms');
-show('Later start, until it listens', results.warm, 'ms');
+show('First start with the embedded database, until it is ready', results.first, 'ms');
+show('Later start, until it is ready', results.warm, 'ms');
 show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
 
-async function untilPrinted(stream, text) {
-  let output = '';
-  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    output += chunk.toString();
-    if (output.includes(text)) return void stream.resume();
-  }
-  throw new Error(`The start failed: ${output}`);
+/** Returns true when something listens on the port. */
+async function accepts() {
+  const socket = connect(PORT, '127.0.0.1');
+  return await new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
 }
 
-async function assertListens() {
-  const response = await fetch(`http://127.0.0.1:${PORT}/health/live`);
+async function assertReady() {
+  const response = await fetch(`http://127.0.0.1:${PORT}/health/ready`);
   if (!response.ok) throw new Error(`The service answers ${response.status}.`);
 }
