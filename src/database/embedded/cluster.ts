@@ -29,16 +29,15 @@ export async function createCluster(
   // Every attempt has another name: after kill -9 of Node, an old program may still write to its draft.
   const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
   try {
-    let running: Promise<void> | undefined;
     if (await isCopied(binaries, draft, user, password)) {
-      if (isDurable) running = syncCluster(binaries, draft, user);
+      if (isDurable) await syncCluster(binaries, draft, user);
     } else {
       await mkdir(draft, { mode: 0o700 });
       if (user) await chown(draft, user.uid, user.gid);
-      running = runInitdb(binaries, draft, dataDir.passwordFile, user, isDurable);
+      const initdb = runInitdb(binaries, draft, dataDir.passwordFile, user, isDurable);
+      onSpawn();
+      await initdb;
     }
-    if (running) onSpawn();
-    await running;
     await rename(draft, dataDir.cluster);
     if (isDurable) await syncDirectory(dataDir.path);
   } catch (error: unknown) {
