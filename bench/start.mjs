@@ -38,7 +38,7 @@ show('Later start, until it is ready', results.warm, 'ms');
 show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
 
 /** Returns the milliseconds until the service is ready. Then does `work` with its process id, and stops it. */
-async function measureStart(dataDir, work = () => undefined) {
+async function measureStart(dataDir, work = async () => undefined) {
   const began = performance.now();
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: root,
