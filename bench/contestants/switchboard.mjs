@@ -10,7 +10,7 @@ const { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } = require('class-v
 const dist = (path) => import(new URL(`../../dist/src/${path}`, import.meta.url));
 const { AppModule } = await dist('bootstrap/app.module.js');
 const { AccountsService } = await dist('accounts/accounts.service.js');
-const { loadEnv } = await dist('config/env.js');
+const { loadEnv } = await dist('config/load-env.js');
 const { prepareDatabase } = await dist('database/setup/prepare-database.js');
 const { createHttpApplication } = await dist('bootstrap/create-http-application.js');
 const { KeysService } = await dist('keys/keys.service.js');

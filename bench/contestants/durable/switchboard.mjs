@@ -7,7 +7,7 @@ import { announce } from '../serve.mjs';
 createRequire(new URL('../../../package.json', import.meta.url))('reflect-metadata');
 const dist = (path) => import(new URL(`../../../dist/src/${path}`, import.meta.url));
 const { startApplication } = await dist('bootstrap/application.js');
-const { loadEnv } = await dist('config/env.js');
+const { loadEnv } = await dist('config/load-env.js');
 const { tuneV8Soon } = await dist('operations/tune-v8.js');
 
 const env = loadEnv({ ...process.env, HOST: '127.0.0.1', PORT: '0' });
