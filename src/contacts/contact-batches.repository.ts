@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { violatedConstraint } from '../database/database-error.js';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type ContactFields, searchText } from './contact-fields.js';
-import { COLUMNS, IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { COLUMNS, type Identifier, aliasLines, takenIdentifier } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
 
 /** Is a contact that has one of the identifiers that were looked up. */
@@ -48,8 +47,7 @@ const INSERT = prepared(
 const UPDATE = `update contacts c set external_id = given.external_id, email = given.email, phone = given.phone,
      first_name = given.first_name, last_name = given.last_name, locale = given.locale, timezone = given.timezone,
      tags = given.tags, properties = given.properties, consent = given.consent, updated_at = now(),
-     search_text = given.search_text || coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
-       from contact_aliases a where a.organization_id = $1 and a.contact_id = given.id), '')
+     search_text = given.search_text || ${aliasLines('given.id')}
    from ${GIVEN} where c.organization_id = $1 and c.id = given.id returning c.id, c.updated_at`;
 
 /** Writes many contacts with one statement. Every method needs a transaction of the organization. */
@@ -116,11 +114,7 @@ export class ContactBatchesRepository {
         return new Map(rows.map((row) => [row.id, row.updated_at]));
       });
     } catch (error) {
-      const constraint = violatedConstraint(error);
-      const isTaken = Object.keys(IDENTIFIERS).some(
-        (identifier) => constraint === `contacts_organization_id_${identifier}_key`,
-      );
-      if (isTaken) return undefined;
+      if (takenIdentifier(error)) return undefined;
       throw error;
     }
   }

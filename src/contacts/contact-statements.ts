@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'typeorm';
+import { violatedConstraint } from '../database/database-error.js';
 import { type BoundStatement, prepared } from '../database/driver/statement.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
@@ -47,8 +48,7 @@ export const UPDATE = prepared(
   'update_contact',
   `update contacts set external_id = $3, email = $4, phone = $5, first_name = $6, last_name = $7, locale = $8,
      timezone = $9, tags = $10, properties = $11, consent = $12, updated_at = now(),
-     search_text = $13::text || coalesce((select string_agg(E'\\n' || a.value, '' order by a.kind, a.value)
-       from contact_aliases a where a.organization_id = $1 and a.contact_id = $2), '')
+     search_text = $13::text || ${aliasLines('$2')}
    where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
 );
 /** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
@@ -100,6 +100,19 @@ export function searchTexts(given: string): [string, string | null] {
 
 export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: number): unknown[] {
   return [tags, JSON.stringify(values), names, matchAll, most];
+}
+
+/** Returns SQL for the aliases of a contact of the organization `$1`, each on a line of its search text. */
+export function aliasLines(contactId: string): string {
+  return `coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
+    from contact_aliases a where a.organization_id = $1 and a.contact_id = ${contactId}), '')`;
+}
+
+/** Returns the identifier that another contact has, when a statement failed for that reason. */
+export function takenIdentifier(error: unknown): Identifier | undefined {
+  const constraint = violatedConstraint(error);
+  const identifiers = Object.keys(IDENTIFIERS) as Identifier[];
+  return identifiers.find((name) => constraint === `contacts_organization_id_${name}_key`);
 }
 
 /** Returns the values of a stored contact, in the order of the parameters of {@link INSERT} and {@link UPDATE}. */

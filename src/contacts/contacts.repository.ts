@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { violatedConstraint } from '../database/database-error.js';
 import type { BoundStatement, PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { escapeLike, filterCondition } from './contact-condition.js';
@@ -12,7 +11,6 @@ import {
   FIND_BY,
   FIND_FOR_UPDATE,
   FIRST_PAGES,
-  IDENTIFIERS,
   INSERT,
   type Identifier,
   MOST_BY_INDEX,
@@ -21,6 +19,7 @@ import {
   keyValues,
   searchTexts,
   storedValues,
+  takenIdentifier,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
 import type { FilterNode } from './contact-filter.js';
@@ -87,10 +86,8 @@ export class ContactsRepository {
         return updated!.updatedAt;
       });
     } catch (error) {
-      const constraint = violatedConstraint(error);
-      for (const identifier of Object.keys(IDENTIFIERS) as Identifier[]) {
-        if (constraint === `contacts_organization_id_${identifier}_key`) return identifier;
-      }
+      const taken = takenIdentifier(error);
+      if (taken) return taken;
       throw error;
     }
   }

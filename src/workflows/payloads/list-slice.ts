@@ -15,7 +15,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** As many bytes of a list are enough for one page. */
+/** A page reads at most this many bytes of a list. */
 export const SLICE_BYTES = MAX_VALUE_BYTES + 1024;
 
 /** Has some items of a list. `next` is the position behind the comma or the bracket after the last of them. */

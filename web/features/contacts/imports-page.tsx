@@ -62,7 +62,7 @@ export function ImportsPage() {
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) send(file);
-              // The same file can be chosen again after it was corrected.
+              // Without this, a person who has corrected a file could not choose it again.
               target.value = '';
             }}
           />
