@@ -40,7 +40,7 @@ export class EventWaitsService {
     const { run } = tx;
     for (const place of tx.plan().ready) {
       const { step, path } = place;
-      if (!isEventWait(step) || tx.get(path) || run.running.has(path)) continue;
+      if (!isEventWait(step) || tx.get(path) || run.isRunning(path)) continue;
       // The step before may have changed the contact of the run.
       run.row.contactId = await this.runs.fence(run.lease);
       await this.tryToBegin(tx, { ...place, step });

@@ -4,12 +4,12 @@ import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
 import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
-import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
+import { ClaimedRun, type ClaimedRunData, StepCanceledError } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { RunTransaction } from '../journal/run-transaction.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
-import { type Progress, RunProgressService, StepCanceledError } from './run-progress.service.js';
+import { type Progress, RunProgressService } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
 const MAX_AT_ONCE = 10;
@@ -174,14 +174,14 @@ export class RunExecutorService {
   }
 
   private async runStep(run: ClaimedRun, place: Place, shared?: RunTransaction): Promise<Progress> {
-    run.running.add(place.path);
+    run.beginStep(place.path);
     try {
       return await this.runners.getRunner(place.step).run({ run, place, shared });
     } catch (error) {
       if (error instanceof StepCanceledError) return 'continues';
       throw error;
     } finally {
-      run.running.delete(place.path);
+      run.endStep(place.path);
     }
   }
 

@@ -9,7 +9,7 @@ import type { Step } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { kindOf } from '../definitions/steps/step-kinds.js';
 import { isTimeoutStep, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
-import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
+import { type ClaimedRun, type JournalEntry, StepCanceledError } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunTransaction } from '../journal/run-transaction.js';
@@ -32,9 +32,6 @@ export interface StepAttempt<S extends Step = Step> {
   /** The step shares this open transaction with others. When absent, the step opens a transaction. */
   readonly shared?: RunTransaction;
 }
-
-/** Says that another list of a race was done first, so that the step must not go on. */
-export class StepCanceledError extends Error {}
 
 /** Records the progress of a run. Every write fails with `LeaseLostError` when this worker no longer has the lease. */
 @Injectable()

@@ -7,8 +7,9 @@ import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/steps/tool-step.js';
+import type { ToolStep } from '../definitions/definition.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
-import { LeaseLostError } from '../journal/run-lease.js';
+import type { StepAttempt } from './run-progress.service.js';
 
 const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
 
@@ -24,21 +25,25 @@ export class StepCallerService {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
 
-  /** Calls the tool. Rejects with `unavailable` after the timeout, and with `LeaseLostError` when the lease is lost. */
+  /**
+   * Calls the tool. Rejects with `unavailable` after the timeout, with `LeaseLostError` when the lease is lost, and with
+   * `StepCanceledError` when a race cancels the step. Each also aborts the call.
+   */
   async call(
-    run: ClaimedRun,
+    { run, place }: StepAttempt<ToolStep>,
     tool: RegisteredTool,
     input: object,
-    requested?: number,
   ): Promise<object> {
+    const requested = place.step.timeout;
     const seconds = timeoutOf(tool, requested);
     const ended = new AbortController();
     const timer = setTimeout(() => {
       ended.abort(new AppError('unavailable', `The tool did not answer within ${seconds} s.`));
     }, seconds * 1000);
-    const lost = (): void => ended.abort(new LeaseLostError());
-    run.signal.addEventListener('abort', lost);
-    if (run.signal.aborted) lost();
+    const stopped = run.signalOf(place.path);
+    const stop = (): void => ended.abort(stopped.reason);
+    stopped.addEventListener('abort', stop);
+    if (stopped.aborted) stop();
     try {
       return await Promise.race([
         this.start(run, tool, input, {
@@ -51,7 +56,7 @@ export class StepCallerService {
       ]);
     } finally {
       clearTimeout(timer);
-      run.signal.removeEventListener('abort', lost);
+      stopped.removeEventListener('abort', stop);
     }
   }
 

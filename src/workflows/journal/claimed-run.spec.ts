@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
-import { ClaimedRun, type ClaimedRunRow, type JournalEntry } from './claimed-run.js';
+import {
+  ClaimedRun,
+  type ClaimedRunRow,
+  type JournalEntry,
+  StepCanceledError,
+} from './claimed-run.js';
 import { LeaseLostError } from './run-lease.js';
 import { RunTransaction } from './run-transaction.js';
 
@@ -103,14 +108,25 @@ describe(ClaimedRun, () => {
     expect(again.newEntry(again.plan().ready[0]!).position).toBe(4);
   });
 
+  it('aborts the call of a running step that was skipped, and all calls when the run is lost', () => {
+    const run = createRun([tool('a'), tool('b')], []);
+    for (const path of ['a', 'b']) run.beginStep(path);
+    const [skipped, other] = [run.signalOf('a'), run.signalOf('b')];
+    run.apply([entry('a', { status: 'skipped' }), entry('b')]);
+    expect([skipped.aborted, other.aborted]).toEqual([true, false]);
+    expect(skipped.reason).toBeInstanceOf(StepCanceledError);
+    run.abandon();
+    expect(other.reason).toBeInstanceOf(LeaseLostError);
+  });
+
   it('replaces entries that others wrote, except those of running steps', () => {
     const waiting = { status: 'waiting', dueAt: performance.now() + 60_000 } as const;
     const run = createRun([tool('a')], [entry('a', waiting)]);
     expect(ready(run)).toEqual([]);
-    run.running.add('a');
+    run.beginStep('a');
     run.refresh([entry('a', { status: 'waiting', dueAt: 0 })]);
     expect(ready(run)).toEqual([]);
-    run.running.delete('a');
+    run.endStep('a');
     run.refresh([entry('a', { status: 'waiting', dueAt: 0 })]);
     expect(ready(run)).toEqual(['a']);
   });

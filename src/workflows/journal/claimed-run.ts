@@ -41,9 +41,12 @@ export interface ClaimedRunData {
   readonly steps: readonly Step[];
 }
 
+/** Says that another list of a race was done first, so that the step must not go on. */
+export class StepCanceledError extends Error {}
+
 /** Holds a run whose lease this worker has, with its committed journal. */
 export class ClaimedRun {
-  readonly running = new Set<string>();
+  private readonly runningSteps = new Map<string, AbortController>();
   private readonly entries: Map<string, JournalEntry>;
   private readonly doneIterations = new Set<string>();
   private readonly suspectSteps = new Map<string, JournalEntry | undefined>();
@@ -62,6 +65,9 @@ export class ClaimedRun {
     // Each running step adds a listener. Without this, Node.js would warn of a leak at the eleventh.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
+    this.abort.signal.addEventListener('abort', () => {
+      for (const step of this.runningSteps.values()) step.abort(this.abort.signal.reason);
+    });
     leaseLost.addEventListener('abort', stop);
     if (leaseLost.aborted) stop();
     this.forgetDoneIterations();
@@ -76,6 +82,32 @@ export class ClaimedRun {
   /** Aborts when this worker loses the lease. */
   get signal(): AbortSignal {
     return this.abort.signal;
+  }
+
+  /** Has the paths of the steps that run now. */
+  get running(): Iterable<string> {
+    return this.runningSteps.keys();
+  }
+
+  isRunning(path: string): boolean {
+    return this.runningSteps.has(path);
+  }
+
+  /** Marks a step as running until {@link endStep}. */
+  beginStep(path: string): void {
+    this.runningSteps.set(path, new AbortController());
+  }
+
+  endStep(path: string): void {
+    this.runningSteps.delete(path);
+  }
+
+  /** Returns a signal that aborts when the run is lost, or with {@link StepCanceledError} when a race cancels the step. */
+  signalOf(path: string): AbortSignal {
+    const step = this.runningSteps.get(path);
+    if (!step) throw new Error(`The step ${path} is not running.`);
+    if (this.signal.aborted) step.abort(this.signal.reason);
+    return step.signal;
   }
 
   /** Maps paths to the committed entries. */
@@ -123,14 +155,18 @@ export class ClaimedRun {
     return planOf(this.data.steps, journal, this.doneIterations);
   }
 
-  /** Adds committed entries to the journal in memory. */
+  /** Adds committed entries to the journal in memory. Aborts the calls of running steps that were skipped. */
   apply(entries: Iterable<JournalEntry>): void {
-    for (const entry of entries) this.entries.set(entry.stepId, entry);
+    for (const entry of entries) {
+      this.entries.set(entry.stepId, entry);
+      if (entry.status !== 'skipped') continue;
+      this.runningSteps.get(entry.stepId)?.abort(new StepCanceledError());
+    }
   }
 
   /** Replaces entries by newer ones from the database, except those of running steps. */
   refresh(entries: readonly JournalEntry[]): void {
-    this.apply(entries.filter(({ stepId }) => !this.running.has(stepId)));
+    this.apply(entries.filter(({ stepId }) => !this.isRunning(stepId)));
   }
 
   /**

@@ -5,7 +5,7 @@ import type { CodeStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import { isObject } from '../../definitions/step-fields.js';
 import { CODE } from '../../definitions/steps/code-step.js';
-import type { JournalEntry } from '../../journal/claimed-run.js';
+import { type JournalEntry, StepCanceledError } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import { RunsRepository } from '../../journal/runs.repository.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
@@ -35,6 +35,7 @@ export class CodeRunner implements StepRunner<CodeStep> {
     try {
       return await this.runCode(attempt, entry);
     } catch (error) {
+      if (error instanceof StepCanceledError) throw error;
       if (error instanceof LeaseLostError || run.signal.aborted) throw new LeaseLostError();
       return await this.progress.fail(attempt, entry, error);
     }
@@ -53,7 +54,7 @@ export class CodeRunner implements StepRunner<CodeStep> {
     if (typeof prepared === 'string') return prepared;
     const { input, now } = prepared;
     entry.input = input;
-    const { signal } = run;
+    const signal = run.signalOf(place.path);
     const json = await this.code.run(organizationId, { code, input, now, seconds, signal });
     const output = outputOf(JSON.parse(json) as unknown);
     return await this.progress.transaction(attempt, (tx) =>

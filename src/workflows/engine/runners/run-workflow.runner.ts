@@ -5,7 +5,11 @@ import type { TaskState } from '../../../tools/contract/task-source.js';
 import type { RunWorkflowStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import { isWorkflowId } from '../../definitions/steps/run-workflow-step.js';
-import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
+import {
+  type ClaimedRun,
+  type JournalEntry,
+  StepCanceledError,
+} from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
 import type { StepError } from '../../journal/run.entity.js';
@@ -13,12 +17,7 @@ import { RunsRepository } from '../../journal/runs.repository.js';
 import { RunTasksService } from '../../runs/run-tasks.service.js';
 import { ManualStartsService } from '../../triggers/manual-starts.service.js';
 import { EventWaitsService } from '../event-waits.service.js';
-import {
-  type Progress,
-  RunProgressService,
-  type StepAttempt,
-  StepCanceledError,
-} from '../run-progress.service.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import { getPauseSeconds } from '../step-retry-delay.js';
 import type { StepRunner } from './step-runners.service.js';

@@ -10,17 +10,16 @@ import type { ToolStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
 import type { Place } from '../../definitions/step-engine.js';
 import { FAILURE_STEP_ID } from '../../definitions/steps/failure-step.js';
-import type { ClaimedRun, JournalEntry } from '../../journal/claimed-run.js';
+import {
+  type ClaimedRun,
+  type JournalEntry,
+  StepCanceledError,
+} from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
 import type { RunTransaction } from '../../journal/run-transaction.js';
 import { LargePayloadsService } from '../../payloads/large-payloads.service.js';
 import { payloadPath } from '../../payloads/large-value.js';
-import {
-  type Progress,
-  RunProgressService,
-  type StepAttempt,
-  StepCanceledError,
-} from '../run-progress.service.js';
+import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import { StepCallerService } from '../step-caller.service.js';
 import { createStepKey } from '../step-key.js';
@@ -81,7 +80,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
       entry.input = input;
       if (!tool) throw AppError.invalid(`The tool ${step.tool} no longer exists.`);
-      const output = await this.caller.call(run, tool, input, step.timeout);
+      const output = await this.caller.call(attempt, tool, input);
       return await this.progress.complete(tx, { ...entry, status: 'succeeded', output });
     });
   }
@@ -97,7 +96,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     entry: JournalEntry,
   ): Promise<Progress> {
     const { run, place } = attempt;
-    const { step, path } = place;
+    const { path } = place;
     const skipped = await this.progress.transaction(attempt, async (tx) => {
       // A repeated call with the same key must have the same input, though the contact may have changed since.
       const earlier = run.get(path)?.input as Record<string, unknown> | null | undefined;
@@ -108,7 +107,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
       return undefined;
     });
     if (skipped) return skipped;
-    const output = await this.caller.call(run, tool, entry.input ?? {}, step.timeout);
+    const output = await this.caller.call(attempt, tool, entry.input ?? {});
     return await this.progress.transaction(attempt, (tx) =>
       this.progress.complete(tx, { ...entry, status: 'succeeded', output }),
     );
