@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useRealCosts } from '../support/argon2.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { postJson } from '../support/post-json.js';
 
@@ -14,6 +15,7 @@ describe('POST /api/auth/sign-up', () => {
     postJson(`${switchboard.url}/api/auth/sign-up`, body, headers);
 
   beforeAll(async () => {
+    useRealCosts(true);
     switchboard = await startSwitchboard();
   });
   afterAll(() => switchboard.close());

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countHashing } from '../support/argon2.js';
+import { countHashing, useRealCosts } from '../support/argon2.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -10,6 +10,7 @@ describe('simultaneous checks of passwords', () => {
   let acme: TestOrganization;
 
   beforeAll(async () => {
+    useRealCosts(true);
     switchboard = await startSwitchboard({ env: { SIGN_IN_PER_MINUTE: '0' } });
     acme = await createOrganization(switchboard);
   });

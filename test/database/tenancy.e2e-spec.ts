@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import { dropRowLevelSecurity } from './drop-row-level-security.js';
 import { dumpOrganization } from './dump-organization.js';
 import { argumentsFor, type Descriptor, Ids, isReference } from './tool-arguments.js';
@@ -21,11 +22,13 @@ async function start(isolated: boolean): Promise<void> {
   ({ tools } = (await response.json()) as { tools: Descriptor[] });
 }
 
-// Row-level security would hide a repository that does not filter by organization, so the tests also run without it.
-describe.each([
+// Row-level security would hide a repository that does not filter by organization, so thorough tests also run without it.
+const WALLS = [
   ['with row-level security', true],
   ['without row-level security, by the conditions of the repositories alone', false],
-])('tenancy of every tool, %s', (_walls, isolated) => {
+] as const;
+
+describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) => {
   beforeAll(() => start(isolated));
   afterAll(() => switchboard.close());
 

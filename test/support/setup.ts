@@ -1,4 +1,4 @@
-import { beforeAll, expect } from 'vitest';
+import { beforeAll } from 'vitest';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
 import { checkAnswersOfFetch } from './described-answers.js';
 import { useRealCosts } from './argon2.js';
@@ -6,7 +6,8 @@ import { useRealCosts } from './argon2.js';
 // Test files of one worker share modules, and with them the static state of these tools.
 beforeAll(() => ProbeTools.reset());
 
-beforeAll(() => useRealCosts(expect.getState().testPath!.includes('/test/accounts/')));
+// A test of the costs turns them on for its file.
+beforeAll(() => useRealCosts(false));
 
 checkAnswersOfFetch();
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScheduleWorker } from '../../src/workflows/triggers/schedule.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { IS_THOROUGH } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, type WorkflowShape } from './support/workflow-client.js';
 
@@ -283,7 +284,7 @@ describe('the schedule of a workflow', () => {
   });
 });
 
-describe('schedules with workers in two processes', () => {
+describe.runIf(IS_THOROUGH)('schedules with workers in two processes', () => {
   let one: Switchboard;
   let two: Switchboard;
   beforeAll(async () => {
