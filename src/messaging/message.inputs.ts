@@ -16,7 +16,7 @@ export class MessageFilterInput {
   @Choice(MESSAGE_STATUS_FILTERS, { optional: true })
   status?: MessageStatusFilter;
 
-  @Text({ optional: true, max: 64 })
+  @Text({ optional: true })
   channel?: string;
 
   @Text({ optional: true, min: 1, max: 64 })
@@ -57,7 +57,7 @@ class AddresseeInput {
 }
 
 export class SendMessageInput extends AddresseeInput {
-  @Text('email, sms or webhook.', { max: 64 })
+  @Text('email, sms or webhook.')
   channel: string = 'email';
 
   @Doc('Subject line; required for email. One line of at most 500 characters.')
@@ -91,7 +91,7 @@ export class SendMessageInput extends AddresseeInput {
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 
-  @Choice(UNCERTAIN_POLICIES, 'If nobody knows whether it left.', { optional: true })
+  @Choice(UNCERTAIN_POLICIES, { optional: true })
   on_uncertain?: UncertainPolicy;
 }
 

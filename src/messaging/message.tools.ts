@@ -31,7 +31,7 @@ export class MessageTools {
     name: 'send_message',
     title: 'Send a message',
     description:
-      'Sends a message to one contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
+      'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
       'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
       'tried up to 6 times: use get_message to see its status.',
     output: MessageResult,
