@@ -17,6 +17,9 @@ export interface ChannelContent {
 /** Describes a message that a channel hands over. Its id is the same at every attempt. */
 export interface OutgoingMessage extends ChannelContent {
   readonly id: string;
+  readonly organizationId: string;
+  /** Is null for a test message. */
+  readonly contactId: string | null;
   readonly to: string;
   readonly createdAt: Date;
 }

@@ -134,6 +134,8 @@ export class ChannelProviderTools {
     }
     const message = {
       id: newId('msg'),
+      organizationId,
+      contactId: null,
       to: input.to,
       subject: options.hasSubject ? TEST_SUBJECT : null,
       body: TEST_BODY,

@@ -61,15 +61,17 @@ export class MessageDeliveryService {
       await this.recordOutcome(claim, INTERRUPTED, signal);
       return;
     }
+    const { organizationId, contactId, channel } = message;
     const given = {
       id: message.id,
+      organizationId,
+      contactId,
       // Only inbound messages can lack a recipient.
       to: message.recipient!,
       subject: message.subject,
       body: message.body,
       createdAt: message.createdAt,
     };
-    const { organizationId, channel } = message;
     const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
     await this.failpoints.reach('after outside call, before journal', message.id);
     // The result of an aborted attempt is unknown. The next worker that claims the message decides by its policy.

@@ -5,12 +5,7 @@ import type { DeliveryChannel } from '../../src/channels/channel-contract.js';
 import { dumpOrganization } from '../database/dump-organization.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import {
-  ACCOUNT_SID,
-  AUTH_TOKEN,
-  type ProviderServer,
-  startTwilio,
-} from './provider-server.js';
+import { ACCOUNT_SID, AUTH_TOKEN, type ProviderServer, startTwilio } from './provider-server.js';
 import { createContact, untilStatus } from './support.js';
 
 interface Provider {
@@ -112,14 +107,22 @@ describe('the providers of channels', () => {
   it.each([
     [{ channel: 'fax' }, 'channel', 'must be one of email, pager, sms, webhook'],
     [{ kind: 'carrier' }, 'kind', 'must be one of twilio, vonage for sms'],
-    [{ channel: 'email', kind: 'smtp' }, 'channel', 'must have kinds of providers, and email has none'],
+    [
+      { channel: 'email', kind: 'smtp' },
+      'channel',
+      'must have kinds of providers, and email has none',
+    ],
     [{ settings: {} }, 'settings.account_sid', 'is required'],
     [
       { settings: { account_sid: 'AC1', base_url: 'ftp://x' } },
       'settings.base_url',
       'must be an http or https URL without a query',
     ],
-    [{ settings: { account_sid: 'AC/../x' } }, 'settings.account_sid', 'must be the SID of the account'],
+    [
+      { settings: { account_sid: 'AC/../x' } },
+      'settings.account_sid',
+      'must be the SID of the account',
+    ],
     [{ secret: 'two\nlines' }, 'secret', 'must be printable ASCII without spaces'],
   ])('are refused with a fault: %#', async (more, path, message) => {
     const { error } = await create(more);
@@ -141,7 +144,9 @@ describe('the providers of channels', () => {
     expect(await list(globex)).toEqual([]);
     const foreign = { provider_id: providers[1]!.id };
     expect((await globex.call('delete_channel_provider', foreign)).error?.code).toBe('not_found');
-    expect((await globex.call('test_channel_provider', { ...foreign, to: '+493012345678' })).error?.code).toBe('not_found');
+    expect(
+      (await globex.call('test_channel_provider', { ...foreign, to: '+493012345678' })).error?.code,
+    ).toBe('not_found');
   });
 
   it('can be tested with a message to an address', async () => {
@@ -181,7 +186,11 @@ describe('the providers of channels', () => {
   it('are not needed by a channel of a module without kinds, and each channel has its own rules', async () => {
     const { id: contact_id } = await createContact(acme, { properties: { pager: '0815' } });
     const send = (body: string) =>
-      acme.call<{ message: { id: string } }>('send_message', { contact_id, channel: 'pager', body });
+      acme.call<{ message: { id: string } }>('send_message', {
+        contact_id,
+        channel: 'pager',
+        body,
+      });
     expect((await send('Hello')).error?.details).toEqual([
       { path: 'body', message: 'must have digits only' },
     ]);

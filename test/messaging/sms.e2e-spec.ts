@@ -57,7 +57,12 @@ describe('SMS', () => {
   const addTwilio = (given: object = {}, settings: object = {}) =>
     addProvider({
       kind: 'twilio',
-      settings: { account_sid: ACCOUNT_SID, from: '+15005550006', base_url: twilio.url, ...settings },
+      settings: {
+        account_sid: ACCOUNT_SID,
+        from: '+15005550006',
+        base_url: twilio.url,
+        ...settings,
+      },
       secret: AUTH_TOKEN,
       ...given,
     });
@@ -142,7 +147,10 @@ describe('SMS', () => {
   it('fails finally when the provider refuses it, and no other provider gets it', async () => {
     await addTwilio();
     await addVonage();
-    twilio.script({ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed' } });
+    twilio.script({
+      status: 400,
+      body: { code: 21610, message: 'Attempt to send to unsubscribed' },
+    });
     const before = vonage.requests.length;
     const { id } = await sendSms();
     expect(await until(id, 'failed')).toMatchObject({

@@ -193,9 +193,8 @@ async function scheduled(
 
 async function channelProvider(organization: TestOrganization): Promise<string> {
   const given = { ...PROVIDER, name: unique() };
-  return (
-    await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given)
-  ).provider.id;
+  return (await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given))
+    .provider.id;
 }
 
 async function workflow(

@@ -34,7 +34,8 @@ export const channelsTexts = defineTexts(
     saved: 'The provider was saved.',
     test: 'Test',
     testTitle: (name: string) => `Test ${name}`,
-    testAbout: 'It gets a short test message through this provider. The provider may charge for it.',
+    testAbout:
+      'It gets a short test message through this provider. The provider may charge for it.',
     address: 'Address',
     outcomes: {
       sent: 'The provider accepted the message.',
@@ -80,8 +81,7 @@ export const channelsTexts = defineTexts(
     saved: 'Der Anbieter wurde gespeichert.',
     test: 'Testen',
     testTitle: (name: string) => `${name} testen`,
-    testAbout:
-      'Sie bekommt eine kurze Testnachricht über diesen Anbieter. Er kann sie berechnen.',
+    testAbout: 'Sie bekommt eine kurze Testnachricht über diesen Anbieter. Er kann sie berechnen.',
     address: 'Adresse',
     outcomes: {
       sent: 'Der Anbieter hat die Nachricht angenommen.',

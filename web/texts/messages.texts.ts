@@ -47,8 +47,14 @@ export const messagesTexts = defineTexts(
     providerMessage: 'Id of the provider',
     resolveTitle: 'Decide about this message?',
     resolutions: {
-      sent: { action: 'It was sent', about: 'The message is then sent. Look into the account at the provider first.' },
-      failed: { action: 'It was not sent', about: 'The message is then failed. Look into the account at the provider first.' },
+      sent: {
+        action: 'It was sent',
+        about: 'The message is then sent. Look into the account at the provider first.',
+      },
+      failed: {
+        action: 'It was not sent',
+        about: 'The message is then failed. Look into the account at the provider first.',
+      },
       resend: { action: 'Send again', about: 'The contact may get the message twice.' },
     },
     resolved: 'Your decision was recorded.',
@@ -98,9 +104,19 @@ export const messagesTexts = defineTexts(
     providerMessage: 'Id des Anbieters',
     resolveTitle: 'Über diese Nachricht entscheiden?',
     resolutions: {
-      sent: { action: 'Wurde gesendet', about: 'Die Nachricht ist dann gesendet. Sehen Sie zuerst im Konto beim Anbieter nach.' },
-      failed: { action: 'Wurde nicht gesendet', about: 'Die Nachricht ist dann fehlgeschlagen. Sehen Sie zuerst im Konto beim Anbieter nach.' },
-      resend: { action: 'Erneut senden', about: 'Der Kontakt bekommt die Nachricht vielleicht zweimal.' },
+      sent: {
+        action: 'Wurde gesendet',
+        about: 'Die Nachricht ist dann gesendet. Sehen Sie zuerst im Konto beim Anbieter nach.',
+      },
+      failed: {
+        action: 'Wurde nicht gesendet',
+        about:
+          'Die Nachricht ist dann fehlgeschlagen. Sehen Sie zuerst im Konto beim Anbieter nach.',
+      },
+      resend: {
+        action: 'Erneut senden',
+        about: 'Der Kontakt bekommt die Nachricht vielleicht zweimal.',
+      },
     },
     resolved: 'Ihre Entscheidung wurde gespeichert.',
   },

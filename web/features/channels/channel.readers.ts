@@ -12,7 +12,9 @@ import {
 const kind = record({
   kind: text,
   title: text,
-  settings: list(record({ name: text, title: text, is_required: boolean, default: nullable(text) })),
+  settings: list(
+    record({ name: text, title: text, is_required: boolean, default: nullable(text) }),
+  ),
   secret_title: text,
 });
 export type ProviderKind = Read<typeof kind>;
