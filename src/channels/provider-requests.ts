@@ -28,7 +28,7 @@ export interface ProviderResponse {
 /** Has either the response, or the result of a handover that got none. */
 export type ProviderAnswer =
   | { readonly response: ProviderResponse; readonly failure?: undefined }
-  | { readonly failure: Exclude<Handover, { outcome: 'sent' }> };
+  | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
  * Sends the requests of channels to providers, only to public addresses and those that the operator allows. It tells

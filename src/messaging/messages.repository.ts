@@ -264,8 +264,15 @@ export class MessagesRepository {
     { status, reason, code, retryInSeconds, ...given }: Outcome,
   ): Promise<Message | undefined> {
     const values = [
-      ...[organizationId, id, epoch, status, reason, retryInSeconds ?? null, code ?? null],
-      ...[given.providerId ?? null, given.providerMessageId ?? null],
+      organizationId,
+      id,
+      epoch,
+      status,
+      reason,
+      retryInSeconds ?? null,
+      code ?? null,
+      given.providerId ?? null,
+      given.providerMessageId ?? null,
     ];
     const session = this.tenants.session(organizationId);
     const [updated] = await session.query<Message>(RECORD_OUTCOME, values);

@@ -115,8 +115,7 @@ describe('a worker that dies or loses its lease', () => {
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
-        const { call } = stage.acme;
-        await call('create_channel_provider', {
+        await stage.acme.call('create_channel_provider', {
           channel: 'sms',
           kind: 'twilio',
           settings: { account_sid: ACCOUNT_SID, from: 'Acme', base_url: twilio.url },

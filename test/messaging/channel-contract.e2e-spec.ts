@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChannelContractCase, channelContract } from '../../src/channels/contract-checks.js';
 import { MailChannel } from '../../src/channels/mail-channel.js';
 import { ProviderRequests } from '../../src/channels/provider-requests.js';
@@ -12,6 +12,7 @@ import { FileEmailChannel } from '../../src/mail/file-email-channel.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundRules } from '../../src/outbound/outbound-rules.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   ACCOUNT_SID,
   API_KEY,
@@ -123,6 +124,25 @@ describe('the contract of channels', () => {
     'answers unknown',
     'answers without throwing when the worker stops',
   ];
+
+  it('is kept by sms when the worker stops while the provider does not answer', async () => {
+    const { channel, account, contact } = cases['sms over Twilio']!();
+    const before = twilio.accepted.length;
+    twilio.script('accept and wait');
+    const stop = new AbortController();
+    const message = {
+      ...CONTENT,
+      id: 'msg_1',
+      organizationId: 'org_1',
+      contactId: null,
+      to: contact.phone!,
+      createdAt: new Date(),
+    };
+    const handover = channel.handOver(message, account, stop.signal);
+    await waitFor(() => twilio.accepted.length > before);
+    stop.abort();
+    expect(await handover).toMatchObject({ outcome: 'unknown', code: 'connection_lost' });
+  });
 
   describe.each(Object.keys(cases))('%s', (title) => {
     it.each(names)('%s', async (name) => {

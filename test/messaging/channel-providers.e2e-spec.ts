@@ -202,21 +202,23 @@ describe('the providers of channels', () => {
 });
 
 describe('the boot', () => {
-  const base = new PagerChannel();
   const stopsAt = async (
     options: Partial<Parameters<typeof Channel>[0]>,
     without?: keyof DeliveryChannel,
   ) => {
     @Channel({ name: 'probe', title: 'Probe', address: 'address', ...options })
     @Injectable()
-    class ProbeChannel {
-      addressOf = without === 'addressOf' ? undefined : base.addressOf;
-      isAddress = without === 'isAddress' ? undefined : base.isAddress;
-      checkContent = without === 'checkContent' ? undefined : base.checkContent;
-      handOver = without === 'handOver' ? undefined : base.handOver;
+    class ProbeChannel extends PagerChannel {
+      constructor() {
+        super();
+        if (without) Object.defineProperty(this, without, { value: undefined });
+      }
     }
     return await startSwitchboard({ providers: [ProbeChannel] }).then(
-      async (switchboard) => void (await switchboard.close()),
+      async (switchboard) => {
+        await switchboard.close();
+        return undefined;
+      },
       (error: Error) => error.message,
     );
   };

@@ -33,7 +33,10 @@ export function ProviderDialog({ provider, choices, onDone, onClose }: ProviderD
   const set = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
   const settings = kind?.settings ?? [];
   const shown = [
-    ...['name', 'secret', 'priority', 'per_second'],
+    'name',
+    'secret',
+    'priority',
+    'per_second',
     ...settings.map(({ name }) => `settings.${name}`),
   ];
   const submit = (event: FormEvent): void => {
