@@ -228,6 +228,28 @@ alter table public.call_log force row level security;
 create policy owner on public.call_log to owner using (true) with check (true);
 create policy tenant on public.call_log to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.channel_providers (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  channel text collate "C" not null,
+  name text not null,
+  priority integer not null,
+  per_second integer,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  updated_by text collate "C",
+  constraint channel_providers_pkey PRIMARY KEY (organization_id, id),
+  constraint channel_providers_per_second_check CHECK (((per_second >= 1) AND (per_second <= 10000))),
+  constraint channel_providers_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
+  constraint channel_providers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.channel_providers enable row level security;
+alter table public.channel_providers force row level security;
+create policy owner on public.channel_providers to owner using (true) with check (true);
+create policy tenant on public.channel_providers to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.channel_providers FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.confirmations (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -559,19 +581,25 @@ create table public.messages (
   body text not null,
   status text not null,
   status_reason text,
+  reason_code text,
   idempotency_key text,
   external_id text collate "C",
+  provider_id text collate "C",
+  provider_message_id text collate "C",
+  on_uncertain text,
   run_id text collate "C",
   attempts integer not null default 0,
   epoch integer not null default 0,
   scheduled_at timestamp(3) with time zone,
   due_at timestamp with time zone not null default now(),
+  slot_at timestamp with time zone,
   lease_until timestamp with time zone,
   sent_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text]))),
+  constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text]))),
   constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -581,6 +609,7 @@ CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree 
 CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text]));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
@@ -1027,6 +1056,8 @@ function gate.renew_messages(ids text[], epochs integer[], lease_seconds integer
 function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_schedules(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.reserve_token(bucket text, capacity integer, refill_seconds double precision) returns double precision
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json DEFAULT NULL::json) returns TABLE(id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

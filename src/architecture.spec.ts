@@ -77,10 +77,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   secrets: ['accounts', 'database', 'errors', 'tools'],
   files: ['accounts', 'database', 'errors', 'http', 'tools'],
   outbound: ['errors', 'files', 'http', 'secrets', 'security', 'text', 'tools'],
-  contacts: FOUNDATION,
+  channels: ['accounts', 'database', 'errors', 'mail', 'outbound', 'text', 'tools'],
+  contacts: [...FOUNDATION, 'channels'],
   imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
-  messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
+  messaging: [...FOUNDATION, 'channels', 'contacts', 'failpoints', 'liquid', 'queue'],
   workflows: [
     ...FOUNDATION,
     'code',

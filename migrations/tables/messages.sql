@@ -11,15 +11,25 @@ create table public.messages (
   body text not null,
   status text not null,
   status_reason text,
+  -- Says the same as status_reason in a closed list of codes.
+  reason_code text,
   idempotency_key text,
   -- Contains the provider's id of a received message, which is recognized when it comes again.
   external_id text collate "C",
+  -- Names the account that a sent message was handed to. There is no foreign key: the message stays as a record.
+  provider_id text collate "C",
+  -- Contains the provider's id of a sent message, which its reports name.
+  provider_message_id text collate "C",
+  -- Says what to do when it is unknown whether the message was sent. Null means what the channel does.
+  on_uncertain text,
   -- There is no foreign key: the message stays as a record when its run is purged.
   run_id text collate "C",
   attempts integer not null default 0,
   epoch integer not null default 0,
   scheduled_at timestamptz(3),
   due_at timestamptz not null default now(),
+  -- The limit of a provider lets the next attempt begin at this time.
+  slot_at timestamptz,
   lease_until timestamptz,
   sent_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
@@ -28,8 +38,9 @@ create table public.messages (
   constraint messages_contact_id_fkey foreign key (organization_id, contact_id)
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint messages_status_check check (
-    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received')
-  )
+    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'uncertain')
+  ),
+  constraint messages_on_uncertain_check check (on_uncertain in ('resend', 'hold'))
 );
 create index messages_organization_id_created_at_idx on public.messages (organization_id, created_at, id);
 create index messages_organization_id_contact_id_idx
@@ -43,4 +54,6 @@ create index messages_unfinished_id_idx on public.messages (id)
   where status in ('scheduled', 'queued', 'sending');
 create unique index messages_external_id_key on public.messages (organization_id, channel, external_id)
   where external_id is not null;
+create index messages_provider_message_id_idx on public.messages (organization_id, provider_message_id)
+  where provider_message_id is not null;
 select private.isolate('public.messages');

@@ -5,6 +5,7 @@ import { ChangeStreamsModule } from '../change-streams/change-streams.module.js'
 import { AuditModule } from '../audit/audit.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { Env } from '../config/env.js';
+import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { CustomEventsModule } from '../custom-events/custom-events.module.js';
 import { DatabaseModule } from '../database/database.module.js';
@@ -81,6 +82,7 @@ export class AppModule {
         ToolsModule,
         ChangeStreamsModule,
         AuditModule,
+        ChannelsModule,
         ContactsModule,
         ImportsModule,
         CustomEventsModule,

@@ -1,6 +1,7 @@
 import type { EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
+import { ChannelProvider } from '../channels/channel-provider.entity.js';
 import { ContactAlias } from '../contacts/contact-alias.entity.js';
 import { ContactProperty } from '../contacts/contact-property.entity.js';
 import { ContactSettings } from '../contacts/contact-settings.entity.js';
@@ -32,6 +33,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   IdempotencyKey,
   Confirmation,
   SecretRow,
+  ChannelProvider,
   StoredFile,
   FileChunk,
   Contact,

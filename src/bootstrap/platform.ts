@@ -60,6 +60,28 @@ export { newId } from '../text/ids.js';
 export { SecretBox } from '../database/secret-box.js';
 export { type Change, ChangeFeed, type ChangeOrGap } from '../changes/change-feed.js';
 
+export {
+  Channel,
+  type ChannelOptions,
+  type ProviderField,
+  type ProviderKind,
+} from '../channels/channel.decorator.js';
+export type {
+  ChannelContact,
+  ChannelContent,
+  DeliveryChannel,
+  Handover,
+  OutgoingMessage,
+  ProviderAccount,
+} from '../channels/channel-contract.js';
+export { ChannelsModule } from '../channels/channels.module.js';
+export {
+  type ProviderAnswer,
+  ProviderRequests,
+  type ProviderResponse,
+  toFailure,
+} from '../channels/provider-requests.js';
+export type { ReasonCode } from '../channels/reason-code.js';
 export { ContactsModule } from '../contacts/contacts.module.js';
 export { ContactsService } from '../contacts/contacts.service.js';
 export { MessagesService } from '../messaging/messages.service.js';

@@ -14,6 +14,13 @@ import type { Fault } from '../errors/app-error.js';
 import type { Extensions } from './app.module.js';
 import { LATEST_LEGACY_VERSION } from '../mcp/era.js';
 
+export {
+  type ChannelContractCase,
+  channelContract,
+  type ContractCheck,
+  type Scenario,
+} from '../channels/contract-checks.js';
+
 export interface TestOptions extends Extensions {
   /** These settings override the defaults of a test. Their names are those in `.env.example`. */
   env?: Record<string, string>;

@@ -1,5 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type HandedOver, HandoversService } from '../channels/handovers.service.js';
+import type { StoredProvider } from '../channels/channel-providers.service.js';
+import type { Handover } from '../channels/channel-contract.js';
+import type { UncertainPolicy } from '../channels/channel.decorator.js';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -7,7 +11,7 @@ import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-work.js';
-import { type Delivery, EmailChannel } from '../mail/email-channel.js';
+import { isDenied, spoken } from './message-channels.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
@@ -19,9 +23,20 @@ const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 const MOST_ATTEMPTS = PAUSES_SECONDS.length + 1;
 const RECORD_RETRY_MS = 1000;
 
+/** The worker stopped before the handover. Another worker may begin the next attempt at once. */
+const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0 };
+
+/** Holds a message whose attempt has begun, with what the attempt needs. */
+interface Attempt {
+  readonly message: Message;
+  readonly route: readonly StoredProvider[];
+  readonly policy: UncertainPolicy;
+}
+
 /**
- * Delivers claimed messages: counts the attempt, sends the e-mail, records the outcome. No transaction is open while it
- * waits for the mail server. After a crash the e-mail is sent again with the same Message-ID.
+ * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open while
+ * it waits for the provider. When a crash leaves the outcome unknown, the message is sent again or becomes `uncertain`, as
+ * its policy says. An e-mail that is sent again has the same Message-ID.
  */
 @Injectable()
 export class MessageDeliveryService {
@@ -31,62 +46,100 @@ export class MessageDeliveryService {
     private readonly messages: MessagesRepository,
     private readonly contacts: ContactsService,
     private readonly tenants: TenantDatabase,
-    private readonly email: EmailChannel,
+    private readonly handovers: HandoversService,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
     private readonly failpoints: Failpoints,
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
-    const message = await this.beginAttempt(claim);
-    if (!message || signal.aborted) return;
-    const delivery = await this.email.deliver(
-      {
-        id: message.id,
-        // Only inbound messages can lack a recipient.
-        to: message.recipient!,
-        subject: message.subject ?? '',
-        text: message.body,
-        date: message.createdAt,
-      },
-      signal,
-    );
+    const attempt = await this.beginAttempt(claim);
+    if (!attempt) return;
+    const { message, route, policy } = attempt;
+    if (signal.aborted) {
+      // Nothing was handed over. Without this, the next worker would not know and could hold the message.
+      await this.recordOutcome(claim, INTERRUPTED, signal);
+      return;
+    }
+    const { organizationId, contactId, channel } = message;
+    const given = {
+      id: message.id,
+      organizationId,
+      contactId,
+      // Only inbound messages can lack a recipient.
+      to: message.recipient!,
+      subject: message.subject,
+      body: message.body,
+      createdAt: message.createdAt,
+    };
+    const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
     await this.failpoints.reach('after outside call, before journal', message.id);
-    // The result of an aborted attempt is unknown. The next worker that claims the message tries again.
-    if (signal.aborted && delivery.outcome !== 'sent') return;
-    await this.recordOutcome(claim, toOutcome(delivery, message.attempts + 1), signal);
+    // The result of an aborted attempt is unknown. The next worker that claims the message decides by its policy.
+    if (signal.aborted && result.handover.outcome !== 'sent') return;
+    await this.recordOutcome(claim, toOutcome(result, message.attempts + 1, policy), signal);
   }
 
-  /** Marks the message as being sent and returns it. Returns undefined when it must no longer be sent. */
-  private beginAttempt({ organizationId, id, epoch }: Claim): Promise<Message | undefined> {
+  /** Marks the message as being sent and returns it. Returns undefined when it must not be sent, or not now. */
+  private beginAttempt({ organizationId, id, epoch }: Claim): Promise<Attempt | undefined> {
     return this.tenants.transaction(organizationId, async () => {
       const message = await this.messages.findForUpdate(organizationId, id);
       if (message?.epoch !== epoch) return undefined;
       if (!['scheduled', 'queued', 'sending'].includes(message.status)) return undefined;
       this.changes.publish(organizationId, resourceChange('messages', id));
-      const obstacle = await this.findObstacle(message);
+      const policy = this.handovers.policyOf(message.channel, message.onUncertain);
+      const obstacle = await this.findObstacle(message, policy);
       if (obstacle) {
         await this.emitMessageEvent(await this.messages.settle(organizationId, id, obstacle));
         return undefined;
       }
+      const route = await this.handovers.route(organizationId, message.channel);
+      if (await this.delayForLimit(message, route[0])) return undefined;
       this.messages.beginAttempt(organizationId, id, epoch);
-      return message;
+      return { message, route, policy };
     });
   }
 
+  /** Puts the message back until the limit of its provider has a place for it. Returns false when it may be sent now. */
+  private async delayForLimit(
+    { organizationId, id, epoch, slotAt }: Message,
+    provider: StoredProvider | undefined,
+  ): Promise<boolean> {
+    // The message has waited for its place.
+    if (slotAt !== null) return false;
+    const waitSeconds = await this.handovers.reserve(organizationId, provider);
+    if (waitSeconds > 0) await this.messages.delay(organizationId, id, epoch, waitSeconds);
+    return waitSeconds > 0;
+  }
+
   /** Returns the final outcome of an accepted message that must no longer be sent. */
-  private async findObstacle(message: Message): Promise<Outcome | undefined> {
+  private async findObstacle(
+    message: Message,
+    policy: UncertainPolicy,
+  ): Promise<Outcome | undefined> {
+    // A worker ended between the handover and its record. Another attempt could send the message twice.
+    if (message.status === 'sending' && policy === 'hold') {
+      return {
+        status: 'uncertain',
+        reason: `Attempt ${message.attempts} ended without a result: the message may have been sent.`,
+        code: 'no_outcome',
+      };
+    }
     if (message.attempts >= MOST_ATTEMPTS) {
       return {
         status: 'failed',
         reason: `Stopped after ${message.attempts} attempts without a result.`,
+        code: 'attempts_exhausted',
       };
     }
     const { organizationId, contactId } = message;
     const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
-    if (!contact) return { status: 'canceled', reason: 'The contact was deleted.' };
-    if (contact.consent.email?.status === 'denied') {
-      return { status: 'canceled', reason: 'The contact has since denied consent to e-mail.' };
+    if (!contact) {
+      return { status: 'canceled', reason: 'The contact was deleted.', code: 'contact_deleted' };
+    }
+    if (isDenied(contact.consent, message.channel)) {
+      const channel = spoken({ title: this.handovers.titleOf(message.channel) });
+      const reason = `The contact has since denied consent to ${channel}.`;
+      return { status: 'canceled', reason, code: 'consent_denied' };
     }
     return undefined;
   }
@@ -124,12 +177,35 @@ export class MessageDeliveryService {
   }
 }
 
-function toOutcome(delivery: Delivery, attempt: number): Outcome {
-  if (delivery.outcome === 'sent') return { status: 'sent', reason: null };
-  if (delivery.outcome === 'refused') return { status: 'failed', reason: delivery.reason };
-  const retryInSeconds = PAUSES_SECONDS[attempt - 1];
-  const reason = `Attempt ${attempt} of ${MOST_ATTEMPTS}: ${delivery.reason}`;
-  return retryInSeconds === undefined
-    ? { status: 'failed', reason }
-    : { status: 'queued', reason, retryInSeconds };
+function toOutcome(
+  { handover, providerId }: HandedOver,
+  attempt: number,
+  policy: UncertainPolicy,
+): Outcome {
+  const { outcome } = handover;
+  if (outcome === 'sent') {
+    const { providerMessageId } = handover;
+    return {
+      status: 'sent',
+      reason: null,
+      providerId,
+      ...(providerMessageId !== undefined && { providerMessageId }),
+    };
+  }
+  const { code } = handover;
+  if (outcome === 'refused') return { status: 'failed', reason: handover.reason, code, providerId };
+  const reason = `Attempt ${attempt} of ${MOST_ATTEMPTS}: ${handover.reason}`;
+  if (outcome === 'unknown' && policy === 'hold') {
+    return { status: 'uncertain', reason, code, providerId };
+  }
+  const pause = PAUSES_SECONDS[attempt - 1];
+  if (pause === undefined) {
+    return { status: outcome === 'unknown' ? 'uncertain' : 'failed', reason, code, providerId };
+  }
+  const retryInSeconds = Math.max(pause, retryAfterOf(handover));
+  return { status: 'queued', reason, code, providerId, retryInSeconds };
+}
+
+function retryAfterOf(handover: Handover): number {
+  return handover.outcome === 'failed' ? (handover.retryAfterSeconds ?? 0) : 0;
 }

@@ -1,14 +1,17 @@
 import { Column, Entity } from 'typeorm';
+import type { UncertainPolicy } from '../channels/channel.decorator.js';
+import type { ReasonCode } from '../channels/reason-code.js';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the mail server.
- * `delivered`, `failed` and `canceled` are final. Inbound messages are always `received`.
+ * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the provider.
+ * `uncertain` may have been sent: a report or a person decides. `delivered`, `failed` and `canceled` are final. Inbound messages are always `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',
   'sending',
+  'uncertain',
   'sent',
   'delivered',
   'failed',
@@ -16,9 +19,6 @@ export const MESSAGE_STATUSES = [
   'received',
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
-
-export const MESSAGE_CHANNELS = ['email', 'sms', 'webhook'] as const;
-export type MessageChannel = (typeof MESSAGE_CHANNELS)[number];
 
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
@@ -30,7 +30,7 @@ export class Message extends OrganizationRowWithId {
   contactId: string | null;
 
   @Column('text')
-  channel: MessageChannel;
+  channel: string;
 
   @Column('text')
   direction: MessageDirection;
@@ -51,12 +51,28 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   statusReason: string | null;
 
+  /** Says the same as `statusReason`, for programs. */
+  @Column('text', { nullable: true })
+  reasonCode: ReasonCode | null;
+
   @Column('text', { nullable: true })
   idempotencyKey: string | null;
 
   /** The provider gave an inbound message this id. */
   @Column('text', { nullable: true })
   externalId: string | null;
+
+  /** Names the account of the organization that the message was handed to. */
+  @Column('text', { nullable: true })
+  providerId: string | null;
+
+  /** The provider gave a sent message this id. Its reports name it. */
+  @Column('text', { nullable: true })
+  providerMessageId: string | null;
+
+  /** Says what to do when it is unknown whether the message was sent. Null means what the channel does. */
+  @Column('text', { nullable: true })
+  onUncertain: UncertainPolicy | null;
 
   @Column('text', { nullable: true })
   runId: string | null;
@@ -75,6 +91,10 @@ export class Message extends OrganizationRowWithId {
   /** A worker may claim the message from this time on: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
+
+  /** The limit of a provider lets the next attempt begin at this time. */
+  @Column('timestamptz', { nullable: true })
+  slotAt: Date | null;
 
   @Column('timestamptz', { nullable: true })
   leaseUntil: Date | null;

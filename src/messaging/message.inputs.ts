@@ -1,6 +1,7 @@
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Integer, JsonObject, Text } from '../tools/schema/fields.js';
-import { MESSAGE_CHANNELS, MESSAGE_STATUSES, type MessageChannel } from './message.entity.js';
+import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
+import { MESSAGE_STATUSES } from './message.entity.js';
 
 /** Names a status, or a group: `pending` are scheduled, queued and sending, `undelivered` are failed and canceled. */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
@@ -15,8 +16,8 @@ export class MessageFilterInput {
   @Choice(MESSAGE_STATUS_FILTERS, { optional: true })
   status?: MessageStatusFilter;
 
-  @Choice(MESSAGE_CHANNELS, { optional: true })
-  channel?: MessageChannel;
+  @Text({ optional: true })
+  channel?: string;
 
   @Text({ optional: true, min: 1, max: 64 })
   run_id?: string;
@@ -56,8 +57,8 @@ class AddresseeInput {
 }
 
 export class SendMessageInput extends AddresseeInput {
-  @Choice(MESSAGE_CHANNELS, 'Only email is supported so far.')
-  channel: MessageChannel = 'email';
+  @Text('email, sms or webhook.')
+  channel: string = 'email';
 
   @Doc('Subject line; required for email. One line of at most 500 characters.')
   @Text({ optional: true, max: 262_144 })
@@ -89,11 +90,14 @@ export class SendMessageInput extends AddresseeInput {
   )
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
+
+  @Choice(UNCERTAIN_POLICIES, { optional: true })
+  on_uncertain?: UncertainPolicy;
 }
 
 export class RecordMessageInput extends AddresseeInput {
-  @Choice(MESSAGE_CHANNELS, 'Channel by which it arrived.')
-  channel: MessageChannel = 'email';
+  @Text('Channel by which it arrived.', { max: 64 })
+  channel: string = 'email';
 
   @Text('Your address that received it.', { optional: true, min: 1, max: 254 })
   to?: string;
@@ -117,7 +121,9 @@ export const DELIVERY_OUTCOMES = ['delivered', 'bounced', 'failed'] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export class ReportDeliveryInput {
-  @Doc('Id of the message, msg_…, or its Message-ID header, <msg_…@your.domain>.')
+  @Doc(
+    "Id of the message, msg_…, its Message-ID header, <msg_…@your.domain>, or the provider's id of it.",
+  )
   @Text({ min: 1, max: 998 })
   message_id: string;
 
@@ -127,6 +133,21 @@ export class ReportDeliveryInput {
 
   @Doc('Reason of the provider for the failed delivery. The first 500 characters are stored.')
   @Text({ optional: true, max: 10_000 })
+  reason?: string;
+}
+
+export const RESOLUTIONS = ['sent', 'delivered', 'failed', 'resend'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+export class ResolveMessageInput extends MessageIdInput {
+  @Doc('What happened to the message. resend sends it again, even if it arrived before.')
+  @Choice(RESOLUTIONS)
+  outcome: Resolution;
+
+  @Text('How you know, in one line. The first 500 characters are stored.', {
+    optional: true,
+    max: 10_000,
+  })
   reason?: string;
 }
 

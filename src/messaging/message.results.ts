@@ -1,12 +1,11 @@
+import { REASON_CODES, type ReasonCode } from '../channels/reason-code.js';
 import { PageResult } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, Integer, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
 import {
-  MESSAGE_CHANNELS,
   MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
   type Message,
-  type MessageChannel,
   type MessageDirection,
   type MessageStatus,
 } from './message.entity.js';
@@ -20,8 +19,8 @@ export class MessageView {
   @Text({ nullable: true })
   contact_id: string | null;
 
-  @Choice(MESSAGE_CHANNELS)
-  channel: MessageChannel;
+  @Text()
+  channel: string;
 
   @Choice(MESSAGE_DIRECTIONS)
   direction: MessageDirection;
@@ -34,7 +33,8 @@ export class MessageView {
 
   @Doc(
     'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: an attempt is ' +
-      'in progress; sent: the mail server, or the outbox folder, has it; delivered: reported by the provider; failed ' +
+      'in progress; uncertain: it may have been sent, and nobody knows (resolve_message); sent: the provider, the mail ' +
+      'server or the outbox folder has it; delivered: reported by the provider; failed ' +
       'and canceled: see status_reason; received: it is inbound.',
   )
   @Choice(MESSAGE_STATUSES)
@@ -44,11 +44,21 @@ export class MessageView {
   @Text({ nullable: true })
   status_reason: string | null;
 
+  @Doc('The reason as a code for programs.')
+  @Choice(REASON_CODES, { nullable: true })
+  reason_code: ReasonCode | null;
+
   @Doc(
     'Address that the message is sent to. For an inbound message, the address that received it, if known.',
   )
   @Text({ nullable: true })
   to: string | null;
+
+  @Text('Id of the channel provider that the message was handed to.', { nullable: true })
+  provider_id: string | null;
+
+  @Text("The provider's id of a sent message.", { nullable: true })
+  provider_message_id: string | null;
 
   @Text({ nullable: true })
   idempotency_key: string | null;
@@ -78,7 +88,10 @@ export class MessageView {
       body: message.body,
       status: message.status,
       status_reason: message.statusReason,
+      reason_code: message.reasonCode,
       to: message.recipient,
+      provider_id: message.providerId,
+      provider_message_id: message.providerMessageId,
       idempotency_key: message.idempotencyKey,
       run_id: message.runId,
       scheduled_at: message.scheduledAt?.toISOString() ?? null,

@@ -31,25 +31,25 @@ export class MessageTools {
     name: 'send_message',
     title: 'Send a message',
     description:
-      'Sends an e-mail to one contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
+      'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
       'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
       'tried up to 6 times: use get_message to see its status.',
     output: MessageResult,
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {
-    if (input.channel !== 'email') {
-      throw unsupported('channel', `The ${input.channel} channel is not supported yet. Use email.`);
-    }
     if (input.template_id !== undefined) {
       throw unsupported(
         'template_id',
         'Stored templates are not supported yet. Give body instead.',
       );
     }
-    const message = await this.messages.sendEmail(call.organizationId, {
+    if (input.body === undefined) throw AppError.invalidField('body', 'is required');
+    const message = await this.messages.send(call.organizationId, {
       to: { contact_id: input.contact_id, email: input.email, phone: input.phone },
-      subject: requireField(input, 'subject'),
-      body: requireField(input, 'body'),
+      channel: input.channel,
+      subject: input.subject,
+      body: input.body,
+      onUncertain: input.on_uncertain,
       variables: input.variables,
       scheduledAt: parseSchedule(input.scheduled_at),
       idempotencyKey: input.idempotency_key,
@@ -145,13 +145,6 @@ export class MessageTools {
     const message = await this.messages.cancel(organizationId, input.message_id, surface);
     return { message: MessageView.of(message) };
   }
-}
-
-function requireField(input: SendMessageInput, field: 'subject' | 'body'): string {
-  const value = input[field];
-  if (value !== undefined) return value;
-  const message = field === 'body' ? 'is required' : 'is required for the email channel';
-  throw AppError.invalidField(field, message);
 }
 
 function parseSchedule(text: string | undefined): Date | undefined {

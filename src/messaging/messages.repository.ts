@@ -2,25 +2,23 @@ import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { type PreparedStatement, prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { ReasonCode } from '../channels/reason-code.js';
 import type { TimePosition } from '../paging/paging.js';
-import {
-  MESSAGE_STATUSES,
-  Message,
-  type MessageChannel,
-  type MessageStatus,
-} from './message.entity.js';
+import { MESSAGE_STATUSES, Message, type MessageStatus } from './message.entity.js';
 import { MessageEvent } from './message-event.entity.js';
 
 const INSERT = prepared(
   'message_insert',
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
-    idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13)`,
+    idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at, on_uncertain)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14)`,
 );
 /** Names the columns as the properties of {@link Message}, so that a row is a message. */
 const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
-  subject, body, status, status_reason as "statusReason", idempotency_key as "idempotencyKey",
-  external_id as "externalId", run_id as "runId", attempts, epoch, scheduled_at as "scheduledAt", due_at as "dueAt",
+  subject, body, status, status_reason as "statusReason", reason_code as "reasonCode",
+  idempotency_key as "idempotencyKey", external_id as "externalId", provider_id as "providerId",
+  provider_message_id as "providerMessageId", on_uncertain as "onUncertain", run_id as "runId", attempts, epoch,
+  scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt",
   lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
 // The statements of each delivery are prepared. PostgreSQL took as long to parse and plan them as to execute them.
 const FIND = prepared(
@@ -30,29 +28,39 @@ const FIND = prepared(
 const FIND_FOR_UPDATE = prepared('message_for_update', `${FIND.text} for update`);
 const BEGIN_ATTEMPT = prepared(
   'message_begin_attempt',
-  `update messages set status = 'sending', attempts = attempts + 1, updated_at = now()
+  `update messages set status = 'sending', attempts = attempts + 1, slot_at = null, updated_at = now()
    where organization_id = $1 and id = $2 and epoch = $3`,
 );
+const DELAY = prepared(
+  'message_delay',
+  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
+     due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
+   where organization_id = $1 and id = $2 and epoch = $3`,
+);
+const REQUEUE = `update messages set status = 'queued', status_reason = null, reason_code = null, slot_at = null,
+     due_at = now(), lease_until = null, attempts = least(attempts, $3), updated_at = now()
+   where organization_id = $1 and id = $2`;
 const RECORD_OUTCOME = prepared(
   'message_outcome',
   `update messages set status = $4, status_reason = $5, lease_until = null, updated_at = now(),
      sent_at = case when $4 = 'sent' then now() else sent_at end,
-     due_at = coalesce(now() + make_interval(secs => $6), due_at)
+     due_at = coalesce(now() + make_interval(secs => $6), due_at), reason_code = $7,
+     provider_id = coalesce($8, provider_id), provider_message_id = coalesce($9, provider_message_id)
    where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
 );
 
-type NewMessage = Pick<
+export type NewMessage = Pick<
   Message,
   'id' | 'contactId' | 'channel' | 'recipient' | 'subject' | 'body' | 'runId'
 >;
-type OutboundMessage = NewMessage & Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt'>;
-type InboundMessage = NewMessage & Pick<Message, 'externalId'>;
+type OutboundMessage = NewMessage &
+  Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt' | 'onUncertain'>;
 
 /** Matches the messages that meet all given members. `createdAfter` includes the time itself. */
 export interface MessageFilter {
   contactId?: string;
   statuses?: readonly MessageStatus[];
-  channel?: MessageChannel;
+  channel?: string;
   runId?: string;
   createdAfter?: Date;
   createdBefore?: Date;
@@ -62,7 +70,10 @@ export interface MessageFilter {
 export interface Outcome {
   status: MessageStatus;
   reason: string | null;
+  code?: ReasonCode | null;
   retryInSeconds?: number;
+  providerId?: string | null;
+  providerMessageId?: string;
 }
 
 @Injectable()
@@ -77,10 +88,14 @@ export class MessagesRepository {
       organizationId,
       direction: 'outbound',
       statusReason: null,
+      reasonCode: null,
       externalId: null,
+      providerId: null,
+      providerMessageId: null,
       attempts: 0,
       epoch: 0,
       dueAt: message.scheduledAt ?? now,
+      slotAt: null,
       leaseUntil: null,
       sentAt: null,
       createdAt: now,
@@ -102,32 +117,9 @@ export class MessagesRepository {
         row.runId,
         row.scheduledAt,
         row.createdAt,
+        row.onUncertain,
       ]);
     return row;
-  }
-
-  /** Inserts an inbound message. Returns undefined when a message of the channel already has its external id. */
-  async insertInbound(
-    organizationId: string,
-    message: InboundMessage,
-  ): Promise<Message | undefined> {
-    const inserted = await this.rows(organizationId)
-      .createQueryBuilder()
-      .insert()
-      .values({ ...message, organizationId, direction: 'inbound', status: 'received' })
-      .orIgnore()
-      .returning(['id'])
-      .execute();
-    if ((inserted.raw as unknown[]).length === 0) return undefined;
-    return (await this.find(organizationId, message.id))!;
-  }
-
-  findByExternalId(
-    organizationId: string,
-    channel: MessageChannel,
-    externalId: string,
-  ): Promise<Message | null> {
-    return this.rows(organizationId).findOneBy({ organizationId, channel, externalId });
   }
 
   find(organizationId: string, id: string): Promise<Message | null> {
@@ -222,15 +214,22 @@ export class MessagesRepository {
   }
 
   /** Writes a final status and ends the lease. The caller must have locked the row. */
-  async settle(organizationId: string, id: string, { status, reason }: Outcome): Promise<Message> {
+  async settle(
+    organizationId: string,
+    id: string,
+    { status, reason, code }: Outcome,
+  ): Promise<Message> {
     await this.rows(organizationId).update(
       { organizationId, id },
       {
         status,
         statusReason: reason,
+        reasonCode: code ?? null,
         leaseUntil: null,
         updatedAt: () => 'now()',
-        ...(status === 'delivered' && { sentAt: () => 'coalesce(sent_at, now())' }),
+        ...((status === 'delivered' || status === 'sent') && {
+          sentAt: () => 'coalesce(sent_at, now())',
+        }),
       },
     );
     return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
@@ -244,6 +243,16 @@ export class MessagesRepository {
     this.tenants.session(organizationId).defer(BEGIN_ATTEMPT, [organizationId, id, epoch]);
   }
 
+  /** Ends the claim. Workers may claim the message again after the delay, and its place in the limit is then reserved. */
+  async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
+    await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
+  }
+
+  /** Queues the message for another attempt now. It counts at most `mostAttempts` as having been used. */
+  async requeue(organizationId: string, id: string, mostAttempts: number): Promise<void> {
+    await this.tenants.session(organizationId).query(REQUEUE, [organizationId, id, mostAttempts]);
+  }
+
   /**
    * Records the outcome of an attempt and returns the message. Returns undefined, and writes nothing, when another worker
    * has claimed the message.
@@ -252,9 +261,19 @@ export class MessagesRepository {
     organizationId: string,
     id: string,
     epoch: number,
-    { status, reason, retryInSeconds }: Outcome,
+    { status, reason, code, retryInSeconds, ...given }: Outcome,
   ): Promise<Message | undefined> {
-    const values = [organizationId, id, epoch, status, reason, retryInSeconds ?? null];
+    const values = [
+      organizationId,
+      id,
+      epoch,
+      status,
+      reason,
+      retryInSeconds ?? null,
+      code ?? null,
+      given.providerId ?? null,
+      given.providerMessageId ?? null,
+    ];
     const session = this.tenants.session(organizationId);
     const [updated] = await session.query<Message>(RECORD_OUTCOME, values);
     return updated;

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { HandoversService } from '../channels/handovers.service.js';
+import type { UncertainPolicy } from '../channels/channel.decorator.js';
 import { ContactView } from '../contacts/contact.results.js';
 import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -8,6 +10,7 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { newId } from '../text/ids.js';
+import { assertSubject, isDenied, spoken } from './message-channels.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import type { MessageEvent } from './message-event.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
@@ -20,12 +23,18 @@ const MOST_COUNTED = 10_000;
 const MOST_EVENTS = 100;
 
 interface MessageContent {
-  subject: string;
+  subject?: string;
   body: string;
 }
 
-export interface EmailRequest extends MessageContent {
+/** Describes a message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
+export interface MessageRequest {
   to: ContactKey;
+  channel?: string;
+  /** Is required by channels with a subject, and refused by the others. */
+  subject?: string;
+  body: string;
+  onUncertain?: UncertainPolicy;
   variables?: object;
   scheduledAt?: Date;
   idempotencyKey?: string;
@@ -42,37 +51,45 @@ export class MessagesService {
     private readonly tenants: TenantDatabase,
     private readonly wakeUps: WakeUps,
     private readonly changes: ChangeFeed,
+    private readonly handovers: HandoversService,
   ) {}
 
   /**
-   * Queues an e-mail to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact,
-   * `invalid_arguments` when the contact has no address, and `no_consent` when it has denied consent.
+   * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact,
+   * `invalid_arguments` for an unknown channel, a contact without its address and content that it refuses, `conflict`
+   * when the channel has no provider, and `no_consent` when the contact has denied consent.
    */
-  async sendEmail(organizationId: string, request: EmailRequest): Promise<Message> {
+  async send(organizationId: string, request: MessageRequest): Promise<Message> {
+    const { channel = 'email', variables } = request;
+    const { options } = this.handovers.channel(channel);
     const contact = await this.contacts.getBy(organizationId, request.to);
-    if (contact.email === null) {
-      throw AppError.invalid('This contact has no e-mail address. Add one with update_contact.', [
-        { path: 'channel', message: 'is email, and the contact has no e-mail address' },
-      ]);
+    const recipient = await this.handovers.addressOf(organizationId, channel, contact);
+    if (isDenied(contact.consent, channel)) {
+      throw new AppError('no_consent', `This contact has denied consent to ${spoken(options)}.`);
     }
-    if (contact.consent.email?.status === 'denied') {
-      throw new AppError('no_consent', 'This contact has denied consent to e-mail.');
-    }
-    const { variables } = request;
     const scope = variables && { ...variables, contact: ContactView.of(contact) };
+    assertSubject(options, request.subject);
     const content = await renderContent(organizationId, request, scope, this.liquid);
+    const faults = this.handovers.checkContent(channel, {
+      subject: content.subject ?? null,
+      body: content.body,
+    });
+    if (faults.length > 0) {
+      throw AppError.invalid(`${faults[0]!.path} ${faults[0]!.message}.`, faults);
+    }
     const scheduledAt = request.scheduledAt ?? null;
     const message = await this.messages.insert(organizationId, {
       id: newId('msg'),
       contactId: contact.id,
-      channel: 'email',
-      recipient: contact.email,
-      subject: content.subject,
+      channel,
+      recipient,
+      subject: content.subject ?? null,
       body: content.body,
       status: scheduledAt && scheduledAt.getTime() > Date.now() ? 'scheduled' : 'queued',
       idempotencyKey: request.idempotencyKey ?? null,
       runId: request.runId ?? null,
       scheduledAt,
+      onUncertain: request.onUncertain ?? null,
     });
     this.tenants.afterCommit(() =>
       this.wakeUps.wake('message', message.id, scheduledAt ?? undefined),
@@ -92,6 +109,7 @@ export class MessagesService {
     filter: MessageFilter,
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ messages: Message[]; nextCursor: string | null }> {
+    this.handovers.assertChannel(filter.channel);
     const position = readTimeCursor(page.cursor);
     const rows = await this.messages.list(organizationId, filter, position, page.limit + 1);
     const { page: messages, nextCursor } = pageOf(
@@ -112,6 +130,7 @@ export class MessagesService {
     counted: number;
     is_complete: boolean;
   }> {
+    this.handovers.assertChannel(filter.channel);
     const counts = await this.messages.count(organizationId, filter, MOST_COUNTED);
     const counted = counts.reduce((sum, { count }) => sum + count, 0);
     return { counts, counted, is_complete: counted < MOST_COUNTED };
@@ -148,6 +167,7 @@ export class MessagesService {
     return await this.messages.settle(organizationId, id, {
       status: 'canceled',
       reason: `Canceled by ${by}.`,
+      code: 'canceled',
     });
   }
 }
@@ -164,11 +184,14 @@ async function renderContent(
 ): Promise<MessageContent> {
   const { subject, body } = scope
     ? {
-        subject: await liquid.render(organizationId, given.subject, scope),
+        subject:
+          given.subject === undefined
+            ? undefined
+            : await liquid.render(organizationId, given.subject, scope),
         body: await liquid.render(organizationId, given.body, scope),
       }
     : given;
-  const fault = subjectFault(subject);
+  const fault = subject === undefined ? undefined : subjectFault(subject);
   if (fault) throw AppError.invalidField('subject', fault);
   if (body.trim() === '') throw AppError.invalidField('body', 'must not be empty');
   // Validated arguments contain no U+0000, but a template can produce it: {{ '%00' | url_decode }}.
@@ -182,7 +205,7 @@ async function renderContent(
 }
 
 function subjectFault(subject: string): string | undefined {
-  if (subject.trim() === '') return 'must not be empty for the email channel';
+  if (subject.trim() === '') return 'must not be empty';
   // A line break would end the header, and the rest of the subject would become another header.
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';

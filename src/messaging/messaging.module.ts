@@ -1,22 +1,24 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
+import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
-import { MailModule } from '../mail/mail.module.js';
 import { MessageDeliveryService } from './message-delivery.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
+import { MessageResolutionsService } from './message-resolutions.service.js';
 import { MessageWorker } from './message.worker.js';
 import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
+import { ProviderReportsRepository } from './provider-reports.repository.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
-  imports: [AccountsModule, ContactsModule, LiquidModule, MailModule],
+  imports: [AccountsModule, ChannelsModule, ContactsModule, LiquidModule],
   controllers: [MessagePreviewController],
   providers: [
     MessageTools,
@@ -26,6 +28,8 @@ import { ProviderTools } from './provider.tools.js';
     MessagesService,
     ProviderReportsService,
     MessageDeliveryService,
+    ProviderReportsRepository,
+    MessageResolutionsService,
     MessagesRepository,
   ],
   exports: [MessagesService],

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { HandoversService } from '../channels/handovers.service.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { AppError, assertFound } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
@@ -8,6 +9,7 @@ import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import type { DeliveryOutcome, RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
 import { MessagesRepository } from './messages.repository.js';
+import { ProviderReportsRepository } from './provider-reports.repository.js';
 
 /** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
@@ -24,6 +26,8 @@ export class ProviderReportsService {
     private readonly contacts: ContactsService,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
+    private readonly handovers: HandoversService,
+    private readonly reports: ProviderReportsRepository,
   ) {}
 
   /**
@@ -35,9 +39,10 @@ export class ProviderReportsService {
     input: RecordMessageInput,
     runId: string | undefined,
   ): Promise<{ message: Message; created: boolean }> {
+    this.handovers.assertChannel(input.channel);
     const { channel, contact_id, email, phone, external_id: externalId } = input;
     const contact = await this.contacts.getBy(organizationId, { contact_id, email, phone });
-    const message = await this.repository.insertInbound(organizationId, {
+    const message = await this.reports.insertInbound(organizationId, {
       id: newId('msg'),
       contactId: contact.id,
       channel,
@@ -48,7 +53,7 @@ export class ProviderReportsService {
       runId: runId ?? null,
     });
     if (!message) {
-      const first = await this.repository.findByExternalId(organizationId, channel, externalId!);
+      const first = await this.reports.findByExternalId(organizationId, channel, externalId!);
       return { message: first!, created: false };
     }
     this.changes.publish(organizationId, resourceChange('messages', message.id));
@@ -57,22 +62,23 @@ export class ProviderReportsService {
   }
 
   /**
-   * Records a delivery report of a sent message. The status only moves from sent to delivered to failed, so reports may
+   * Records a delivery report of a sent message, found by its id or by the provider's id of it. It also decides about a
+   * message whose outcome was uncertain. The status only moves from sent to delivered to failed, so reports may
    * come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
    */
   async report(
     organizationId: string,
     { message_id: messageId, outcome, reason }: ReportDeliveryInput,
   ): Promise<{ message: Message; changed: boolean }> {
-    const id = MESSAGE_ID.exec(messageId)?.[1] ?? messageId;
-    const found = await this.repository.findForUpdate(organizationId, id);
-    const message = assertFound(found, 'message');
+    const message = await this.findReported(organizationId, messageId);
+    const { id } = message;
     assertSent(message);
     const status = outcome === 'delivered' ? 'delivered' : 'failed';
     if (['failed', 'canceled', status].includes(message.status)) return { message, changed: false };
     const reported = await this.repository.settle(organizationId, id, {
       status,
       reason: status === 'failed' ? describeFailure(outcome, reason) : null,
+      code: status === 'failed' ? (outcome === 'bounced' ? 'bounced' : 'undelivered') : null,
     });
     this.changes.publish(organizationId, resourceChange('messages', id));
     // The report can arrive before the worker records `sent`. The worker then loses its lease and emits nothing.
@@ -81,6 +87,15 @@ export class ProviderReportsService {
     }
     await this.events.emit(organizationId, messageEvent(`message.${status}`, reported));
     return { message: reported, changed: true };
+  }
+
+  /** Finds a message that a report names, and locks it. Throws `not_found`. */
+  private async findReported(organizationId: string, given: string): Promise<Message> {
+    const id = MESSAGE_ID.exec(given)?.[1] ?? given;
+    const found =
+      (await this.repository.findForUpdate(organizationId, id)) ??
+      (await this.reports.findByProviderMessageId(organizationId, given));
+    return assertFound(found, 'message');
   }
 }
 

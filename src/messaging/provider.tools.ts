@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
-import { MessageView, RecordedMessageResult, ReportedDeliveryResult } from './message.results.js';
+import { RecordMessageInput, ReportDeliveryInput, ResolveMessageInput } from './message.inputs.js';
+import { MessageResolutionsService } from './message-resolutions.service.js';
+import {
+  MessageResult,
+  MessageView,
+  RecordedMessageResult,
+  ReportedDeliveryResult,
+} from './message.results.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 
 /** Provides the tools by which workflows record the reports of providers. Agents cannot call them. */
 @Injectable()
 export class ProviderTools {
-  constructor(private readonly reports: ProviderReportsService) {}
+  constructor(
+    private readonly reports: ProviderReportsService,
+    private readonly resolutions: MessageResolutionsService,
+  ) {}
 
   @Tool({
     name: 'record_message',
@@ -38,5 +47,20 @@ export class ProviderTools {
   async report(input: ReportDeliveryInput, call: ToolCall): Promise<ReportedDeliveryResult> {
     const { message, changed } = await this.reports.report(call.organizationId, input);
     return { message: MessageView.of(message), changed };
+  }
+
+  @Tool({
+    name: 'resolve_message',
+    title: 'Resolve an uncertain message',
+    description:
+      'Records what happened to a message with the status uncertain: sent, delivered or failed. Or sends it again, after ' +
+      'which the contact may have it twice. Fails with conflict for any other message.',
+    output: MessageResult,
+    surfaces: ['workflow', 'dashboard'],
+  })
+  async resolve(input: ResolveMessageInput, call: ToolCall): Promise<MessageResult> {
+    const { organizationId, surface } = call;
+    const message = await this.resolutions.resolve(organizationId, input, surface);
+    return { message: MessageView.of(message) };
   }
 }

@@ -14,6 +14,8 @@ interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly signal: AbortSignal;
   /** Limits the time of the whole exchange. The default is 15. */
   readonly timeoutSeconds?: number;
+  /** Is called when the connection stands. The other system cannot have received the request before. */
+  readonly onConnected?: () => void;
 }
 
 const DEFAULT_SECONDS = 15;
@@ -55,12 +57,13 @@ export class OutboundClient {
 
   private async exchange(
     target: OutboundTarget,
-    { method, headers, body, limits }: OutboundRequest,
+    { method, headers, body, limits, onConnected }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const addresses = await this.resolve(target, signal);
     const socket = await this.connect(target, addresses, signal);
     try {
+      onConnected?.();
       const message = {
         method,
         path: target.path,

@@ -26,6 +26,7 @@ export const PAGES = [
   '/settings/audit',
   '/settings/contacts',
   '/settings/secrets',
+  '/settings/channels',
   '/settings/retention',
   '/tools',
   '/tools/create_contact',

@@ -22,6 +22,13 @@ const NO_REFERENCES = new Set([
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   set_secret: { secret: 'a value' },
+  create_channel_provider: {
+    channel: 'sms',
+    kind: 'twilio',
+    settings: { account_sid: 'AC0123456789', from: '+15005550006' },
+    secret: 'a-value',
+  },
+  test_channel_provider: { to: '+4930123456' },
   add_contact_alias: { email: 'alias@example.com' },
   remove_contact_alias: { email: 'alias@example.com' },
   bulk_cancel_runs: { status: 'unfinished' },
@@ -62,6 +69,12 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     };
     return (await made<{ message: { id: string } }>(organization, 'send_message', given)).message
       .id;
+  },
+  provider_id: async (organization) => {
+    const given = ALSO.create_channel_provider!;
+    return (
+      await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given)
+    ).provider.id;
   },
   import_id: uploadedImport,
   confirmation_id: pendingConfirmation,

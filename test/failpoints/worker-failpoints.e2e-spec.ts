@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints/failpoints.js';
+import {
+  ACCOUNT_SID,
+  AUTH_TOKEN,
+  type ProviderServer,
+  startTwilio,
+} from '../messaging/provider-server.js';
 import { createContact, send } from '../messaging/support.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
@@ -19,12 +25,17 @@ const order = (step: string, tool: string, more: object = {}): object => ({
 // claims a run of the test.
 describe('a worker that dies or loses its lease', () => {
   let stage: Stage;
+  let twilio: ProviderServer;
   let batch = 0;
 
   beforeAll(async () => {
-    stage = await Stage.set();
+    twilio = await startTwilio();
+    stage = await Stage.set({ OUTBOUND_ALLOW: `127.0.0.1:${twilio.port}` });
   });
-  afterAll(() => stage.clear());
+  afterAll(async () => {
+    await stage.clear();
+    await twilio.close();
+  });
 
   const start = async (
     size: number,
@@ -93,6 +104,45 @@ describe('a worker that dies or loses its lease', () => {
           expect(second?.key).toBe(first?.key);
           expect(more).toEqual([]);
         }
+        stage.release(next);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'FP2: never repeats an SMS, and holds it as uncertain, when it dies before the result is stored',
+    async () => {
+      for (const size of BATCHES) {
+        const dying = await stage.start('worker', FAILPOINTS.FP2);
+        await stage.acme.call('create_channel_provider', {
+          channel: 'sms',
+          kind: 'twilio',
+          settings: { account_sid: ACCOUNT_SID, from: 'Acme', base_url: twilio.url },
+          secret: AUTH_TOKEN,
+        });
+        const before = twilio.requests.length;
+        const messages: string[] = [];
+        for (let index = 0; index < size; index += 1) {
+          batch += 1;
+          const phone = `+4930123456${String(batch).padStart(2, '0')}`;
+          const contact = await createContact(stage.acme, { phone });
+          const given = { contact_id: contact.id, channel: 'sms', subject: undefined };
+          messages.push((await send(stage.acme, given)).id);
+        }
+        await waitFor(() => dying.held.length === size);
+        await dying.kill();
+        await stage.endLeases();
+        const next = await stage.start('worker');
+        await waitFor(async () => {
+          const found = await stage.query(
+            `select from messages
+             where id = any($1) and status = 'uncertain' and reason_code = 'no_outcome'`,
+            messages,
+          );
+          return found.length === size;
+        }, PATIENCE_MS);
+        expect(twilio.requests).toHaveLength(before + size);
         stage.release(next);
       }
     },

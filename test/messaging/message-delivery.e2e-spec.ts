@@ -100,6 +100,40 @@ describeOnEachDriver('messages', () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
+    it('holds a message whose attempt has no result, if its caller said so, and sends others again', async () => {
+      const { id: contactId } = await createContact(acme);
+      const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
+      const messages = switchboard.app.get(MessagesRepository);
+      const tenants = switchboard.app.get(TenantDatabase);
+      const redeliver = async (fields: object) => {
+        const { id } = await send(acme, { contact_id: contactId, ...fields });
+        const [dead] = await leases.claim(1, id);
+        await tenants.transaction(acme.id, async () =>
+          messages.beginAttempt(acme.id, id, dead!.epoch),
+        );
+        await expireLease(id);
+        const [successor] = await leases.claim(1, id);
+        await delivery.deliver(successor!, new AbortController().signal);
+        return await getMessage(acme, id);
+      };
+      const held = await redeliver({ on_uncertain: 'hold' });
+      expect(held).toMatchObject({ status: 'uncertain', reason_code: 'no_outcome' });
+      expect(await listOutbox(switchboard)).not.toContain(`${held.id}.eml`);
+      expect(await redeliver({})).toMatchObject({ status: 'sent', reason_code: null });
+    });
+
+    it('puts a message back that a worker has not handed over when it stops', async () => {
+      const { id: contactId } = await createContact(acme);
+      const { id } = await send(acme, { contact_id: contactId, on_uncertain: 'hold' });
+      const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
+      const [stopped] = await leases.claim(1, id);
+      await delivery.deliver(stopped!, AbortSignal.abort());
+      expect((await getMessage(acme, id)).status).toBe('queued');
+      const [successor] = await leases.claim(1, id);
+      await delivery.deliver(successor!, new AbortController().signal);
+      expect((await getMessage(acme, id)).status).toBe('sent');
+    });
+
     it('cannot be claimed for a scheduled or canceled message', async () => {
       const { id: contactId } = await createContact(acme);
       const later = new Date(Date.now() + 3_600_000).toISOString();

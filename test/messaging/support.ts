@@ -12,6 +12,7 @@ export interface TestMessage {
   body: string;
   status: string;
   status_reason: string | null;
+  reason_code: string | null;
   to: string;
   idempotency_key: string | null;
   run_id: string | null;

@@ -98,6 +98,11 @@ describe('npm run secrets:rotate', () => {
     const workflow = await createSigned(acme);
     const secret = { name: 'api_key', secret: 'the-value', hosts: ['a.example.com'] };
     await acme.call('set_secret', secret);
+    await acme.call('create_channel_provider', {
+      channel: 'webhook',
+      kind: 'standard_webhooks',
+      secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    });
     const waiting = await createWorkflow(
       acme,
       [
@@ -134,7 +139,7 @@ describe('npm run secrets:rotate', () => {
     isRotating = false;
     expect(rotated).toMatchObject({
       code: 0,
-      output: expect.stringContaining('of 1 workflows and 1 secrets'),
+      output: expect.stringContaining('of 1 workflows and 2 secrets'),
     });
     expect(await deliveries).toEqual([202]);
     expect(await sealedBy(before, NEW)).toBe(1);

@@ -18,6 +18,13 @@ const OFFER = {
   input_schema: { type: 'object', properties: {} },
 };
 
+const PROVIDER = {
+  channel: 'sms',
+  kind: 'twilio',
+  settings: { account_sid: 'AC0123456789', from: '+15005550006' },
+  secret: 'token-of-the-account',
+};
+
 /** Has an example for every built-in tool that changes data. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
@@ -126,6 +133,21 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'set_secret', given);
     return { name: 'deleted' };
   },
+  create_channel_provider: async () => PROVIDER,
+  update_channel_provider: async (organization) => ({
+    provider_id: await channelProvider(organization),
+    name: 'Second account',
+  }),
+  delete_channel_provider: async (organization) => ({
+    provider_id: await channelProvider(organization),
+  }),
+  resolve_message: async (organization, switchboard) => {
+    const { message } = await scheduled(organization);
+    await switchboard.ownerQuery(`update messages set status = 'uncertain' where id = $1`, [
+      message.id,
+    ]);
+    return { message_id: message.id, outcome: 'failed' };
+  },
   offer_workflow_as_tool: async (organization) => ({
     workflow_id: await workflow(organization, true),
     ...OFFER,
@@ -167,6 +189,12 @@ async function scheduled(
     body: 'Good evening.',
     scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
+}
+
+async function channelProvider(organization: TestOrganization): Promise<string> {
+  const given = { ...PROVIDER, name: unique() };
+  return (await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given))
+    .provider.id;
 }
 
 async function workflow(

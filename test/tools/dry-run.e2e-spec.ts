@@ -173,7 +173,11 @@ describe('a dry run of every tool', () => {
     };
     const schemas = new OutputSchemas(tools);
     const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint);
-    const builtIn = changing.map(({ name }) => name).filter((name) => !name.startsWith('team_'));
+    // It sends a message, so it has no dry run.
+    const without = ['test_channel_provider'];
+    const builtIn = changing
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('team_') && !without.includes(name));
     // Every new tool needs an example here.
     expect(Object.keys(CHANGING_TOOLS).sort()).toEqual(builtIn);
     for (const tool of sample(builtIn, 3)) {

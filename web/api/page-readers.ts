@@ -13,6 +13,8 @@ export const message = record({
   body: text,
   status: text,
   status_reason: nullable(text),
+  provider_id: nullable(text),
+  provider_message_id: nullable(text),
   to: nullable(text),
   run_id: nullable(text),
   scheduled_at: nullable(text),

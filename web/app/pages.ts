@@ -35,6 +35,7 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/settings/developer', name: 'developer', icon: 'code' },
       { to: '/settings/developer/calls', name: 'calls', icon: 'log' },
       { to: '/settings/secrets', name: 'secrets', icon: 'key' },
+      { to: '/settings/channels', name: 'channels', icon: 'messages' },
       { to: '/settings/contacts', name: 'contactSettings', icon: 'contacts' },
       { to: '/settings/audit', name: 'audit', icon: 'shield' },
       { to: '/settings/retention', name: 'retention', icon: 'trash' },

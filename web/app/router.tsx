@@ -161,6 +161,14 @@ const secrets = createRoute({
     'SecretsPage',
   ),
 });
+const channels = createRoute({
+  ...page,
+  path: '/settings/channels',
+  component: lazyRouteComponent(
+    () => import('../features/channels/channels-page.tsx'),
+    'ChannelsPage',
+  ),
+});
 const retention = createRoute({
   ...page,
   path: '/settings/retention',
@@ -239,6 +247,7 @@ const routeTree = root.addChildren([
     calls,
     audit,
     secrets,
+    channels,
     retention,
     approvals,
     tools,

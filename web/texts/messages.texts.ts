@@ -43,6 +43,21 @@ export const messagesTexts = defineTexts(
     cancelTitle: 'Cancel this message?',
     cancelText: 'It will not be sent. This cannot be undone.',
     canceled: 'The message was canceled.',
+    provider: 'Provider',
+    providerMessage: 'Id of the provider',
+    resolveTitle: 'Decide about this message?',
+    resolutions: {
+      sent: {
+        action: 'It was sent',
+        about: 'The message is then sent. Look into the account at the provider first.',
+      },
+      failed: {
+        action: 'It was not sent',
+        about: 'The message is then failed. Look into the account at the provider first.',
+      },
+      resend: { action: 'Send again', about: 'The contact may get the message twice.' },
+    },
+    resolved: 'Your decision was recorded.',
   },
   {
     title: 'Nachrichten',
@@ -85,5 +100,24 @@ export const messagesTexts = defineTexts(
     cancelTitle: 'Diese Nachricht abbrechen?',
     cancelText: 'Sie wird nicht gesendet. Das lässt sich nicht rückgängig machen.',
     canceled: 'Die Nachricht wurde abgebrochen.',
+    provider: 'Anbieter',
+    providerMessage: 'Id des Anbieters',
+    resolveTitle: 'Über diese Nachricht entscheiden?',
+    resolutions: {
+      sent: {
+        action: 'Wurde gesendet',
+        about: 'Die Nachricht ist dann gesendet. Sehen Sie zuerst im Konto beim Anbieter nach.',
+      },
+      failed: {
+        action: 'Wurde nicht gesendet',
+        about:
+          'Die Nachricht ist dann fehlgeschlagen. Sehen Sie zuerst im Konto beim Anbieter nach.',
+      },
+      resend: {
+        action: 'Erneut senden',
+        about: 'Der Kontakt bekommt die Nachricht vielleicht zweimal.',
+      },
+    },
+    resolved: 'Ihre Entscheidung wurde gespeichert.',
   },
 );

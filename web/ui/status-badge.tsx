@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   sending: 'busy',
   running: 'busy',
   waiting: 'warn',
+  uncertain: 'warn',
   sent: 'good',
   delivered: 'good',
   succeeded: 'good',

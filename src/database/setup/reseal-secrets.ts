@@ -42,14 +42,24 @@ const SECRETS: SealedTable = {
     where s.organization_id = g.organization_id and s.name = g.name`,
   contextOf: (row) => `secret ${row.organization_id} ${row.id}`,
 };
+const CHANNEL_PROVIDERS: SealedTable = {
+  select: `select organization_id, id, sealed as secret, null::bytea as previous_secret from public.channel_providers
+    where (organization_id, id) > ($1, $2) and substr(sealed, 1, $4) <> $3
+    order by organization_id, id limit ${BATCH} for no key update`,
+  update: `update public.channel_providers p set sealed = g.secret
+    from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[])
+      as g (organization_id, id, secret, previous_secret)
+    where p.organization_id = g.organization_id and p.id = g.id`,
+  contextOf: (row) => `channel provider ${row.organization_id} ${row.id}`,
+};
 
 export interface ResealResult {
   /** Counts the workflows whose secrets were encrypted again. */
   workflows: number;
-  /** Counts the secrets of organizations that were encrypted again. */
+  /** Counts the secrets of organizations, and of their providers of channels, that were encrypted again. */
   secrets: number;
   /**
-   * Lists the ids of workflows, and the names of secrets, that neither key opens. They were left as they are.
+   * Lists the ids of workflows and providers, and the names of secrets, that neither key opens. They were left as they are.
    */
   unreadable: string[];
 }
@@ -62,10 +72,11 @@ export interface ResealResult {
 export async function resealSecrets(client: Client, box: SecretBox): Promise<ResealResult> {
   const workflows = await resealTable(client, box, WORKFLOWS);
   const secrets = await resealTable(client, box, SECRETS);
+  const providers = await resealTable(client, box, CHANNEL_PROVIDERS);
   return {
     workflows: workflows.resealed,
-    secrets: secrets.resealed,
-    unreadable: [...workflows.unreadable, ...secrets.unreadable],
+    secrets: secrets.resealed + providers.resealed,
+    unreadable: [...workflows.unreadable, ...secrets.unreadable, ...providers.unreadable],
   };
 }
 

@@ -5,6 +5,7 @@ export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',
   'sending',
+  'uncertain',
   'sent',
   'delivered',
   'failed',

@@ -12,6 +12,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { MessageContent } from './message-content.tsx';
 import { messageResult } from './message.readers.ts';
+import { ResolveMessage } from './resolve-message.tsx';
 import { MessageTimeline } from './message-timeline.tsx';
 
 /** Shows one message: what happened to it, and its text. */
@@ -34,12 +35,20 @@ export function MessagePage() {
     <Page
       title={message.subject ?? texts.noSubject}
       back={back}
-      actions={['scheduled', 'queued'].includes(message.status) && <Cancel message={message} />}
+      actions={
+        message.status === 'uncertain' ? (
+          <ResolveMessage message={message} />
+        ) : (
+          ['scheduled', 'queued'].includes(message.status) && <Cancel message={message} />
+        )
+      }
     >
       <Facts
         facts={[
           [texts.to, message.to],
           [texts.channel, message.channel],
+          [texts.provider, message.provider_id],
+          [texts.providerMessage, message.provider_message_id],
           [texts.direction, isInbound ? texts.inbound : texts.outbound],
           [
             texts.contact,

@@ -1,0 +1,4 @@
+import { startSwitchboard } from 'switchboard';
+import { TeamChannelsModule } from './team-channels.module.js';
+
+await startSwitchboard({ modules: [TeamChannelsModule] });

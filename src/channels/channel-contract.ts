@@ -1,0 +1,74 @@
+import type { Fault } from '../errors/app-error.js';
+import type { ReasonCode } from './reason-code.js';
+
+/** Describes the contact to a channel, which chooses the address. */
+export interface ChannelContact {
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** Holds the content of a message as it is sent. */
+export interface ChannelContent {
+  readonly subject: string | null;
+  readonly body: string;
+}
+
+/** Describes a message that a channel hands over. Its id is the same at every attempt. */
+export interface OutgoingMessage extends ChannelContent {
+  readonly id: string;
+  readonly organizationId: string;
+  /** Is null for a test message. */
+  readonly contactId: string | null;
+  readonly to: string;
+  readonly createdAt: Date;
+}
+
+/** Describes the account of an organization at a provider, with its decrypted secret. */
+export interface ProviderAccount {
+  readonly id: string;
+  readonly kind: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly secret: string;
+}
+
+/**
+ * Describes the result of a handover.
+ *
+ * - `sent`: the provider has accepted the message.
+ * - `refused`: no retry can succeed.
+ * - `failed`: the provider has certainly not accepted the message, and a retry may succeed.
+ * - `unknown`: the provider may have accepted the message. A retry could send it twice.
+ */
+export type Handover =
+  | { readonly outcome: 'sent'; readonly providerMessageId?: string }
+  | { readonly outcome: 'refused'; readonly code: ReasonCode; readonly reason: string }
+  | {
+      readonly outcome: 'failed';
+      readonly code: ReasonCode;
+      readonly reason: string;
+      readonly retryAfterSeconds?: number;
+    }
+  | { readonly outcome: 'unknown'; readonly code: ReasonCode; readonly reason: string };
+
+/** Has the methods that a class with `@Channel` must have. */
+export interface DeliveryChannel {
+  /** Returns the address of the contact for this channel, or null when the contact has none. */
+  addressOf(contact: ChannelContact): string | null;
+
+  /** Returns true for an address that this channel can send to. */
+  isAddress(address: string): boolean;
+
+  /** Returns the faults of the content. They are told when the message is accepted, before it is stored. */
+  checkContent(content: ChannelContent): readonly Fault[];
+
+  /**
+   * Hands the message to the provider, and never throws. `account` is undefined only for a channel without provider
+   * kinds. When `signal` is aborted after the handover began, the result is `unknown` or `sent`.
+   */
+  handOver(
+    message: OutgoingMessage,
+    account: ProviderAccount | undefined,
+    signal: AbortSignal,
+  ): Promise<Handover>;
+}

@@ -1,0 +1,45 @@
+import { DiscoveryService } from '@nestjs/core';
+
+/** Says what happens to a message whose outcome is unknown: another attempt, or a decision of a person. */
+export const UNCERTAIN_POLICIES = ['resend', 'hold'] as const;
+export type UncertainPolicy = (typeof UNCERTAIN_POLICIES)[number];
+
+/** Describes a setting of a provider, which people can read. */
+export interface ProviderField {
+  readonly title: string;
+  readonly optional?: boolean;
+  /** The value when none is given. */
+  readonly default?: string;
+  /** The whole value must match. */
+  readonly pattern?: RegExp;
+  /** Says what the value must be, for example `must be an https URL`. */
+  readonly rule?: string;
+  /** It is true if the value decides who receives the secret. Then a change of it needs the secret again. */
+  readonly decidesReceiver?: boolean;
+}
+
+/** Describes what an organization enters to use a provider. */
+export interface ProviderKind {
+  readonly title: string;
+  readonly fields: Readonly<Record<string, ProviderField>>;
+  /** The only part that is encrypted and never shown. */
+  readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
+}
+
+export interface ChannelOptions {
+  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
+  readonly name: string;
+  /** Names the channel for people, for example `SMS`. */
+  readonly title: string;
+  /** Names the address that a contact needs, for example `phone number`. */
+  readonly address: string;
+  /** It is true if messages have a subject. Otherwise a subject is refused. */
+  readonly hasSubject?: boolean;
+  /** The default is `hold`, because nothing removes a message that was sent twice. */
+  readonly onUncertain?: UncertainPolicy;
+  /** Lists the kinds of providers by name. A channel with kinds needs a provider of the organization. */
+  readonly providers?: Readonly<Record<string, ProviderKind>>;
+}
+
+/** Declares a provider class as a channel. The class has the methods of `DeliveryChannel`. */
+export const Channel = DiscoveryService.createDecorator<ChannelOptions>();

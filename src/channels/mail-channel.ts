@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Fault } from '../errors/app-error.js';
+import { EmailChannel } from '../mail/email-channel.js';
+import { parseEmail } from '../text/parse-email.js';
+import type {
+  ChannelContact,
+  DeliveryChannel,
+  Handover,
+  OutgoingMessage,
+  ProviderAccount,
+} from './channel-contract.js';
+import { Channel } from './channel.decorator.js';
+
+/** Sends e-mails over the mail server of the installation, or writes them to files. */
+@Channel({
+  name: 'email',
+  title: 'E-mail',
+  address: 'e-mail address',
+  hasSubject: true,
+  // Every attempt has the same Message-ID, by which mail servers and programs recognize a duplicate.
+  onUncertain: 'resend',
+})
+@Injectable()
+export class MailChannel implements DeliveryChannel {
+  constructor(private readonly email: EmailChannel) {}
+
+  addressOf({ email }: ChannelContact): string | null {
+    return email;
+  }
+
+  isAddress(address: string): boolean {
+    return 'value' in parseEmail(address);
+  }
+
+  /** MessagesService checks the subject and the size of every e-mail. */
+  checkContent(): Fault[] {
+    return [];
+  }
+
+  async handOver(
+    { id, to, subject, body, createdAt }: OutgoingMessage,
+    _account: ProviderAccount | undefined,
+    signal: AbortSignal,
+  ): Promise<Handover> {
+    const email = { id, to, subject: subject ?? '', text: body, date: createdAt };
+    const delivery = await this.email.deliver(email, signal);
+    if (delivery.outcome === 'sent') return { outcome: 'sent' };
+    const code = delivery.outcome === 'refused' ? 'provider_refused' : 'provider_unavailable';
+    return { outcome: delivery.outcome, code, reason: delivery.reason };
+  }
+}

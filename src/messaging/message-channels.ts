@@ -1,0 +1,25 @@
+import type { ChannelOptions } from '../channels/channel.decorator.js';
+import type { Consent } from '../contacts/consent.js';
+import { AppError } from '../errors/app-error.js';
+
+/** Returns true when the contact has denied consent to the channel. */
+export function isDenied(consent: Consent, channel: string): boolean {
+  return Object.entries(consent).some(
+    ([name, decision]) => name === channel && decision?.status === 'denied',
+  );
+}
+
+/** Returns the channel's title as it stands inside a sentence: `e-mail`, `SMS`. */
+export function spoken({ title }: Pick<ChannelOptions, 'title'>): string {
+  return /^[A-Z][a-z-]/.test(title) ? `${title[0]!.toLowerCase()}${title.slice(1)}` : title;
+}
+
+/** Throws `invalid_arguments` when e-mail has no subject, or a channel without subjects has one. */
+export function assertSubject({ name, hasSubject }: ChannelOptions, subject?: string): void {
+  if (name === 'email' && subject === undefined) {
+    throw AppError.invalidField('subject', 'is required for the email channel');
+  }
+  if (!hasSubject && subject !== undefined) {
+    throw AppError.invalidField('subject', `must be absent, because ${name} has no subject`);
+  }
+}
