@@ -53,6 +53,13 @@ async function connect(): Promise<{ client: Client; pid: number }> {
   return { client, pid: (client as Client & { processID: number }).processID };
 }
 
+async function countDeadlocks(): Promise<number> {
+  const [row] = await switchboard.ownerQuery<{ deadlocks: string }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return Number(row!.deadlocks);
+}
+
 const waitsFor = (pid: number) =>
   waitFor(async () => {
     const [row] = await switchboard.ownerQuery<{ waits: boolean }>(
@@ -150,13 +157,15 @@ describe('merge_contacts', () => {
       await client.query('select from messages where id = $1 for update', [id]);
       const merged = merge(acme, one.id, two.id);
       await waitsFor(pid);
-      // Without the short lock timeout of the merge this is a deadlock, which ends one of the two.
+      // Without the short lock timeout of the merge this is a deadlock, and PostgreSQL ends the merge.
+      const before = await countDeadlocks();
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('select from contacts where id = $1 for key share', [two.id]);
       await client.query('commit');
       const outcome = await merged;
       expect(outcome.error).toBeUndefined();
       expect(outcome.value.moved.messages).toBe(1);
+      expect(await countDeadlocks()).toBe(before);
     } finally {
       await client.end();
     }

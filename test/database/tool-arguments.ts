@@ -44,6 +44,22 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
       .id;
   },
+  other_id: async (organization) => {
+    const given = { email: 'other@example.com', on_conflict: 'update' };
+    return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
+      .id;
+  },
+  merged_id: async (organization, ids) => {
+    const given = { email: 'merged@example.com' };
+    const { contact } = await made<{ contact: { id: string } }>(
+      organization,
+      'create_contact',
+      given,
+    );
+    const pair = { contact_id: await ids.of('contact_id'), other_id: contact.id };
+    await made(organization, 'merge_contacts', pair);
+    return contact.id;
+  },
   workflow_id: async (organization) => {
     const given = { name: 'Find', trigger: ARGUMENTS.trigger, steps: ARGUMENTS.steps };
     return (await made<{ workflow: { id: string } }>(organization, 'create_workflow', given))
