@@ -293,6 +293,7 @@ alter table public.contact_merges enable row level security;
 alter table public.contact_merges force row level security;
 create policy owner on public.contact_merges to owner using (true) with check (true);
 create policy tenant on public.contact_merges to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_merges FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.contact_properties (
   organization_id text collate "C" not null,
@@ -1171,4 +1172,4 @@ function public.record_audit(entries text, signature text) returns void
 function public.set_audit_retention(command text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.surviving_contact(of_contact text, of_email text) returns text
-  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql set search_path=pg_catalog, pg_temp;

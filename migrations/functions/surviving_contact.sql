@@ -10,7 +10,7 @@
 -- contact is gone, and the statement does not see what the merge has written: its snapshot is older. Each statement
 -- of this function has a new snapshot.
 create or replace function public.surviving_contact(of_contact text, of_email text) returns text
-language plpgsql volatile security definer
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp as $$
 declare
   organization constant text := public.current_organization();

@@ -19,4 +19,4 @@ create table public.contact_merges (
 );
 create index contact_merges_survivor_id_idx on public.contact_merges (organization_id, survivor_id);
 create index contact_merges_undo_idx on public.contact_merges (merged_at) where undo is not null;
-select private.isolate('public.contact_merges', bookkeeping => true);
+select private.isolate('public.contact_merges');

@@ -4,6 +4,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { EVENT_NAMES } from '../events/domain-events.js';
 import type { AliasAddress } from './contact-aliases.repository.js';
+import type { ContactMerge } from './contact-merge.entity.js';
 import { type ContactFields, searchText } from './contact-fields.js';
 import type { MergeUndo } from './contact-merge.js';
 import { aliasLines, storedValues } from './contact-statements.js';
@@ -12,13 +13,7 @@ import { aliasLines, storedValues } from './contact-statements.js';
 const LOCK_WAIT_MS = 300;
 const USUAL_LOCK_WAIT_MS = 5000;
 
-export interface Merge {
-  mergedId: string;
-  intoId: string;
-  survivorId: string;
-  mergedAt: Date;
-  undo: MergeUndo | null;
-}
+export type Merge = Omit<ContactMerge, 'organizationId' | 'moved'>;
 
 /** Counts the rows that were moved from one contact to another. */
 export interface MovedRows {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TestOrganization } from '../support/organization.js';
 import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { uploadedImport } from '../support/uploaded-import.js';
@@ -50,7 +51,7 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
       .id;
   },
   merged_id: async (organization, ids) => {
-    const given = { email: 'merged@example.com' };
+    const given = { email: `merged.${randomUUID()}@example.com` };
     const { contact } = await made<{ contact: { id: string } }>(
       organization,
       'create_contact',
