@@ -283,8 +283,8 @@ create table public.contact_aliases (
   contact_id text collate "C" not null,
   created_at timestamp(3) with time zone not null default now(),
   constraint contact_aliases_pkey PRIMARY KEY (organization_id, kind, value),
-  constraint contact_aliases_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'phone'::text]))),
-  constraint contact_aliases_value_check CHECK (((length(value) >= 1) AND (length(value) <= 254))),
+  constraint contact_aliases_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'phone'::text, 'external_id'::text]))),
+  constraint contact_aliases_value_check CHECK (((length(value) >= 1) AND (length(value) <= 255))),
   constraint contact_aliases_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
   constraint contact_aliases_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -295,6 +295,27 @@ create policy owner on public.contact_aliases to owner using (true) with check (
 create policy tenant on public.contact_aliases to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER claim_alias BEFORE INSERT ON public.contact_aliases FOR EACH ROW EXECUTE FUNCTION private.claim_alias();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_aliases FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.contact_merges (
+  organization_id text collate "C" not null,
+  merged_id text collate "C" not null,
+  into_id text collate "C" not null,
+  survivor_id text collate "C" not null,
+  merged_at timestamp(3) with time zone not null default now(),
+  undo json,
+  moved jsonb,
+  constraint contact_merges_pkey PRIMARY KEY (organization_id, merged_id),
+  constraint contact_merges_undo_check CHECK (((undo IS NULL) = (moved IS NULL))),
+  constraint contact_merges_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint contact_merges_survivor_id_fkey FOREIGN KEY (organization_id, survivor_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contact_merges_survivor_id_idx ON public.contact_merges USING btree (organization_id, survivor_id);
+CREATE INDEX contact_merges_undo_idx ON public.contact_merges USING btree (merged_at) WHERE (undo IS NOT NULL);
+alter table public.contact_merges enable row level security;
+alter table public.contact_merges force row level security;
+create policy owner on public.contact_merges to owner using (true) with check (true);
+create policy tenant on public.contact_merges to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_merges FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.contact_properties (
   organization_id text collate "C" not null,
@@ -360,8 +381,8 @@ alter table public.contacts enable row level security;
 alter table public.contacts force row level security;
 create policy owner on public.contacts to owner using (true) with check (true);
 create policy tenant on public.contacts to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
-CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone IS DISTINCT FROM old.phone))) EXECUTE FUNCTION private.claim_contact_addresses();
-CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN (((new.email IS NOT NULL) OR (new.phone IS NOT NULL))) EXECUTE FUNCTION private.claim_contact_addresses();
+CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone IS DISTINCT FROM old.phone) OR (new.external_id IS DISTINCT FROM old.external_id))) EXECUTE FUNCTION private.claim_contact_addresses();
+CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((num_nonnulls(new.email, new.phone, new.external_id) > 0)) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 
@@ -1025,6 +1046,8 @@ function gate.purge_call_log(keep_days integer, batch_size integer) returns inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_confirmations(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_contact_merges(keep_days integer, batch_size integer) returns integer
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_custom_events(keep_days integer, batch_size integer) returns integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_idempotency_keys(keep_days integer, batch_size integer) returns integer
@@ -1169,6 +1192,8 @@ function public.find_contact_ids(wanted text, other text, batch_size integer) re
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.find_contacts_by_keys(tags text[], properties jsonb, names text[], match_all boolean, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.limit_lock_waits(milliseconds integer) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function public.open_context(organization text, signature text) returns void
@@ -1177,3 +1202,5 @@ function public.record_audit(entries text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.set_audit_retention(command text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function public.surviving_contact(of_contact text, of_email text) returns text
+  language plpgsql set search_path=pg_catalog, pg_temp;

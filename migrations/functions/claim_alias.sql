@@ -12,7 +12,8 @@ begin
   if exists (
     select from public.contacts c
     where c.organization_id = new.organization_id
-      and (new.kind = 'email' and c.email = new.value or new.kind = 'phone' and c.phone = new.value)
+      and (new.kind = 'email' and c.email = new.value or new.kind = 'phone' and c.phone = new.value
+        or new.kind = 'external_id' and c.external_id = new.value collate "default")
   ) then
     raise exception 'The address is that of a contact.' using errcode = '23505',
       schema = 'public', table = 'contact_aliases', constraint = 'contact_aliases_pkey';

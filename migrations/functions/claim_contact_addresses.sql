@@ -1,4 +1,4 @@
--- Trigger function: keeps an address of a contact from being an alias of another contact.
+-- Trigger function: keeps an address or external id of a contact from being an alias of another contact.
 --
 -- Arguments: none (row trigger on contacts, before insert and before an update of an address).
 -- Result: the row. Null for an insert whose address is an alias: the row is skipped, as ON CONFLICT DO NOTHING would
@@ -16,15 +16,17 @@ declare
   taken text;
 begin
   perform pg_advisory_xact_lock_shared(hashtext('contact addresses ' || new.organization_id), hashtext(address) & 63)
-  from unnest(array[new.email, new.phone]) as address where address is not null;
+  from unnest(array[new.email, new.phone, new.external_id]) as address where address is not null;
   if tg_op = 'UPDATE' then
     delete from public.contact_aliases a
     where a.organization_id = new.organization_id and a.contact_id = new.id
-      and (a.kind = 'email' and a.value = new.email or a.kind = 'phone' and a.value = new.phone);
+      and (a.kind = 'email' and a.value = new.email or a.kind = 'phone' and a.value = new.phone
+      or a.kind = 'external_id' and a.value = new.external_id);
   end if;
   select a.kind into taken from public.contact_aliases a
   where a.organization_id = new.organization_id
-    and (a.kind = 'email' and a.value = new.email or a.kind = 'phone' and a.value = new.phone)
+    and (a.kind = 'email' and a.value = new.email or a.kind = 'phone' and a.value = new.phone
+      or a.kind = 'external_id' and a.value = new.external_id)
   order by a.kind limit 1;
   if taken is null then return new; end if;
   if tg_op = 'INSERT' then return null; end if;

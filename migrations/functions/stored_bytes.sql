@@ -5,7 +5,7 @@
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
 -- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries,
---   uploads of contacts and emitted events, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
+--   uploads of contacts, emitted events and what can undo merges, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
 --   for its short columns.
 -- Locks: none.
 --
@@ -79,6 +79,12 @@ begin
   from (
     select data_preview from public.custom_events e where e.organization_id = of_organization limit 100000
   ) e;
+  total := total + bytes;
+
+  select coalesce(sum(200 + coalesce(pg_column_size(g.undo), 0) + coalesce(pg_column_size(g.moved), 0)), 0) into bytes
+  from (
+    select undo, moved from public.contact_merges g where g.organization_id = of_organization limit 100000
+  ) g;
   return total + bytes;
 end
 $$;

@@ -1,4 +1,4 @@
--- Stores further addresses of contacts. An address belongs to one contact, as its own address or as an alias: triggers
+-- Stores further addresses and external ids of contacts. Each belongs to one contact, as its own or as an alias: triggers
 -- compare both tables.
 create table public.contact_aliases (
   organization_id text collate "C" not null
@@ -10,16 +10,17 @@ create table public.contact_aliases (
   constraint contact_aliases_pkey primary key (organization_id, kind, value),
   constraint contact_aliases_contact_id_fkey foreign key (organization_id, contact_id)
     references public.contacts (organization_id, id) on delete cascade,
-  constraint contact_aliases_kind_check check (kind in ('email', 'phone')),
-  constraint contact_aliases_value_check check (length(value) between 1 and 254)
+  constraint contact_aliases_kind_check check (kind in ('email', 'phone', 'external_id')),
+  constraint contact_aliases_value_check check (length(value) between 1 and 255)
 );
 create index contact_aliases_contact_id_idx on public.contact_aliases (organization_id, contact_id);
 select private.isolate('public.contact_aliases');
 create trigger claim_alias before insert on public.contact_aliases
   for each row execute function private.claim_alias();
 create trigger claim_new_addresses before insert on public.contacts
-  for each row when (new.email is not null or new.phone is not null)
+  for each row when (num_nonnulls(new.email, new.phone, new.external_id) > 0)
   execute function private.claim_contact_addresses();
 create trigger claim_changed_addresses before update on public.contacts
-  for each row when (new.email is distinct from old.email or new.phone is distinct from old.phone)
+  for each row when (new.email is distinct from old.email or new.phone is distinct from old.phone
+    or new.external_id is distinct from old.external_id)
   execute function private.claim_contact_addresses();

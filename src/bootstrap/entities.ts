@@ -3,6 +3,7 @@ import { AuditLogEntry } from '../accounts/audit-log-entry.entity.js';
 import { CallLogRow } from '../audit/call-log-row.entity.js';
 import { ChannelProvider } from '../channels/channel-provider.entity.js';
 import { ContactAlias } from '../contacts/contact-alias.entity.js';
+import { ContactMerge } from '../contacts/contact-merge.entity.js';
 import { ContactProperty } from '../contacts/contact-property.entity.js';
 import { ContactSettings } from '../contacts/contact-settings.entity.js';
 import { Contact } from '../contacts/contact.entity.js';
@@ -38,6 +39,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   FileChunk,
   Contact,
   ContactAlias,
+  ContactMerge,
   ContactProperty,
   ContactSettings,
   ContactImport,

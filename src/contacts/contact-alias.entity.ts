@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-export const ALIAS_KINDS = ['email', 'phone'] as const;
+export const ALIAS_KINDS = ['email', 'phone', 'external_id'] as const;
 export type AliasKind = (typeof ALIAS_KINDS)[number];
 
-/** Stores a further address of a contact, in the form in which contacts store their own address of this kind. */
+/** Stores a further address or external id of a contact, in the form in which contacts store their own address of this kind. */
 @Entity('contact_aliases')
 export class ContactAlias extends OrganizationRow {
   @PrimaryColumn('text')

@@ -6,9 +6,9 @@ export class ListContactAliasesInput {
   contact_id: string;
 }
 
-/** Declares the contact and one address of it. */
+/** Declares the contact and one address or external id of it. */
 export class ContactAliasInput {
-  @Doc('Exactly one of email and phone is required.')
+  @Doc('Exactly one of email, phone and external_id is required.')
   @Text({ min: 1, max: 64 })
   contact_id: string;
 
@@ -18,4 +18,7 @@ export class ContactAliasInput {
   @Doc('Phone number in international form, or in national form of the region of the organization.')
   @Text({ optional: true, min: 1, max: 40 })
   phone?: string;
+
+  @Text('Id of this person in another system.', { optional: true, min: 1, max: 255 })
+  external_id?: string;
 }

@@ -5,7 +5,7 @@ export class ContactAliasView {
   @Choice(ALIAS_KINDS)
   kind: AliasKind;
 
-  @Text('Lowercase e-mail address, or phone number in E.164.')
+  @Text('Lowercase e-mail address, phone number in E.164, or external id.')
   value: string;
 
   @Timestamp()

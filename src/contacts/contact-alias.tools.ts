@@ -18,7 +18,8 @@ export class ContactAliasTools {
   @Tool({
     name: 'list_contact_aliases',
     title: 'List the aliases of a contact',
-    description: 'Returns the further addresses by which a contact is found, at most 50.',
+    description:
+      'Returns the further addresses and external ids by which a contact is found, at most 50.',
     output: ContactAliasList,
     readOnly: true,
     surfaces: ['workflow', 'dashboard'],
@@ -32,35 +33,30 @@ export class ContactAliasTools {
     name: 'add_contact_alias',
     title: 'Add an alias to a contact',
     description:
-      'Adds a further e-mail address or phone number by which the contact is found. Messages still go to its own ' +
-      'address. Fails with conflict when another contact has the address already.',
+      'Adds a further e-mail address, phone number or external id by which the contact is found. Messages still go ' +
+      'to its own address. Fails with conflict when another contact has it already.',
     output: ContactAliasResult,
     idempotent: true,
     surfaces: ['workflow', 'dashboard'],
   })
   async add(input: ContactAliasInput, call: ToolCall): Promise<ContactAliasResult> {
-    const { contact_id: contactId, email, phone } = input;
-    const alias = await this.aliases.add(call.organizationId, contactId, {
-      ...(email !== undefined && { email }),
-      ...(phone !== undefined && { phone }),
-    });
+    const { contact_id: contactId, ...given } = input;
+    const alias = await this.aliases.add(call.organizationId, contactId, given);
     return { alias: ContactAliasView.of(alias) };
   }
 
   @Tool({
     name: 'remove_contact_alias',
     title: 'Remove an alias of a contact',
-    description: 'Removes a further address. The contact is not found by it any more.',
+    description:
+      'Removes a further address or external id. The contact is not found by it any more.',
     output: RemovedContactAlias,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],
   })
   async remove(input: ContactAliasInput, call: ToolCall): Promise<RemovedContactAlias> {
-    const { contact_id: contactId, email, phone } = input;
-    await this.aliases.remove(call.organizationId, contactId, {
-      ...(email !== undefined && { email }),
-      ...(phone !== undefined && { phone }),
-    });
+    const { contact_id: contactId, ...given } = input;
+    await this.aliases.remove(call.organizationId, contactId, given);
     return { removed: true };
   }
 }

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { AppError, assertFound } from '../errors/app-error.js';
-import { parseEmail } from '../text/parse-email.js';
+import { type Parsed, parseEmail } from '../text/parse-email.js';
 import type { ContactAlias } from './contact-alias.entity.js';
 import { type AliasAddress, ContactAliasesRepository } from './contact-aliases.repository.js';
 import type { Contact } from './contact.entity.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactsRepository } from './contacts.repository.js';
-import { parsePhone } from './parse-field.js';
+import type { ContactRules } from './contact-rules.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { parsePhone, parseText } from './parse-field.js';
 
-const MOST_ALIASES = 50;
+export const MOST_ALIASES = 50;
+const LONGEST_EXTERNAL_ID = 255;
 
 /** Holds the address that a caller sent: exactly one of its members. */
-export interface GivenAddress {
-  email?: string;
-  phone?: string;
-}
+export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**
  * Manages the further addresses of contacts. Every look-up by address finds a contact by its aliases too. The caller of each
@@ -32,8 +32,8 @@ export class ContactAliasesService {
 
   /** Throws `not_found` when the organization has no such contact. */
   async list(organizationId: string, contactId: string): Promise<ContactAlias[]> {
-    assertFound(await this.contacts.find(organizationId, contactId), 'contact');
-    return await this.aliases.list(organizationId, contactId);
+    const contact = assertFound(await this.contacts.find(organizationId, contactId), 'contact');
+    return await this.aliases.list(organizationId, contact.id);
   }
 
   /**
@@ -88,15 +88,26 @@ export class ContactAliasesService {
   }
 
   private async parse(organizationId: string, given: GivenAddress): Promise<AliasAddress> {
-    const { email, phone } = given;
-    if ((email === undefined) === (phone === undefined)) {
-      const message = 'needs exactly one of email and phone';
-      throw AppError.invalid('Give exactly one of email and phone.', [{ path: '', message }]);
+    const entries = (Object.keys(IDENTIFIERS) as Identifier[]).flatMap((kind) =>
+      given[kind] === undefined ? [] : [[kind, given[kind]] as const],
+    );
+    const [entry] = entries;
+    if (!entry || entries.length > 1) {
+      const message = 'needs exactly one of email, phone and external_id';
+      throw AppError.invalid('Give exactly one of email, phone and external_id.', [
+        { path: '', message },
+      ]);
     }
-    const kind = email === undefined ? 'phone' : 'email';
-    const { region } = await this.rules.rulesForPhones(organizationId, [phone]);
-    const parsed = email === undefined ? parsePhone(phone!, region) : parseEmail(email);
+    const [kind, text] = entry;
+    const rules = await this.rules.rulesForPhones(organizationId, [given.phone]);
+    const parsed = PARSERS[kind](text, rules);
     if ('fault' in parsed) throw AppError.invalidField(kind, parsed.fault);
     return { kind, value: parsed.value };
   }
 }
+
+const PARSERS: Record<Identifier, (text: string, rules: ContactRules) => Parsed> = {
+  email: parseEmail,
+  phone: (text, { region }) => parsePhone(text, region),
+  external_id: (text) => parseText(text, LONGEST_EXTERNAL_ID),
+};

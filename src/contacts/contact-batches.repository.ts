@@ -25,7 +25,9 @@ const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, 
    union all select kind, value, contact_id from contact_aliases
      where organization_id = $1 and kind = 'email' and value = any($3)
    union all select kind, value, contact_id from contact_aliases
-     where organization_id = $1 and kind = 'phone' and value = any($4)`;
+     where organization_id = $1 and kind = 'phone' and value = any($4)
+   union all select kind, value, contact_id from contact_aliases
+     where organization_id = $1 and kind = 'external_id' and value = any($2)`;
 /** The order keeps two transactions with the same contacts from waiting for each other. */
 const LOCK = `select ${COLUMNS} from contacts contact
    where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`;

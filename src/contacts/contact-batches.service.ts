@@ -15,7 +15,8 @@ import {
 import type { ContactChanges, ContactFields } from './contact-fields.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
-import { ContactsService, contactEvents } from './contacts.service.js';
+import { contactEvents } from './contact-events.js';
+import { ContactsService } from './contacts.service.js';
 
 /** Creates and changes many contacts at once, by the rules of `create_contact`. */
 @Injectable()

@@ -13,6 +13,7 @@ import type { PropertyValue } from './property-type.js';
 
 const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
+export const MOST_TAGS = 50;
 
 /** Holds the data of a contact, without its id and times. */
 export type ContactFields = Omit<

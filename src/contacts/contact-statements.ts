@@ -30,8 +30,18 @@ export const FIND_FOR_UPDATE = prepared(
   'contact_for_update',
   `${SELECT} and contact.id = $2 for update`,
 );
+/** Selects the contact, or the one that it was merged into. */
+const SELECT_MERGED = `${SELECT} and contact.id = coalesce(
+    (select m.survivor_id from contact_merges m where m.organization_id = $1 and m.merged_id = $2), $2)`;
+export const FIND_MERGED = prepared('contact_merged', SELECT_MERGED);
+export const FIND_MERGED_FOR_UPDATE = prepared(
+  'contact_merged_for_update',
+  `${SELECT_MERGED} for update of contact`,
+);
+/** Locks the contact, or the one that it was merged into, so that it exists until the transaction ends. */
+export const KEEP = prepared('contact_keep', `select ${keptContact('$2')} as id`);
 export const FIND_BY = {
-  external_id: prepared('contact_by_external_id', `${SELECT} and contact.external_id = $2`),
+  external_id: prepared('contact_by_external_id', selectByAddress('external_id')),
   email: prepared('contact_by_email', selectByAddress('email')),
   phone: prepared('contact_by_phone', selectByAddress('phone')),
 } satisfies Record<Identifier, unknown>;
@@ -63,7 +73,7 @@ export const FIRST_PAGES = new Map(
 );
 
 /** The second look-up runs only when no contact has the address as its own. */
-function selectByAddress(kind: 'email' | 'phone'): string {
+function selectByAddress(kind: Identifier): string {
   return `${SELECT} and contact.id = coalesce(
     (select own.id from contacts own where own.organization_id = $1 and own.${kind} = $2),
     (select a.contact_id from contact_aliases a where a.organization_id = $1 and a.kind = '${kind}' and a.value = $2))`;
@@ -106,6 +116,22 @@ export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: nu
 export function aliasLines(contactId: string): string {
   return `coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
     from contact_aliases a where a.organization_id = $1 and a.contact_id = ${contactId}), '')`;
+}
+
+/**
+ * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it exists
+ * until the transaction ends. For an unknown id it is null.
+ */
+export function keptContact(contactId: string): string {
+  return `coalesce(
+    (select c.id from contacts c where c.organization_id = $1 and c.id = ${contactId} for key share),
+    case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
+}
+
+/** Returns SQL for the id that rows of a contact have: that of the contact that it was merged into, or else its own. */
+export function currentContactId(contactId: string): string {
+  return `coalesce((select m.survivor_id from contact_merges m
+    where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;
 }
 
 /** Returns the identifier that another contact has, when a statement failed for that reason. */

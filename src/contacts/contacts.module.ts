@@ -8,6 +8,10 @@ import { ContactBatchesService } from './contact-batches.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactMergeRetention } from './contact-merge-retention.js';
+import { ContactMergeTools } from './contact-merge.tools.js';
+import { ContactMergesRepository } from './contact-merges.repository.js';
+import { ContactMergesService } from './contact-merges.service.js';
 import { ContactPropertiesRepository } from './contact-properties.repository.js';
 import { ContactPropertiesService } from './contact-properties.service.js';
 import { ContactPropertyTools } from './contact-property.tools.js';
@@ -38,6 +42,10 @@ import { ContactsService } from './contacts.service.js';
     ContactDuplicateTools,
     ContactDuplicatesService,
     ContactDuplicatesRepository,
+    ContactMergeTools,
+    ContactMergesService,
+    ContactMergesRepository,
+    ContactMergeRetention,
   ],
   exports: [ContactsService, ContactRulesService, ContactBatchesService],
 })

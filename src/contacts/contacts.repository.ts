@@ -10,9 +10,12 @@ import {
   FIND,
   FIND_BY,
   FIND_FOR_UPDATE,
+  FIND_MERGED,
+  FIND_MERGED_FOR_UPDATE,
   FIRST_PAGES,
   INSERT,
   type Identifier,
+  KEEP,
   MOST_BY_INDEX,
   UPDATE,
   indexedPageStatement,
@@ -25,6 +28,9 @@ import { Contact } from './contact.entity.js';
 import type { FilterNode } from './contact-filter.js';
 import { type IndexKeys, indexKeys } from './filter-tree.js';
 
+/** Bounds how often a contact that is waited for is merged again meanwhile. */
+const MOST_MERGES = 3;
+
 /** Describes a row of a search by the text index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };
 
@@ -35,17 +41,37 @@ export class ContactsRepository {
 
   constructor(private readonly tenants: TenantDatabase) {}
 
+  /** Finds a contact by its id, or by the id of a contact that was merged into it. So does {@link findForUpdate}. */
   async find(organizationId: string, id: string): Promise<Contact | null> {
     const { transaction } = this.tenants.session(organizationId);
     const recent = this.recent.get(transaction);
     return recent?.version === transaction.version && recent.contact.id === id
       ? structuredClone(recent.contact)
-      : await this.findOne(FIND, organizationId, id);
+      : ((await this.findOne(FIND, organizationId, id)) ??
+          (await this.findOne(FIND_MERGED, organizationId, id)));
   }
 
   /** Finds the contact and locks its row until the transaction ends. */
-  findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
-    return this.findOne(FIND_FOR_UPDATE, organizationId, id);
+  async findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
+    const found = await this.findOne(FIND_FOR_UPDATE, organizationId, id);
+    if (found) return found;
+    // A merge that this waited for deletes the contact, and only a new statement sees where it went.
+    for (let attempt = 0; attempt < MOST_MERGES; attempt += 1) {
+      const survivor = await this.findOne(FIND_MERGED_FOR_UPDATE, organizationId, id);
+      if (survivor) return survivor;
+    }
+    return null;
+  }
+
+  /**
+   * Locks the contact, or the one that it was merged into, and returns its id: a row that refers to it can be inserted.
+   * Returns null for an unknown id.
+   */
+  async keep(organizationId: string, id: string): Promise<string | null> {
+    const [kept] = await this.tenants
+      .session(organizationId)
+      .query<{ id: string | null }>(KEEP, [organizationId, id]);
+    return kept!.id;
   }
 
   /** Finds the contact that has the e-mail address or phone number as its own or as an alias, or has the external id. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { AppError, assertFound } from '../errors/app-error.js';
-import { type DomainEvent, DomainEvents } from '../events/domain-events.js';
+import { DomainEvents } from '../events/domain-events.js';
 import { pageOf } from '../paging/paging.js';
-import { canonicalJson, fingerprint } from '../text/canonical-json.js';
+import { fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { normalizeEmail } from '../text/parse-email.js';
-import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
+import { contactEvents } from './contact-events.js';
+import { type ContactChanges, MOST_TAGS, NO_FIELDS, applyChanges } from './contact-fields.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
@@ -18,7 +19,6 @@ import { ContactsRepository } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
-const MOST_TAGS = 50;
 /** Bounds the time of a count, however many contacts there are. */
 const MOST_COUNTED = 10_000;
 
@@ -42,8 +42,14 @@ export class ContactsService {
     private readonly rules: ContactRulesService,
   ) {}
 
+  /** Finds a contact by its id, or by the id of a contact that was merged into it. */
   find(organizationId: string, id: string): Promise<Contact | null> {
     return this.contacts.find(organizationId, id);
+  }
+
+  /** Returns the id of the contact, or of the one that it was merged into, and keeps it until the transaction ends. */
+  async keep(organizationId: string, id: string): Promise<string> {
+    return assertFound(await this.contacts.keep(organizationId, id), 'contact');
   }
 
   /** Throws `not_found` when the organization has no such contact. */
@@ -113,7 +119,8 @@ export class ContactsService {
       const other = holders.find(({ contact }) => contact.id !== first.contact.id);
       if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
-      if (!contact) continue;
+      // The contact was deleted, or merged into another one that may have other addresses.
+      if (contact?.id !== first.contact.id) continue;
       const changed = await this.change(
         contact,
         withoutAliases(holders, changes),
@@ -137,9 +144,14 @@ export class ContactsService {
     return await this.change(assertFound(found, 'contact'), changes, source, mode);
   }
 
-  /** Deletes the contact and keeps its messages and runs. Throws `not_found`. */
+  /** Deletes the contact and keeps its messages and runs. Throws `not_found`, and `conflict` for a merged contact. */
   async delete(organizationId: string, id: string): Promise<void> {
-    if (!(await this.contacts.delete(organizationId, id))) throw AppError.notFound('contact');
+    if (!(await this.contacts.delete(organizationId, id))) {
+      const { id: survivor } = await this.get(organizationId, id);
+      // Whoever deletes a merged contact may want to remove a duplicate, and not the person.
+      const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
+      throw new AppError('conflict', message);
+    }
     this.changes.publish(organizationId, resourceChange('contacts', id));
   }
 
@@ -263,28 +275,4 @@ export function identifierConflict(
   }));
   const first = details[0]!;
   return new AppError('conflict', `${first.path} ${first.message}.`, { details });
-}
-
-/** Returns the events for a contact that is now `after`. Returns none when no field changed. */
-export function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {
-  const changed = before ? changedFields(before, after) : [];
-  if (before && changed.length === 0) return [];
-  const tags = after.tags.filter((tag) => !before?.tags.includes(tag));
-  const event = (name: DomainEvent['name'], more: object): DomainEvent => ({
-    name,
-    contactId: after.id,
-    payload: { event: name, contact: after, ...more },
-  });
-  return [
-    before ? event('contact.updated', { changed }) : event('contact.created', {}),
-    ...(tags.length > 0 ? [event('contact.tagged', { tags })] : []),
-  ];
-}
-
-function changedFields(before: ContactView, after: ContactView): string[] {
-  return (Object.keys(after) as (keyof ContactView)[]).filter(
-    // If updated_at counted, a workflow that writes the same values again would start itself forever.
-    (field) =>
-      field !== 'updated_at' && canonicalJson(before[field]) !== canonicalJson(after[field]),
-  );
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { keptContact } from '../contacts/contact-statements.js';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
@@ -22,7 +23,7 @@ const INSERT = prepared(
   'custom_event_insert',
   `insert into custom_events
      (organization_id, id, name, contact_id, run_id, data_bytes, data_preview, started_runs)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+   values ($1, $2, $3, coalesce(${keptContact('$4')}, $4), $5, $6, $7, $8)`,
 );
 
 /** Stores the list of emitted events. Every method needs a transaction of the organization. */

@@ -8,6 +8,7 @@ export const EVENT_NAMES = [
   'contact.created',
   'contact.updated',
   'contact.tagged',
+  'contact.merged',
   'message.sent',
   'message.delivered',
   'message.failed',

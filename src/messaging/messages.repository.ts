@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { type PreparedStatement, prepared } from '../database/driver/statement.js';
+import { keptContact } from '../contacts/contact-statements.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ReasonCode } from '../channels/reason-code.js';
 import type { TimePosition } from '../paging/paging.js';
@@ -11,7 +12,7 @@ const INSERT = prepared(
   'message_insert',
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
     idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at, on_uncertain)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14)`,
+    values ($1, $2, ${keptContact('$3')}, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14)`,
 );
 /** Names the columns as the properties of {@link Message}, so that a row is a message. */
 const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
@@ -188,7 +189,13 @@ export class MessagesRepository {
       .addOrderBy('message.id', 'DESC')
       .limit(limit);
     const { contactId, statuses, channel, runId, createdAfter, createdBefore } = filter;
-    if (contactId !== undefined) query.andWhere('message.contactId = :contactId', { contactId });
+    if (contactId !== undefined) {
+      query.andWhere(
+        `message.contactId = coalesce((select m.survivor_id from contact_merges m
+           where m.organization_id = :organizationId and m.merged_id = :contactId), :contactId)`,
+        { contactId },
+      );
+    }
     if (statuses !== undefined) query.andWhere('message.status IN (:...statuses)', { statuses });
     if (channel !== undefined) query.andWhere('message.channel = :channel', { channel });
     if (runId !== undefined) query.andWhere('message.runId = :runId', { runId });

@@ -44,7 +44,7 @@ export class ProviderReportsService {
     const contact = await this.contacts.getBy(organizationId, { contact_id, email, phone });
     const message = await this.reports.insertInbound(organizationId, {
       id: newId('msg'),
-      contactId: contact.id,
+      contactId: await this.contacts.keep(organizationId, contact.id),
       channel,
       recipient: input.to ?? null,
       subject: input.subject ?? null,

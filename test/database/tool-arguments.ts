@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TestOrganization } from '../support/organization.js';
 import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { uploadedImport } from '../support/uploaded-import.js';
@@ -50,6 +51,22 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     const given = { email: 'somebody@example.com', on_conflict: 'update' };
     return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
       .id;
+  },
+  other_id: async (organization) => {
+    const given = { email: 'other@example.com', on_conflict: 'update' };
+    return (await made<{ contact: { id: string } }>(organization, 'create_contact', given)).contact
+      .id;
+  },
+  merged_id: async (organization, ids) => {
+    const given = { email: `merged.${randomUUID()}@example.com` };
+    const { contact } = await made<{ contact: { id: string } }>(
+      organization,
+      'create_contact',
+      given,
+    );
+    const pair = { contact_id: await ids.of('contact_id'), other_id: contact.id };
+    await made(organization, 'merge_contacts', pair);
+    return contact.id;
   },
   workflow_id: async (organization) => {
     const given = { name: 'Find', trigger: ARGUMENTS.trigger, steps: ARGUMENTS.steps };

@@ -75,6 +75,7 @@ export const SLOW_SPECS = [
   'test/command-line/interrupted-rows.e2e-spec.ts',
   'test/command-line/many-rows.e2e-spec.ts',
   'test/contacts/filter-index.e2e-spec.ts',
+  'test/contacts/merge-many-messages.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/pgbouncer-modes.e2e-spec.ts',

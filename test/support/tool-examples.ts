@@ -47,6 +47,15 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'add_contact_alias', given);
     return given;
   },
+  merge_contacts: async (organization) => ({
+    contact_id: await contact(organization),
+    other_id: await contact(organization),
+  }),
+  unmerge_contacts: async (organization) => {
+    const ids = { contact_id: await contact(organization), other_id: await contact(organization) };
+    await made(organization, 'merge_contacts', ids);
+    return { merged_id: ids.other_id };
+  },
   set_property: async () => ({ name: 'seats', type: 'number' }),
   delete_property: async (organization) => {
     await made(organization, 'set_property', { name: 'gone', type: 'text' });

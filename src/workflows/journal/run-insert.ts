@@ -1,3 +1,4 @@
+import { keptContact } from '../../contacts/contact-statements.js';
 import { prepared } from '../../database/driver/statement.js';
 import type { RunLimits } from '../definitions/run-limits.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
@@ -62,11 +63,13 @@ function insertRuns(condition: string, returned: string): string {
       started_at, available_at, large_payload)
     select w.organization_id, g.id, w.id, w.version, g.trigger_type, g.payload,
       coalesce(
-        (select c.id from contacts c where c.organization_id = $1 and c.id = g.contact_id for key share),
+        ${keptContact('g.contact_id')},
         (select c.id from contacts c where c.organization_id = $1 and c.email = g.contact_email for key share),
         (select c.id from contacts c where c.organization_id = $1 and c.id =
           (select a.contact_id from contact_aliases a
-           where a.organization_id = $1 and a.kind = 'email' and a.value = g.contact_email) for key share)),
+           where a.organization_id = $1 and a.kind = 'email' and a.value = g.contact_email) for key share),
+        case when g.contact_email is not null
+          then public.surviving_contact(null, g.contact_email) end),
       g.dedupe_key, g.body_hash, g.depth, date_trunc('milliseconds', now()),
       case when g.refusal is not null then 'failed' when g.lease_seconds is null then 'queued' else 'running' end,
       g.refusal, case when g.refusal is not null then now() end, g.root_run_id, g.request,

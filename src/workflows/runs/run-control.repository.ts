@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { keptContact } from '../../contacts/contact-statements.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { EditedPayload } from './edited-payload.js';
 
@@ -86,8 +87,7 @@ export class RunControlRepository {
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type,
            coalesce($5::bytea, o.payload),
-           (select c.id from contacts c where c.organization_id = $1
-              and c.id = case when $5::bytea is null then o.contact_id else $7::text end for key share),
+           ${keptContact('case when $5::bytea is null then o.contact_id else $7::text end')},
            coalesce($6::bytea, o.body_hash), o.id, date_trunc('milliseconds', now()), l.limited,
            case when $5::bytea is null then o.slot_key else $8::text end,
            case when l.limited then 'rate' end, case when l.limited then 'rate' end,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import { currentContactId } from '../../contacts/contact-statements.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { TimePosition } from '../../paging/paging.js';
 import type { RunFilter } from './run-filter.js';
@@ -23,7 +24,7 @@ const scanStatuses = (condition: string): string =>
 
 /** Selects the newest runs by contact, by reason, or by status. Each query reads one index in order. */
 const SOURCES = {
-  contact: scan('contact_id = $4'),
+  contact: scan(`contact_id = ${currentContactId('$4::text')}`),
   reason: scan('reason = $5'),
   workflow: scanStatuses('workflow_id = $3'),
   status: scanStatuses('true'),
@@ -55,7 +56,7 @@ export class RunSearchRepository {
     const scanned = await this.tenants.session(organizationId).query<ScannedRun>(
       `select id, created_at, matches, number from (
          select w.id, w.created_at, row_number() over (order by w.created_at desc, w.id desc) as number,
-           w.status = any($2) and ($3::text is null or w.workflow_id = $3) and ($4::text is null or w.contact_id = $4)
+           w.status = any($2) and ($3::text is null or w.workflow_id = $3) and ($4::text is null or w.contact_id = ${currentContactId('$4::text')})
              and ($5::text is null or w.reason = $5 or starts_with(w.reason, $5 || ':'))
              and ($6::text is null or w.trigger_type = $6)
              and ($7::boolean or coalesce(w.finished_at >= $10 and w.finished_at < $11, false)) as matches

@@ -65,21 +65,21 @@ export class PendingEventsRepository {
 
   /**
    * Returns the next waits that the event may end: those that began before it, and those that began while its transaction
-   * was open, because they could not see its changes.
+   * was open, because they could not see its changes. An event about a contact ends waits for this contact, for the one
+   * that it was merged into, and for any contact. An event without a contact may end every wait.
    */
   async findCandidates(
     organizationId: string,
     event: ClaimedEvent,
     limit: number,
   ): Promise<Candidate[]> {
-    // Selects waits for this contact or for any contact. An event without a contact may end every wait.
-    const contacts = event.contact_id === null ? null : ['', event.contact_id];
     return await this.tenants.session(organizationId).query<Candidate>(
       `select w.run_id, w.step_id, w.condition, w.bindings
        from pending_events e
        join run_waits w on w.organization_id = e.organization_id and w.event in (e.name, 'any') and w.state = 'armed'
          and (w.event <> 'any' or (w.bindings -> $5::text)::jsonb ? e.name)
-         and ($3::text[] is null or w.contact_id = any($3))
+         and ($3::text is null or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
+           where m.organization_id = $1 and m.merged_id = $3)]))
          and (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id)
          and (w.armed_at <= e.happened_at
            or (w.armed_xid <> e.xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)))
@@ -87,7 +87,7 @@ export class PendingEventsRepository {
          and r.status in ('queued', 'running', 'waiting')
        where e.organization_id = $1 and e.id = $2
        order by w.run_id, w.step_id limit $4`,
-      [organizationId, event.id, contacts, limit, EVENTS_BINDING],
+      [organizationId, event.id, event.contact_id, limit, EVENTS_BINDING],
     );
   }
 

@@ -37,7 +37,8 @@ export function ContactAliases({ contactId }: { contactId: string }) {
             { name: texts.address, cell: ({ value }) => value },
             {
               name: texts.kind,
-              cell: ({ kind }) => texts.kinds[kind === 'phone' ? 'phone' : 'email'],
+              cell: ({ kind }) =>
+                texts.kinds[kind === 'phone' || kind === 'external_id' ? kind : 'email'],
             },
             {
               name: texts.actions,

@@ -15,6 +15,7 @@ import { changedFields } from './changed-fields.ts';
 import { changedConsent, consentOf } from './consent.ts';
 import { ContactAliases } from './contact-aliases.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
+import { ContactMerges } from './contact-merges.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
 import { ContactFacts } from './contact-facts.tsx';
@@ -42,6 +43,7 @@ export function ContactPage() {
     >
       <ContactFacts contact={contact} />
       <ContactAliases contactId={contact.id} />
+      <ContactMerges contactId={contact.id} />
       <ContactHistory contactId={contact.id} />
     </Page>
   );

@@ -1,8 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,6 +13,7 @@ import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { DUPLICATE_REASONS, readReason } from './duplicate-reasons.ts';
 import { duplicatePage } from './identity.readers.ts';
+import { MergeDialog } from './merge-dialog.tsx';
 
 const ROWS = 50;
 
@@ -20,6 +23,7 @@ export function DuplicatesPage() {
   const { all } = useTexts(contactsTexts);
   const { reason } = useSearch({ from: '/signed-in/contacts/duplicates' });
   const navigate = useNavigate();
+  const [chosen, setChosen] = useState<[string, string]>();
   const given = { limit: ROWS, ...(reason && { reason }) };
   const query = usePagedTool('find_duplicates', given, duplicatePage);
   const person = (id: string, name: string | null) => (
@@ -66,9 +70,19 @@ export function DuplicatesPage() {
             },
           },
           { name: texts.shared, cell: ({ shared }) => shared },
+          {
+            name: texts.actions,
+            cell: (pair) => (
+              <Button size="small" onClick={() => setChosen([pair.contact_id, pair.other_id])}>
+                {texts.merge}
+                <span className="hidden-visually"> {pair.shared}</span>
+              </Button>
+            ),
+          },
         ]}
         empty={<EmptyState title={texts.none}>{texts.noneAbout}</EmptyState>}
       />
+      {chosen && <MergeDialog ids={chosen} onClose={() => setChosen(undefined)} />}
     </Page>
   );
 }

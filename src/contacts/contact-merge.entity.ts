@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
+import type { MergeUndo } from './contact-merge.js';
+
+/** Stores that a contact was merged into another one. Its id means the survivor from then on. */
+@Entity('contact_merges')
+export class ContactMerge extends OrganizationRow {
+  @PrimaryColumn('text')
+  mergedId: string;
+
+  /** The contact of the merge, which may have been merged into another one since. */
+  @Column('text')
+  intoId: string;
+
+  /** The contact that the id means now. */
+  @Column('text')
+  survivorId: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  mergedAt: Date;
+
+  /** It is null when the merge can no longer be undone. */
+  @Column('json', { nullable: true })
+  undo: MergeUndo | null;
+
+  /** Has the ids of the moved rows by kind. */
+  @Column('jsonb', { nullable: true, select: false })
+  moved: Record<string, unknown> | null;
+}

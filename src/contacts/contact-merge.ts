@@ -1,0 +1,185 @@
+import { AppError } from '../errors/app-error.js';
+import { canonicalJson } from '../text/canonical-json.js';
+import { CONSENT_CHANNELS, type Consent, type ConsentState } from './consent.js';
+import type { AliasAddress } from './contact-aliases.repository.js';
+import { type ContactFields, MOST_TAGS } from './contact-fields.js';
+import type { Contact } from './contact.entity.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { MOST_PROPERTIES } from './parse-properties.js';
+
+const SINGLE_FIELDS = {
+  ...IDENTIFIERS,
+  first_name: 'firstName',
+  last_name: 'lastName',
+  locale: 'locale',
+  timezone: 'timezone',
+} as const;
+
+/** Says which of two values a merged contact has. Each value is a text, or JSON. */
+export interface MergedValue {
+  /** Is the path of the field, for example `first_name` or `properties.plan`. */
+  field: string;
+  value: string;
+  from: 'survivor' | 'merged';
+  /** Is the value of the other contact, or null when it had none. */
+  other: string | null;
+}
+
+export interface MergePlan {
+  /** Has the fields of the survivor after the merge. */
+  fields: ContactFields;
+  /** Has each field for which the two contacts differ, except those that only the survivor has. */
+  values: MergedValue[];
+  /** Has the identifiers of the merged contact that become aliases of the survivor. */
+  aliases: AliasAddress[];
+}
+
+/** Stores what a merge changed, so that it can be undone. */
+export interface MergeUndo {
+  merged: ContactFields & { createdAt: string };
+  before: ContactFields;
+  after: ContactFields;
+  aliases: AliasAddress[];
+}
+
+/** Returns the fields of a contact, without its id and times. */
+export function fieldsOf(contact: Contact): ContactFields {
+  const { externalId, email, phone, firstName, lastName, locale, timezone } = contact;
+  const { tags, properties, consent } = contact;
+  return {
+    externalId,
+    email,
+    phone,
+    firstName,
+    lastName,
+    locale,
+    timezone,
+    tags,
+    properties,
+    consent,
+  };
+}
+
+/**
+ * Decides what a contact has when another one is merged into it. Its values win, and it gets those that it does not have.
+ * Tags are united. The stricter consent wins. Throws `conflict` when the result has too many tags or properties.
+ */
+export function planMerge(survivor: ContactFields, merged: ContactFields): MergePlan {
+  const values: MergedValue[] = [];
+  const fields: ContactFields = { ...survivor };
+  const choose = (field: string, own: unknown, other: unknown): void => {
+    if (other === null || other === undefined || canonicalJson(own) === canonicalJson(other))
+      return;
+    const isKept = own !== null && own !== undefined;
+    const [value, lost] = isKept ? [own, other] : [other, null];
+    const from = isKept ? 'survivor' : 'merged';
+    values.push({ field, value: textOf(value), from, other: lost === null ? null : textOf(lost) });
+  };
+  for (const [field, column] of Object.entries(SINGLE_FIELDS)) {
+    choose(field, survivor[column], merged[column]);
+    fields[column] = survivor[column] ?? merged[column];
+  }
+  fields.tags = [...new Set([...survivor.tags, ...merged.tags])];
+  for (const [name, value] of Object.entries(merged.properties)) {
+    const own = Object.hasOwn(survivor.properties, name) ? survivor.properties[name] : undefined;
+    choose(`properties.${name}`, own, value);
+  }
+  fields.properties = { ...merged.properties, ...survivor.properties };
+  fields.consent = strictest(survivor.consent, merged.consent);
+  for (const channel of CONSENT_CHANNELS) {
+    const [own, other] = [survivor.consent[channel], merged.consent[channel]];
+    if (own?.status === other?.status || !other) continue;
+    const from = fields.consent[channel] === own ? 'survivor' : 'merged';
+    const lost = from === 'survivor' ? other : own;
+    const value = fields.consent[channel]!.status;
+    values.push({ field: `consent.${channel}`, value, from, other: lost?.status ?? null });
+  }
+  assertFits(fields.tags.length, MOST_TAGS, 'tags');
+  assertFits(Object.keys(fields.properties).length, MOST_PROPERTIES, 'properties');
+  const aliases = identifiersOf(merged).filter(
+    ({ kind, value }) => fields[IDENTIFIERS[kind]] !== value,
+  );
+  return { fields, values, aliases };
+}
+
+/**
+ * Returns what the survivor has when a merge is undone: it loses what it got by the merge, except what was changed since.
+ * Throws `conflict` when it would have no identifier.
+ */
+export function revertSurvivor(
+  current: ContactFields,
+  { before, after }: MergeUndo,
+): ContactFields {
+  const survivor: ContactFields = { ...current };
+  for (const column of Object.values(SINGLE_FIELDS)) {
+    const isFromMerge = before[column] !== after[column] && current[column] === after[column];
+    if (isFromMerge) survivor[column] = before[column];
+  }
+  survivor.tags = current.tags.filter(
+    (tag) => before.tags.includes(tag) || !after.tags.includes(tag),
+  );
+  survivor.properties = Object.fromEntries(
+    Object.entries(current.properties).filter(([name, value]) => {
+      const isFromMerge =
+        !Object.hasOwn(before.properties, name) && Object.hasOwn(after.properties, name);
+      return !isFromMerge || canonicalJson(value) !== canonicalJson(after.properties[name]);
+    }),
+  );
+  assertIdentified(survivor, 'The contact that stays');
+  return survivor;
+}
+
+/**
+ * Returns what the merged contact has when a merge is undone: what it had, without the identifiers that others have now,
+ * and with the consent of the survivor where that is stricter. Throws `conflict` when it would have no identifier.
+ */
+export function restoreMerged(
+  current: ContactFields,
+  { merged: { createdAt: _, ...merged } }: MergeUndo,
+  taken: readonly Identifier[],
+): ContactFields {
+  const restored = { ...merged, consent: strictest(current.consent, merged.consent) };
+  for (const kind of taken) restored[IDENTIFIERS[kind]] = null;
+  assertIdentified(restored, 'The restored contact');
+  return restored;
+}
+
+/** Returns the identifiers that have a value. */
+export function identifiersOf(fields: ContactFields): AliasAddress[] {
+  return (Object.keys(IDENTIFIERS) as Identifier[]).flatMap((kind) => {
+    const value = fields[IDENTIFIERS[kind]];
+    return value === null ? [] : [{ kind, value }];
+  });
+}
+
+/** Returns the stricter decision of each channel: denied before granted before none. A tie keeps the first. */
+export function strictest(first: Consent, second: Consent): Consent {
+  const strict: Consent = {};
+  for (const channel of CONSENT_CHANNELS) {
+    const [own, other] = [first[channel], second[channel]];
+    const chosen = strictness(other) > strictness(own) ? other : own;
+    if (chosen) strict[channel] = chosen;
+  }
+  return strict;
+}
+
+function strictness(state: ConsentState | undefined): number {
+  if (!state) return 0;
+  return state.status === 'denied' ? 2 : 1;
+}
+
+function assertFits(count: number, most: number, what: string): void {
+  if (count <= most) return;
+  const message = `Together these contacts have ${count} ${what}. A contact has at most ${most}.`;
+  throw new AppError('conflict', message);
+}
+
+function assertIdentified({ externalId, email, phone }: ContactFields, who: string): void {
+  if (externalId !== null || email !== null || phone !== null) return;
+  const cure = 'Give the contact that stays another e-mail address, phone number or external_id.';
+  throw new AppError('conflict', `${who} would have no identifier. ${cure}`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

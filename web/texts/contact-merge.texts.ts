@@ -1,0 +1,88 @@
+import { defineTexts } from './define-texts.js';
+
+interface Moved {
+  messages: number;
+  runs: number;
+  waits: number;
+  aliases: number;
+}
+
+/** Has the texts about merging contacts and restoring merged ones. */
+export const contactMergeTexts = defineTexts(
+  {
+    title: 'Merge two contacts',
+    about:
+      'One contact is left, and both ids mean it. Of each channel the stricter consent stays. For 30 days the merge can be undone on its page.',
+    merge: 'Merge',
+    merged: 'The contacts were merged.',
+    survivor: 'Contact that stays',
+    unnamed: 'No name',
+    field: 'Field',
+    stays: 'Stays',
+    goes: 'Is merged',
+    after: 'After the merge',
+    fields: {
+      email: 'E-mail',
+      phone: 'Phone',
+      external_id: 'External id',
+      first_name: 'First name',
+      last_name: 'Last name',
+      locale: 'Language',
+      timezone: 'Time zone',
+      tags: 'Tags',
+    },
+    moves: ({ messages, runs, waits, aliases }: Moved) =>
+      `Moves: messages ${messages}, runs ${runs}, waits ${waits}, aliases ${aliases}.`,
+    unmerge: {
+      title: 'Merged contacts',
+      about: 'These contacts were merged into this one and can be restored.',
+      name: 'Contact',
+      at: 'Merged',
+      until: 'Can be restored until',
+      actions: 'Actions',
+      restore: 'Restore',
+      ask: (name: string) => `Restore ${name}?`,
+      askAbout:
+        'The contact gets back its values, messages and runs of the time of the merge. What has changed since stays with this contact.',
+      restored: 'The contact was restored.',
+    },
+  },
+  {
+    title: 'Zwei Kontakte zusammenführen',
+    about:
+      'Ein Kontakt bleibt, und beide Ids stehen für ihn. Je Kanal gilt die strengere Einwilligung. 30 Tage lang lässt es sich auf seiner Seite rückgängig machen.',
+    merge: 'Zusammenführen',
+    merged: 'Die Kontakte wurden zusammengeführt.',
+    survivor: 'Kontakt, der bleibt',
+    unnamed: 'Ohne Namen',
+    field: 'Feld',
+    stays: 'Bleibt',
+    goes: 'Wird eingefügt',
+    after: 'Danach',
+    fields: {
+      email: 'E-Mail',
+      phone: 'Telefon',
+      external_id: 'Externe Id',
+      first_name: 'Vorname',
+      last_name: 'Nachname',
+      locale: 'Sprache',
+      timezone: 'Zeitzone',
+      tags: 'Tags',
+    },
+    moves: ({ messages, runs, waits, aliases }: Moved) =>
+      `Wechseln mit: Nachrichten ${messages}, Läufe ${runs}, Warteschritte ${waits}, weitere Adressen ${aliases}.`,
+    unmerge: {
+      title: 'Zusammengeführte Kontakte',
+      about: 'Diese Kontakte gingen in diesem auf und lassen sich wiederherstellen.',
+      name: 'Kontakt',
+      at: 'Zusammengeführt',
+      until: 'Wiederherstellbar bis',
+      actions: 'Aktionen',
+      restore: 'Wiederherstellen',
+      ask: (name: string) => `${name} wiederherstellen?`,
+      askAbout:
+        'Der Kontakt bekommt seine Werte, Nachrichten und Läufe vom Zeitpunkt des Zusammenführens zurück. Was sich seitdem geändert hat, bleibt bei diesem Kontakt.',
+      restored: 'Der Kontakt wurde wiederhergestellt.',
+    },
+  },
+);
