@@ -31,6 +31,7 @@ import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
 import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js';
 import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
 import { Imports1764000038000 } from './1764000038000-imports.js';
+import { Segments1764000039000 } from './1764000039000-segments.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   WebhookAnswers1764000036500,
   CustomEvents1764000037000,
   Imports1764000038000,
+  Segments1764000039000,
 ];

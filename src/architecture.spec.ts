@@ -80,6 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FOUNDATION,
   imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
+  segments: [...FOUNDATION, 'contacts', 'failpoints', 'queue'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [
     ...FOUNDATION,
@@ -90,6 +91,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'liquid',
     'queue',
     'secrets',
+    'segments',
   ],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   quotas: ['database', 'errors'],

@@ -8,6 +8,8 @@ import { ContactBatchesService } from './contact-batches.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactMatchesRepository } from './contact-matches.repository.js';
+import { ContactMatchesService } from './contact-matches.service.js';
 import { ContactPropertiesRepository } from './contact-properties.repository.js';
 import { ContactPropertiesService } from './contact-properties.service.js';
 import { ContactPropertyTools } from './contact-property.tools.js';
@@ -17,6 +19,7 @@ import { ContactSettingsTools } from './contact-settings.tools.js';
 import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
+import { SegmentFiltersService } from './segment-filters.service.js';
 
 @Module({
   imports: [AccountsModule],
@@ -38,7 +41,16 @@ import { ContactsService } from './contacts.service.js';
     ContactDuplicateTools,
     ContactDuplicatesService,
     ContactDuplicatesRepository,
+    ContactMatchesService,
+    ContactMatchesRepository,
+    SegmentFiltersService,
   ],
-  exports: [ContactsService, ContactRulesService, ContactBatchesService],
+  exports: [
+    ContactsService,
+    ContactRulesService,
+    ContactBatchesService,
+    ContactMatchesService,
+    SegmentFiltersService,
+  ],
 })
 export class ContactsModule {}
