@@ -761,6 +761,7 @@ create table public.segment_changes (
   organization_id text collate "C" not null,
   xid text collate "C" not null default (pg_current_xact_id())::text,
   contact_id text collate "C" not null,
+  silent boolean not null default false,
   constraint segment_changes_pkey PRIMARY KEY (organization_id, xid, contact_id),
   constraint segment_changes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );

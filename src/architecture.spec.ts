@@ -80,7 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: FOUNDATION,
   imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
-  segments: [...FOUNDATION, 'contacts', 'failpoints', 'queue'],
+  segments: [...FOUNDATION, 'contacts', 'queue'],
   messaging: [...FOUNDATION, 'contacts', 'failpoints', 'liquid', 'mail', 'queue'],
   workflows: [
     ...FOUNDATION,

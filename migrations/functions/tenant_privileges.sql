@@ -91,6 +91,7 @@ with listed (name, privilege, columns) as (values
   ('secrets', 'delete', null),
   ('segment_changes', 'select', null),
   ('segment_changes', 'insert', '{contact_id,organization_id}'),
+  ('segment_changes', 'update', '{silent}'),
   ('segment_changes', 'delete', null),
   ('segment_evaluations', 'select', null),
   ('segment_evaluations', 'insert', '{organization_id}'),

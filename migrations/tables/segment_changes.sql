@@ -5,6 +5,8 @@ create table public.segment_changes (
   -- The transaction that wrote the contact. Each one has its own row: a worker may just be reading the row of another.
   xid text collate "C" not null default (pg_current_xact_id())::text,
   contact_id text collate "C" not null,
+  -- True if the write must start no workflows: then the contact enters and leaves segments without an event.
+  silent boolean not null default false,
   constraint segment_changes_pkey primary key (organization_id, xid, contact_id)
 );
 select private.isolate('public.segment_changes', bookkeeping => true);

@@ -4,7 +4,6 @@ import type { FilterNode } from '../contacts/filter-fields.js';
 import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
-import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-work.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import { SegmentMembersService } from './segment-members.service.js';
@@ -40,7 +39,6 @@ export class SegmentEvaluationsService {
     private readonly matches: ContactMatchesService,
     private readonly filters: SegmentFiltersService,
     private readonly tenants: TenantDatabase,
-    private readonly failpoints: Failpoints,
   ) {}
 
   /** Returns when nothing is due, the turn or the claim has ended, or `signal` aborts. */
@@ -58,16 +56,13 @@ export class SegmentEvaluationsService {
   /** Runs a part in its own transaction. Returns false when there was nothing to do or the claim is lost. */
   private async runPart(claim: Claim, part: () => Promise<boolean>): Promise<boolean> {
     return await this.tenants.transaction(claim.organizationId, async () => {
-      if (!(await this.work.fence(claim))) return false;
-      const isDone = await part();
-      if (isDone) await this.failpoints.reach('after insert, before commit', claim.id);
-      return isDone;
+      return (await this.work.fence(claim)) && (await part());
     });
   }
 
   /** Compares contacts that were written with every segment. */
   private async compareChanged(organizationId: string): Promise<boolean> {
-    const ids = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
+    const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
     if (ids.length === 0) return false;
     const segments = await this.work.lockDynamic(organizationId);
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
@@ -80,7 +75,11 @@ export class SegmentEvaluationsService {
       const before = memberships.get(segment.id) ?? new Set();
       const entered = seen.filter((id) => matching.has(id) && !before.has(id));
       const left = seen.filter((id) => !matching.has(id) && before.has(id));
-      await this.members.apply(segment, { entered, left }, true);
+      for (const isSilent of [false, true]) {
+        const isMeant = (id: string): boolean => silent.has(id) === isSilent;
+        const changes = { entered: entered.filter(isMeant), left: left.filter(isMeant) };
+        await this.members.apply(segment, changes, !isSilent);
+      }
     }
     return true;
   }

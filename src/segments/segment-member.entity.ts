@@ -22,6 +22,10 @@ export class SegmentChange extends OrganizationRow {
 
   @PrimaryColumn('text')
   contactId: string;
+
+  /** It is true if the write must start no workflows. */
+  @Column('boolean', { default: false })
+  silent: boolean;
 }
 
 /** Stores which worker compares the contacts of an organization with its segments. */

@@ -43,7 +43,7 @@ export class SegmentMembersService {
     return await this.change(segment, contactIds, { entered: [], left: contactIds });
   }
 
-  /** Stores the differences, and emits an event for each unless `emitsEvents` is false. Returns their number. */
+  /** Stores the differences, and emits an event for each unless `emitsEvents` is false. Returns the contacts. */
   async apply(
     segment: Segment,
     { entered, left }: MemberChanges,

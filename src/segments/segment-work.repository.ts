@@ -3,6 +3,12 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Claim } from '../queue/leased-work.js';
 import { Segment } from './segment.entity.js';
 
+/** Has contacts that were written. */
+export interface TakenChanges {
+  ids: string[];
+  silent: ReadonlySet<string>;
+}
+
 /** Stores how far the comparison of contacts with segments is. Every method needs a transaction of the organization. */
 @Injectable()
 export class SegmentWorkRepository {
@@ -26,20 +32,22 @@ export class SegmentWorkRepository {
   }
 
   /**
-   * Takes at most `limit` entries from the list of changed contacts, and returns the contacts. A later statement of this
-   * transaction sees the changes for which the entries stand.
+   * Takes at most `limit` entries from the list of changed contacts, and returns the contacts: `silent` ones must start no
+   * workflows. A later statement of this transaction sees the changes for which the entries stand.
    */
-  async takeChanges(organizationId: string, limit: number): Promise<string[]> {
-    const rows = await this.session(organizationId).query<{ contact_id: string }>(
+  async takeChanges(organizationId: string, limit: number): Promise<TakenChanges> {
+    const rows = await this.session(organizationId).query<{ contact_id: string; silent: boolean }>(
       `with taken as materialized (
          select c.xid, c.contact_id from segment_changes c where c.organization_id = $1
-         order by c.xid, c.contact_id limit $2 for update
+         order by c.xid, c.contact_id limit $2
        ) delete from segment_changes c using taken
        where c.organization_id = $1 and c.xid = taken.xid and c.contact_id = taken.contact_id
-       returning c.contact_id`,
+       returning c.contact_id, c.silent`,
       [organizationId, limit],
     );
-    return [...new Set(rows.map(({ contact_id: id }) => id))];
+    const ids = [...new Set(rows.map(({ contact_id: id }) => id))];
+    const loud = new Set(rows.filter(({ silent }) => !silent).map(({ contact_id: id }) => id));
+    return { ids, silent: new Set(ids.filter((id) => !loud.has(id))) };
   }
 
   /** Returns the dynamic segments. Their filters do not change before the transaction ends. */
@@ -69,7 +77,7 @@ export class SegmentWorkRepository {
       .createQueryBuilder('segment')
       .where(
         `segment.organizationId = :organizationId and segment.sweepAt <= now()
-         and segment.barrier::xid8 <= pg_snapshot_xmin(pg_current_snapshot())`,
+         and cast(segment.barrier as xid8) <= pg_snapshot_xmin(pg_current_snapshot())`,
         { organizationId },
       )
       .orderBy('segment.sweepAt')
