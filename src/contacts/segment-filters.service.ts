@@ -3,14 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { parseFilters, phonesIn } from './contact-filter.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import type { FilterNode } from './filter-fields.js';
-import { countConditions, replaceSegments, segmentsIn } from './segment-nodes.js';
-
-/** Describes a segment as conditions name it. A static segment has no filters. */
-export interface NamedSegment {
-  id: string;
-  name: string;
-  filters: readonly object[] | null;
-}
+import { type NamedSegment, countConditions, replaceSegments, segmentsIn } from './segment-nodes.js';
 
 /** Returns the segments of the organization that have one of these ids or names. */
 export type SegmentSource = (

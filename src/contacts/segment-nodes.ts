@@ -1,5 +1,12 @@
 import type { ContactFilter, FilterNode } from './filter-fields.js';
 
+/** Describes a segment as conditions name it. A static segment has no filters. */
+export interface NamedSegment {
+  id: string;
+  name: string;
+  filters: readonly object[] | null;
+}
+
 function conditionsIn(nodes: readonly FilterNode[]): ContactFilter[] {
   return nodes.flatMap((node) => {
     if ('and' in node) return conditionsIn(node.and);

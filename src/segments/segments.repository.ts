@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import type { NamedSegment } from '../contacts/segment-filters.service.js';
+import type { NamedSegment } from '../contacts/segment-nodes.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { Segment } from './segment.entity.js';

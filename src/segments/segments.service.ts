@@ -2,8 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ContactOrder } from '../contacts/contact-order.js';
 import type { Contact } from '../contacts/contact.entity.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import { type NamedSegment, SegmentFiltersService } from '../contacts/segment-filters.service.js';
-import { isTimed, segmentsIn, withSegmentIds } from '../contacts/segment-nodes.js';
+import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
+import {
+  type NamedSegment,
+  isTimed,
+  segmentsIn,
+  withSegmentIds,
+} from '../contacts/segment-nodes.js';
 import { violatedConstraint } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
