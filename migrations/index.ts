@@ -31,6 +31,7 @@ import { KeptPlans1764000035000 } from './1764000035000-kept-plans.js';
 import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js';
 import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
 import { Imports1764000038000 } from './1764000038000-imports.js';
+import { Segments1764000039000 } from './1764000039000-segments.js';
 import { ContactMerges1764000040000 } from './1764000040000-contact-merges.js';
 import { Channels1764000041000 } from './1764000041000-channels.js';
 
@@ -73,6 +74,7 @@ export const MIGRATIONS = [
   WebhookAnswers1764000036500,
   CustomEvents1764000037000,
   Imports1764000038000,
+  Segments1764000039000,
   ContactMerges1764000040000,
   Channels1764000041000,
 ];

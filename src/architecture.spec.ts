@@ -81,6 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contacts: [...FOUNDATION, 'channels'],
   imports: [...FOUNDATION, 'contacts', 'files', 'keys', 'queue'],
   'custom-events': [...FOUNDATION, 'contacts', 'keys'],
+  segments: [...FOUNDATION, 'contacts', 'queue'],
   messaging: [...FOUNDATION, 'channels', 'contacts', 'failpoints', 'liquid', 'queue'],
   workflows: [
     ...FOUNDATION,
@@ -91,6 +92,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'liquid',
     'queue',
     'secrets',
+    'segments',
   ],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   quotas: ['database', 'errors'],

@@ -5,7 +5,8 @@
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
 -- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries,
---   uploads of contacts, emitted events and what can undo merges, as they are stored: compressed values count with their compressed size. Each row counts with some bytes
+--   uploads of contacts, emitted events, members of segments and what can undo merges, as they are stored: compressed
+--   values count with their compressed size. Each row counts with some bytes
 --   for its short columns.
 -- Locks: none.
 --
@@ -85,6 +86,12 @@ begin
   from (
     select undo, moved from public.contact_merges g where g.organization_id = of_organization limit 100000
   ) g;
+  total := total + bytes;
+
+  select 120 * count(*) into bytes
+  from (
+    select from public.segment_members m where m.organization_id = of_organization limit 1000000
+  ) m;
   return total + bytes;
 end
 $$;

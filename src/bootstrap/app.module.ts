@@ -25,6 +25,7 @@ import { OperationsModule } from '../operations/operations.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
+import { SegmentsModule } from '../segments/segments.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -86,6 +87,7 @@ export class AppModule {
         ContactsModule,
         ImportsModule,
         CustomEventsModule,
+        SegmentsModule,
         MessagingModule,
         SecretsModule,
         FilesModule,

@@ -17,6 +17,12 @@ import { Message } from '../messaging/message.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
 import { SecretRow } from '../secrets/secret.entity.js';
+import { Segment } from '../segments/segment.entity.js';
+import {
+  SegmentChange,
+  SegmentEvaluation,
+  SegmentMember,
+} from '../segments/segment-member.entity.js';
 import { Confirmation } from '../tools/confirmations/confirmation.entity.js';
 import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
@@ -46,6 +52,10 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   ImportChunk,
   ImportKey,
   ImportFault,
+  Segment,
+  SegmentMember,
+  SegmentChange,
+  SegmentEvaluation,
   Message,
   CustomEvent,
   MessageEvent,

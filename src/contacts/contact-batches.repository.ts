@@ -77,6 +77,16 @@ export class ContactBatchesRepository {
     return await this.tenants.session(organizationId).query<Contact>(LOCK, [organizationId, ids]);
   }
 
+  /** Lets the contacts that this transaction has written enter and leave segments without events. */
+  async silence(organizationId: string): Promise<void> {
+    await this.tenants
+      .session(organizationId)
+      .query(
+        'update segment_changes set silent = true where organization_id = $1 and xid = cast(pg_current_xact_id() as text)',
+        [organizationId],
+      );
+  }
+
   async listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {
     return await this.tenants
       .session(organizationId)

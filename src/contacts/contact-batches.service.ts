@@ -42,6 +42,7 @@ export class ContactBatchesService {
     if (!options.isDryRun) {
       await this.insert(organizationId, rows, plan, options);
       await this.update(organizationId, rows, plan, options);
+      if (!options.emitsEvents) await this.batches.silence(organizationId);
     }
     return plan.outcomes;
   }

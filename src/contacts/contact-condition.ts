@@ -6,7 +6,7 @@ import {
   type FilterValue,
   TEXT_FIELDS,
   TIME_FIELDS,
-} from './contact-filter.js';
+} from './filter-fields.js';
 
 /** Holds a condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
 export interface Condition {
@@ -84,6 +84,8 @@ function toSql(
         high,
         operator !== 'within_days' && typeof values[0] === 'number',
       )[operator]!;
+    case 'segment':
+      return segmentSql(value)[operator]!;
   }
 }
 
@@ -163,6 +165,16 @@ function tagsSql(value: string): SqlTable {
     is_set: 'cardinality(contact.tags) > 0',
     is_not_set: 'cardinality(contact.tags) = 0',
   };
+}
+
+/**
+ * Looks for a member of a static segment. A scalar sub-select is an index look-up for each contact. For EXISTS, a plan
+ * may read all members of the segment first, although a page needs few contacts.
+ */
+function segmentSql(value: string): SqlTable {
+  const is = `(select true from segment_members sm where sm.organization_id = contact.organization_id
+    and sm.segment_id = ${value} and sm.contact_id = contact.id) is`;
+  return { is: `${is} true`, is_not: `${is} not true` };
 }
 
 /** Compares values of the same JSON type only: the text "5" does not equal the number 5, and no cast can fail. */

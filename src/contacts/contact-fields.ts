@@ -3,7 +3,7 @@ import { FaultList } from '../errors/fault-list.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { type Parsed, parseEmail } from '../text/parse-email.js';
 import { type ConsentChannel, type ConsentStatus, mergeConsent } from './consent.js';
-import { TEXT_FIELDS } from './contact-filter.js';
+import { TEXT_FIELDS } from './filter-fields.js';
 import type { Contact, ContactProperties } from './contact.entity.js';
 import type { ContactRules } from './contact-rules.js';
 import type { ContactFieldsInput } from './contact.inputs.js';

@@ -4,75 +4,20 @@ import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
 import { CONSENT_CHANNELS, CONSENT_STATUSES } from './consent.js';
 import type { ContactRules } from './contact-rules.js';
+import {
+  ACTIVITY_FIELDS,
+  type ContactFilter,
+  type FilterKind,
+  type FilterNode,
+  type FilterOperator,
+  type FilterValue,
+  OPERATORS_OF,
+  TEXT_FIELDS,
+  TIME_FIELDS,
+  TIME_OPERATORS,
+} from './filter-fields.js';
 import { parsePhone } from './parse-field.js';
 
-export const OPERATORS = [
-  'equals',
-  'not_equals',
-  'contains',
-  'not_contains',
-  'starts_with',
-  'is_set',
-  'is_not_set',
-  'greater_than',
-  'less_than',
-  'in',
-  'between',
-  'before',
-  'after',
-  'within_days',
-] as const;
-
-export type FilterOperator = (typeof OPERATORS)[number];
-export type FilterValue = string | number | boolean;
-
-export const TEXT_FIELDS = {
-  external_id: 'externalId',
-  email: 'email',
-  phone: 'phone',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  locale: 'locale',
-  timezone: 'timezone',
-} as const;
-export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
-/** Lists the times that are read from messages and runs. A contact without any has no such time. */
-export const ACTIVITY_FIELDS = ['last_message_at', 'last_activity_at'] as const;
-
-export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time' | 'activity';
-
-/** Describes a validated condition. Depending on `kind`, `name` is a field name, a property name or a consent channel. */
-export interface ContactFilter {
-  kind: FilterKind;
-  name: string;
-  operator: FilterOperator;
-  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, `between` two, and others one. */
-  values: FilterValue[];
-}
-
-/** Is a condition, or a group of conditions. */
-export type FilterNode =
-  | ContactFilter
-  | { and: readonly FilterNode[] }
-  | { or: readonly FilterNode[] }
-  | { not: FilterNode };
-
-const TIME_OPERATORS = [
-  'greater_than',
-  'less_than',
-  'between',
-  'before',
-  'after',
-  'within_days',
-] as const;
-const OPERATORS_OF: Record<FilterKind, readonly FilterOperator[]> = {
-  text: OPERATORS.filter((operator) => !(TIME_OPERATORS as readonly string[]).includes(operator)),
-  tags: ['contains', 'not_contains', 'in', 'is_set', 'is_not_set'],
-  property: OPERATORS,
-  consent: ['equals', 'not_equals', 'in', 'is_set', 'is_not_set'],
-  time: TIME_OPERATORS,
-  activity: [...TIME_OPERATORS, 'is_set', 'is_not_set'],
-};
 const TEXT_OPERATORS = new Set<FilterOperator>(['contains', 'not_contains', 'starts_with']);
 const WRONG_TYPE = 'has the wrong type for this operator';
 const MOST_VALUES = 100;
@@ -184,7 +129,7 @@ function parseFilter(
   if (!field) {
     return fault(
       'field',
-      `must be one of ${[...Object.keys({ ...TEXT_FIELDS, ...TIME_FIELDS }), ...ACTIVITY_FIELDS].join(', ')}, tags, ` +
+      `must be one of ${[...Object.keys({ ...TEXT_FIELDS, ...TIME_FIELDS }), ...ACTIVITY_FIELDS].join(', ')}, tags, segment, ` +
         `properties.<name>, consent.<${CONSENT_CHANNELS.join('|')}>`,
     );
   }
@@ -230,7 +175,7 @@ function parseField(field: unknown): { kind: FilterKind; name: string } | undefi
   if (Object.hasOwn(TIME_FIELDS, field)) return { kind: 'time', name: field };
   const activity = ACTIVITY_FIELDS.find((name) => name === field);
   if (activity) return { kind: 'activity', name: activity };
-  if (field === 'tags') return { kind: 'tags', name: field };
+  if (field === 'tags' || field === 'segment') return { kind: field, name: field };
   const property = PROPERTY_FIELD.exec(field)?.[1];
   if (property !== undefined) return { kind: 'property', name: property };
   const channel = CONSENT_CHANNELS.find((name) => field === `consent.${name}`);

@@ -22,7 +22,7 @@ export const COLUMNS = `contact.organization_id as "organizationId", contact.id,
   contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
   contact.updated_at as "updatedAt"`;
 /** Has the number of arguments of each SQL function that searches an index of contacts. */
-const INDEX_ARGUMENTS = { find_contact_ids: 3, find_contacts_by_keys: 5 };
+const INDEX_ARGUMENTS = { find_contact_ids: 3, find_contacts_by_keys: 5, find_segment_contacts: 2 };
 type ContactIndex = keyof typeof INDEX_ARGUMENTS;
 const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
 export const FIND = prepared('contact', `${SELECT} and contact.id = $2`);

@@ -7,7 +7,6 @@ import {
 import { Resource } from '../resources/resource.decorator.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
-import { parseFilters, phonesIn } from './contact-filter.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactOrder } from './contact-order.js';
 import {
@@ -27,12 +26,14 @@ import {
   DeletedContactResult,
 } from './contact.results.js';
 import { type ContactSearch, ContactsService } from './contacts.service.js';
+import { SegmentFiltersService } from './segment-filters.service.js';
 
 @Injectable()
 export class ContactTools {
   constructor(
     private readonly contacts: ContactsService,
     private readonly rules: ContactRulesService,
+    private readonly segments: SegmentFiltersService,
   ) {}
 
   @Tool({
@@ -169,7 +170,6 @@ export class ContactTools {
     organizationId: string,
     { query, filters = [] }: CountContactsInput,
   ): Promise<ContactSearch> {
-    const rules = await this.rules.rulesForPhones(organizationId, phonesIn(filters));
-    return { text: query || undefined, filters: parseFilters(filters, rules) };
+    return { text: query || undefined, filters: await this.segments.read(organizationId, filters) };
   }
 }

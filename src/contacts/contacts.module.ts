@@ -8,6 +8,8 @@ import { ContactBatchesService } from './contact-batches.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
+import { ContactMatchesRepository } from './contact-matches.repository.js';
+import { ContactMatchesService } from './contact-matches.service.js';
 import { ContactMergeRetention } from './contact-merge-retention.js';
 import { ContactMergeTools } from './contact-merge.tools.js';
 import { ContactMergesRepository } from './contact-merges.repository.js';
@@ -21,6 +23,7 @@ import { ContactSettingsTools } from './contact-settings.tools.js';
 import { ContactTools } from './contact.tools.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
+import { SegmentFiltersService } from './segment-filters.service.js';
 
 @Module({
   imports: [AccountsModule],
@@ -46,7 +49,16 @@ import { ContactsService } from './contacts.service.js';
     ContactMergesService,
     ContactMergesRepository,
     ContactMergeRetention,
+    ContactMatchesService,
+    ContactMatchesRepository,
+    SegmentFiltersService,
   ],
-  exports: [ContactsService, ContactRulesService, ContactBatchesService],
+  exports: [
+    ContactsService,
+    ContactRulesService,
+    ContactBatchesService,
+    ContactMatchesService,
+    SegmentFiltersService,
+  ],
 })
 export class ContactsModule {}

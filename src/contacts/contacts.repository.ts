@@ -25,8 +25,8 @@ import {
   takenIdentifier,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
-import type { FilterNode } from './contact-filter.js';
-import { type IndexKeys, indexKeys } from './filter-tree.js';
+import type { FilterNode } from './filter-fields.js';
+import { type IndexKeys, indexKeys, requiredSegment } from './filter-tree.js';
 
 /** Bounds how often a contact that is waited for is merged again meanwhile. */
 const MOST_MERGES = 3;
@@ -137,7 +137,11 @@ export class ContactsRepository {
     if (!search.text) {
       const keys = indexKeys(search.filters);
       const found = keys && (await this.readKeyedPage(organizationId, query(), keys));
-      return found ?? (await this.readPage(organizationId, query()));
+      return (
+        found ??
+        (await this.readSegmentPage(organizationId, query(), search.filters)) ??
+        (await this.readPage(organizationId, query()))
+      );
     }
     const texts = searchTexts(search.text);
     const isPlain = search.filters.length === 0 && !position;
@@ -270,6 +274,18 @@ export class ContactsRepository {
   ): Promise<Contact[] | undefined> {
     const statement = indexedPageStatement(query, 'find_contacts_by_keys');
     return await this.readIndexedPage(organizationId, statement, keyValues(keys, MOST_BY_INDEX));
+  }
+
+  /** Reads a page through the members of a static segment. Returns undefined when the conditions require no small one. */
+  private async readSegmentPage(
+    organizationId: string,
+    query: SelectQueryBuilder<Contact>,
+    filters: readonly FilterNode[],
+  ): Promise<Contact[] | undefined> {
+    const segment = requiredSegment(filters);
+    if (segment === undefined) return undefined;
+    const statement = indexedPageStatement(query, 'find_segment_contacts');
+    return await this.readIndexedPage(organizationId, statement, [segment, MOST_BY_INDEX]);
   }
 
   /** Reads a page through an index. Returns undefined when too many contacts match. */

@@ -11,7 +11,7 @@ import { type ContactChanges, MOST_TAGS, NO_FIELDS, applyChanges } from './conta
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
-import type { FilterNode } from './contact-filter.js';
+import type { FilterNode } from './filter-fields.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
 import { IDENTIFIERS, type Identifier } from './contact-statements.js';

@@ -1,4 +1,4 @@
-import type { FilterNode, FilterValue } from './contact-filter.js';
+import type { FilterNode, FilterValue } from './filter-fields.js';
 
 /** Says which contacts the index can find: those that have all or one of the tags, values and names. */
 export interface IndexKeys {
@@ -43,6 +43,20 @@ function requiredBy(node: FilterNode): Key[][] {
   if (kind !== 'property') return [];
   const isExact = operator === 'equals' || operator === 'in';
   return [isExact ? values.map((value) => ({ name, value })) : [{ name }]];
+}
+
+/** Returns a static segment that every matching contact is in, or undefined when the conditions require none. */
+export function requiredSegment(nodes: readonly FilterNode[]): string | undefined {
+  for (const node of nodes) {
+    const found =
+      'and' in node
+        ? requiredSegment(node.and)
+        : 'kind' in node && node.kind === 'segment' && node.operator === 'is'
+          ? String(node.values[0])
+          : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function toIndexKeys(keys: readonly Key[], matchAll: boolean): IndexKeys {

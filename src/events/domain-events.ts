@@ -14,6 +14,8 @@ export const EVENT_NAMES = [
   'message.failed',
   'message.received',
   'run.failed',
+  'segment.entered',
+  'segment.left',
 ] as const;
 
 /** Names an event of Switchboard, or one of an organization's own. */
@@ -23,6 +25,8 @@ export interface DomainEvent {
   readonly name: EventName;
   /** The event is about this contact, if it is about a contact. */
   readonly contactId: string | null;
+  /** Names the segment of `segment.entered` and `segment.left`. A trigger may be for one segment only. */
+  readonly segmentId?: string;
   /** Workflows read this JSON. */
   readonly payload: object;
   /** Names the run that caused the event, or null. When absent, the run of the current step is the cause. */
@@ -51,6 +55,9 @@ export interface EmittedEvent extends DomainEvent {
 /** Writes the consequences of an event in the transaction of the event. */
 export type EventListener = (organizationId: string, event: EmittedEvent) => Promise<void>;
 
+/** Returns false when an event of this name would have no consequences now. */
+export type InterestCheck = (organizationId: string, name: EventName) => Promise<boolean>;
+
 /** Holds the id of the run of the current step. */
 const cause = new AsyncLocalStorage<string>();
 
@@ -61,13 +68,23 @@ const cause = new AsyncLocalStorage<string>();
 @Injectable()
 export class DomainEvents {
   private readonly listeners: EventListener[] = [];
+  private readonly interests: InterestCheck[] = [];
   private readonly deliveryListeners: DeliveryListener[] = [];
 
   constructor(private readonly tenants: TenantDatabase) {}
 
   /** Calls `listener` for every later event of this process. Call it only when the process starts. */
-  subscribe(listener: EventListener): void {
+  subscribe(listener: EventListener, isInterested: InterestCheck = async () => true): void {
     this.listeners.push(listener);
+    this.interests.push(isInterested);
+  }
+
+  /** Returns false when events of this name would have no consequences, so that many of them need not be emitted. */
+  async isAwaited(organizationId: string, name: EventName): Promise<boolean> {
+    for (const isInterested of this.interests) {
+      if (await isInterested(organizationId, name)) return true;
+    }
+    return false;
   }
 
   /** Calls `listener` for every later delivery to waiting runs. Call it only when the process starts. */

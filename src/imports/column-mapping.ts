@@ -1,5 +1,5 @@
 import { CONSENT_CHANNELS } from '../contacts/consent.js';
-import { TEXT_FIELDS } from '../contacts/contact-filter.js';
+import { TEXT_FIELDS } from '../contacts/filter-fields.js';
 import { propertyNameFault } from '../contacts/parse-properties.js';
 import type { Identifier } from '../contacts/contact-statements.js';
 import { AppError } from '../errors/app-error.js';

@@ -8,7 +8,7 @@ import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
 /** Lists the kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
-const KINDS = 4;
+const KINDS = 6;
 
 @Module({})
 export class BullQueueModule {

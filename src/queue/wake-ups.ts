@@ -1,6 +1,6 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 
-export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event' | 'import';
+export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event' | 'import' | 'segment';
 
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
 export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;

@@ -8,6 +8,8 @@ export const PAGES = [
   '/contacts/properties',
   '/contacts/imports',
   '/contacts/imports/unknown',
+  '/contacts/segments',
+  '/contacts/segments/unknown',
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',

@@ -151,7 +151,7 @@ describe('every table of an organization', () => {
           'private.record_message_event()'::regprocedure,
           -- It reads the key in the name of the channel, and sends the id of the row that its statement wrote.
           'private.notify_run_change()'::regprocedure,
-          'private.count_workflow_end()'::regprocedure,
+          'private.count_workflow_end()'::regprocedure, 'private.mark_segment_changes()'::regprocedure,
           'private.plan_measure()'::regprocedure, 'private.refuse_insert()'::regprocedure])
         or not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false))`);
     expect(rows).toEqual([]);

@@ -42,6 +42,7 @@ const ARGUMENTS: Record<string, unknown> = {
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
   tool: 'list_runs',
   event: 'custom.example',
+  contact_ids: ['con_unknown'],
 };
 
 /** Has functions that create a row for each argument that refers to one. */
@@ -92,6 +93,11 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     return (
       await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given)
     ).provider.id;
+  },
+  segment_id: async (organization) => {
+    const name = `Segment ${Math.random()}`;
+    return (await made<{ segment: { id: string } }>(organization, 'create_segment', { name }))
+      .segment.id;
   },
   import_id: uploadedImport,
   confirmation_id: pendingConfirmation,

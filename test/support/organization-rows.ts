@@ -25,6 +25,8 @@ const BOOKKEEPING = [
   'parked_runs',
   'pending_events',
   'run_waits',
+  'segment_changes',
+  'segment_evaluations',
   'webhook_deliveries',
 ];
 

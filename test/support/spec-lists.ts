@@ -99,6 +99,7 @@ export const SLOW_SPECS = [
   'test/operations/tools-command.e2e-spec.ts',
   'test/operations/work-in-logs.e2e-spec.ts',
   'test/package/package.e2e-spec.ts',
+  'test/segments/killed-workers.e2e-spec.ts',
   'test/tools/repeated-calls.e2e-spec.ts',
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',

@@ -11,6 +11,8 @@ type Example = (
 
 const STEPS = [{ id: 'find', tool: 'search_contacts', arguments: {} }];
 
+const PRO = [{ field: 'properties.plan', operator: 'equals', value: 'pro' }];
+
 const OFFER = {
   name: 'find_people',
   title: 'Find people',
@@ -69,6 +71,24 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   set_contact_settings: async () => ({ region: 'DE' }),
   start_import: async (organization) => ({ import_id: await uploadedImport(organization) }),
   cancel_import: async (organization) => ({ import_id: await uploadedImport(organization) }),
+  create_segment: async () => ({ name: unique(), filters: PRO }),
+  update_segment: async (organization) => ({
+    segment_id: await segment(organization, { filters: PRO }),
+    filters: [{ field: 'tags', operator: 'contains', value: 'vip' }],
+  }),
+  delete_segment: async (organization) => ({ segment_id: await segment(organization) }),
+  add_to_segment: async (organization) => ({
+    segment_id: await segment(organization),
+    contact_ids: [await contact(organization)],
+  }),
+  remove_from_segment: async (organization) => {
+    const given = {
+      segment_id: await segment(organization),
+      contact_ids: [await contact(organization)],
+    };
+    await made(organization, 'add_to_segment', given);
+    return given;
+  },
   send_message: async (organization) => ({
     contact_id: await contact(organization),
     subject: 'Hello',
@@ -187,6 +207,12 @@ async function contact(organization: TestOrganization): Promise<string> {
     email: unique(),
   });
   return result.contact.id;
+}
+
+async function segment(organization: TestOrganization, more: object = {}): Promise<string> {
+  const given = { name: unique(), ...more };
+  const result = await made<{ segment: { id: string } }>(organization, 'create_segment', given);
+  return result.segment.id;
 }
 
 async function scheduled(

@@ -26,6 +26,14 @@ export const contactPages = {
     () => import('../features/contacts/import-page.tsx'),
     'ImportPage',
   ),
+  segmentsPage: lazyRouteComponent(
+    () => import('../features/contacts/segments-page.tsx'),
+    'SegmentsPage',
+  ),
+  segmentPage: lazyRouteComponent(
+    () => import('../features/contacts/segment-page.tsx'),
+    'SegmentPage',
+  ),
   contactSettingsPage: lazyRouteComponent(
     () => import('../features/contacts/contact-settings-page.tsx'),
     'ContactSettingsPage',

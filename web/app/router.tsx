@@ -96,6 +96,16 @@ const contactImport = createRoute({
   path: '/contacts/imports/$importId',
   component: contactPages.importPage,
 });
+const segments = createRoute({
+  ...page,
+  path: '/contacts/segments',
+  component: contactPages.segmentsPage,
+});
+const segment = createRoute({
+  ...page,
+  path: '/contacts/segments/$segmentId',
+  component: contactPages.segmentPage,
+});
 const contactSettings = createRoute({
   ...page,
   path: '/settings/contacts',
@@ -237,6 +247,8 @@ const routeTree = root.addChildren([
     contacts,
     imports,
     contactImport,
+    segments,
+    segment,
     contact,
     duplicates,
     properties,

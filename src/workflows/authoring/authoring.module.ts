@@ -3,6 +3,7 @@ import { CodeModule } from '../../code/code.module.js';
 import { LiquidModule } from '../../liquid/liquid.module.js';
 import { PoliciesModule } from '../../policies/policies.module.js';
 import { SecretsModule } from '../../secrets/secrets.module.js';
+import { SegmentsModule } from '../../segments/segments.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { OffersModule } from '../offers/offers.module.js';
 import { StoreModule } from '../store/store.module.js';
@@ -23,6 +24,7 @@ import { WorkflowsService } from './workflows.service.js';
     OffersModule,
     PoliciesModule,
     SecretsModule,
+    SegmentsModule,
     StoreModule,
     ToolsModule,
     TriggersModule,

@@ -7,6 +7,7 @@ import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
 import { SecretsService } from '../../secrets/secrets.service.js';
+import { SegmentsService } from '../../segments/segments.service.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
@@ -34,6 +35,7 @@ export class DefinitionChecksService {
     private readonly policies: ToolPolicySettingsService,
     private readonly secrets: SecretsService,
     private readonly code: CodeSandbox,
+    private readonly segments: SegmentsService,
   ) {}
 
   /**
@@ -54,6 +56,10 @@ export class DefinitionChecksService {
     const checker = new DefinitionChecker({ ...tools, codeFaults }, expressions);
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger) checker.checkTrigger(trigger.options, faults);
+    const segment = trigger?.options.segment;
+    if (segment !== undefined && !(await this.segments.keep(organizationId, segment))) {
+      faults.push({ path: 'trigger.segment', message: 'must be the id of a segment' });
+    }
     if (trigger?.options.contact) {
       checkContactMapping(trigger.options.contact, checker, faults);
       const { mappingRefusal } = tools;

@@ -53,6 +53,7 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
     items: { type: 'string' },
   },
   verify_token: text('Text that Meta sends when it asks whether the address wants its webhooks.'),
+  segment: text('Id of a segment. Only its contacts start runs, when they enter or leave it.'),
   if: CONDITION,
   contact: object('Fields of the contact that the payload has. It becomes the contact of the run.'),
   limits: refer('limits', 'Limits of the runs of this workflow.'),

@@ -24,6 +24,8 @@ const MISSED_POLICIES = ['skip', 'run_once'] as const;
 export interface TriggerOptions {
   /** An event trigger has this event. */
   event?: EventName;
+  /** Only events about the segment with this id start runs. */
+  segment?: string;
   /** A schedule trigger has its times, their timezone, and a rule for times at which no worker was running. */
   cron?: string;
   timezone?: string;
@@ -67,7 +69,7 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
   ],
   manual: ['type', 'contact', 'limits', 'run_timeout_seconds'],
   schedule: ['type', 'cron', 'timezone', 'missed', 'if', 'limits', 'run_timeout_seconds'],
-  event: ['type', 'event', 'if', 'limits', 'run_timeout_seconds'],
+  event: ['type', 'event', 'segment', 'if', 'limits', 'run_timeout_seconds'],
 };
 export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
@@ -91,6 +93,7 @@ export function parseTrigger(given: object, faults: FaultList): Trigger {
   const options: TriggerOptions = {};
   if (type === 'event') {
     options.event = parseEventName(trigger.event, EVENT_NAMES, 'trigger.event', faults);
+    if (trigger.segment !== undefined) options.segment = parseSegment(trigger, faults);
   }
   if (type === 'schedule') Object.assign(options, parseSchedule(trigger, faults));
   if (known.includes('if') && trigger.if !== undefined) options.if = parseIf(trigger.if, faults);
@@ -163,6 +166,16 @@ function cronFault(cron: unknown): string | undefined {
 function parseIf(given: unknown, faults: FaultList): string | undefined {
   if (typeof given === 'string' && given.trim() !== '') return given;
   faults.push({ path: 'trigger.if', message: 'must be a condition, as text' });
+  return undefined;
+}
+
+function parseSegment({ event, segment }: Json, faults: FaultList): string | undefined {
+  const isSegmentEvent = event === 'segment.entered' || event === 'segment.left';
+  if (isSegmentEvent && typeof segment === 'string' && /^seg_\w{1,60}$/.test(segment)) return segment;
+  const message = isSegmentEvent
+    ? 'must be the id of a segment, from list_segments'
+    : 'is only for the events segment.entered and segment.left';
+  faults.push({ path: 'trigger.segment', message });
   return undefined;
 }
 

@@ -19,7 +19,11 @@ export class EventTriggersService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.subscribe((organizationId, event) => this.start(organizationId, event));
+    this.events.subscribe(
+      (organizationId, event) => this.start(organizationId, event),
+      async (organizationId, name) =>
+        (await this.workflows.findTriggeredBy(organizationId, name)).length > 0,
+    );
   }
 
   private async start(organizationId: string, event: EmittedEvent): Promise<void> {
@@ -27,6 +31,8 @@ export class EventTriggersService implements OnModuleInit {
     if (triggered.length === 0) return;
     const payload = Buffer.from(JSON.stringify(event.payload));
     for (const { id, triggerOptions } of triggered) {
+      const { segment = event.segmentId } = triggerOptions;
+      if (segment !== event.segmentId) continue;
       const start: RunStart = {
         workflowId: id,
         triggerType: 'event',

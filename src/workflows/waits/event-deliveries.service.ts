@@ -32,7 +32,10 @@ export class EventDeliveriesService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.subscribe((organizationId, event) => this.store(organizationId, event));
+    this.events.subscribe(
+      (organizationId, event) => this.store(organizationId, event),
+      (organizationId, name) => this.pending.isAwaited(organizationId, name),
+    );
   }
 
   /** Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. */

@@ -53,6 +53,17 @@ export class PendingEventsRepository {
     return rows.length > 0;
   }
 
+  /** Returns true if a run of the organization may wait for events of this name. */
+  async isAwaited(organizationId: string, name: EventName): Promise<boolean> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query(
+        'select 1 as one from event_interests i where i.organization_id = $1 and i.event = $2 limit 1',
+        [organizationId, name],
+      );
+    return rows.length > 0;
+  }
+
   /** Locks the event until the transaction ends. Returns undefined when it is delivered or claimed by another worker. */
   async fence({ organizationId, id, epoch }: Claim): Promise<ClaimedEvent | undefined> {
     const [row] = await this.tenants.session(organizationId).query<ClaimedEvent>(

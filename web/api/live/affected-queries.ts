@@ -12,6 +12,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   runs: { words: ['run', 'runs'], argument: 'run_id' },
   messages: { words: ['message', 'messages'], argument: 'message_id' },
   contacts: { words: ['contact', 'contacts'], argument: 'contact_id' },
+  segments: { words: ['segment', 'segments'], argument: 'segment_id' },
   workflows: { words: ['workflow', 'workflows'], argument: 'workflow_id' },
   deliveries: { words: ['delivery', 'deliveries'], argument: 'workflow_id' },
   confirmations: { words: ['confirmation', 'confirmations'] },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CONSENT_CHANNELS } from '../../../src/contacts/consent.js';
 import { NO_RULES } from '../../../src/contacts/contact-rules.js';
+import { parseFilters } from '../../../src/contacts/contact-filter.js';
 import {
   OPERATORS as ALL_OPERATORS,
   TEXT_FIELDS,
   TIME_FIELDS,
-  parseFilters,
-} from '../../../src/contacts/contact-filter.js';
+} from '../../../src/contacts/filter-fields.js';
 import {
   FIELD_OPERATORS,
   type Operator,

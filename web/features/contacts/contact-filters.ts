@@ -14,7 +14,9 @@ export type Operator =
   | 'between'
   | 'before'
   | 'after'
-  | 'within_days';
+  | 'within_days'
+  | 'is'
+  | 'is_not';
 
 /** Holds a condition as `search_contacts` takes it. */
 export interface ContactFilter {
@@ -57,6 +59,7 @@ const TEXT_FIELDS = [
 export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map([
   ...TEXT_FIELDS.map((field) => [field, TEXT] as const),
   ['tags', ['contains', 'not_contains', 'in', 'is_set', 'is_not_set']],
+  ['segment', ['is', 'is_not']],
   ['properties.', [...TEXT, ...TIME]],
   ...['consent.email', 'consent.sms', 'consent.webhook'].map((field) => [field, CONSENT] as const),
   ['created_at', TIME],
@@ -138,7 +141,11 @@ export function showFilterValue(field: string, value: unknown): string {
 export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 
 /** Tells how a person enters the value of a condition. */
-export function valueKindOf(field: string, operator: Operator): 'consent' | 'day' | 'text' {
+export function valueKindOf(
+  field: string,
+  operator: Operator,
+): 'consent' | 'day' | 'segment' | 'text' {
+  if (field === 'segment') return 'segment';
   if (field.startsWith('consent.') && operator !== 'in') return 'consent';
   const isDay = TIME_FIELDS.includes(field) && !isListOperator(operator);
   return isDay && operator !== 'within_days' ? 'day' : 'text';

@@ -4,6 +4,7 @@ import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { importsTexts } from '../../texts/imports.texts.ts';
+import { segmentsTexts } from '../../texts/segments.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -18,6 +19,7 @@ import { contactPage, nameOf } from './contact.readers.ts';
 import { type ContactFilter, readFilters } from './contact-filters.ts';
 import styles from './contacts.module.css';
 import { FilterBuilder } from './filter-builder.tsx';
+import { SegmentDialog } from './segment-dialog.tsx';
 import { Tags } from './tags.tsx';
 
 const ROWS = 50;
@@ -27,11 +29,13 @@ export function ContactsPage() {
   const texts = useTexts(contactsTexts);
   const { duplicates } = useTexts(contactIdentityTexts);
   const imports = useTexts(importsTexts);
+  const segments = useTexts(segmentsTexts);
   const search = useSearch({ from: '/signed-in/contacts' });
   const filters = readFilters(search.filters);
   const navigate = useNavigate();
   const toast = useToast();
   const [isAdding, setAdding] = useState(false);
+  const [isSaving, setSaving] = useState(false);
   const query = usePagedTool(
     'search_contacts',
     { query: search.q, limit: ROWS, ...(filters.length > 0 && { filters }) },
@@ -46,6 +50,9 @@ export function ContactsPage() {
   const address = JSON.stringify(search);
   const actions = (
     <>
+      <Link to="/contacts/segments" className={buttonClass()}>
+        {segments.title}
+      </Link>
       <Link to="/contacts/imports" className={buttonClass()}>
         {imports.title}
       </Link>
@@ -64,6 +71,13 @@ export function ContactsPage() {
     <Page title={texts.title} about={texts.about} actions={actions}>
       <SearchForm key={`q${address}`} typed={search.q ?? ''} onSearch={(q) => go(q, filters)} />
       <FilterBuilder key={`f${address}`} filters={filters} onApply={(next) => go(search.q, next)} />
+      {filters.length > 0 && search.q === undefined && (
+        <div className={styles.row}>
+          <Button size="small" onClick={() => setSaving(true)}>
+            {segments.saveAs}
+          </Button>
+        </div>
+      )}
       <PagedTable
         label={texts.title}
         query={query}
@@ -97,6 +111,16 @@ export function ContactsPage() {
           )
         }
       />
+      {isSaving && (
+        <SegmentDialog
+          filters={filters}
+          onClose={() => setSaving(false)}
+          onDone={({ id }) => {
+            toast(segments.wasCreated);
+            void navigate({ to: '/contacts/segments/$segmentId', params: { segmentId: id } });
+          }}
+        />
+      )}
       {isAdding && (
         <ContactDialog
           title={texts.add}

@@ -15,6 +15,7 @@ import {
   valueKindOf,
 } from './contact-filters.ts';
 import styles from './contacts.module.css';
+import { SegmentValue } from './segment-value.tsx';
 
 interface Row {
   id: number;
@@ -49,12 +50,15 @@ function filterOf({ field, property, operator, value }: Row): ContactFilter {
   return { field: name, operator, ...(read !== undefined && { value: read }) };
 }
 
-/** Edits the conditions of a search. They take effect when the person applies them. */
+/** Edits conditions. They take effect when the person applies them, with the button that has the text of `action`. */
 export function FilterBuilder({
   filters,
   onApply,
+  action,
 }: {
   filters: readonly ContactFilter[];
+  /** With it, the button is always there, and the last condition is not removed at once. */
+  action?: string;
   onApply: (filters: ContactFilter[]) => void;
 }) {
   const { filters: texts } = useTexts(contactsTexts);
@@ -64,7 +68,7 @@ export function FilterBuilder({
   const remove = (id: number): void => {
     const rest = rows.filter((row) => row.id !== id);
     setRows(rest);
-    if (rest.length === 0) onApply([]);
+    if (rest.length === 0 && action === undefined) onApply([]);
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -122,9 +126,9 @@ export function FilterBuilder({
         >
           {texts.add}
         </Button>
-        {rows.length > 0 && (
+        {(rows.length > 0 || action !== undefined) && (
           <Button size="small" look="primary" type="submit">
-            {texts.apply}
+            {action ?? texts.apply}
           </Button>
         )}
       </div>
@@ -144,6 +148,9 @@ function ValueField({ row, onChange }: { row: Row; onChange: (value: string) => 
         onChange={onChange}
       />
     );
+  }
+  if (kind === 'segment') {
+    return <SegmentValue label={texts.value} value={row.value} onChange={onChange} />;
   }
   const isList = isListOperator(row.operator);
   return (

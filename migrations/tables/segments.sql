@@ -1,0 +1,36 @@
+-- Stores segments of contacts. A dynamic segment has the contacts that its filters match, a static one those that were added.
+create table public.segments (
+  organization_id text collate "C" not null
+    constraint segments_organization_id_fkey references public.organizations (id) on delete cascade,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  description text,
+  kind text not null,
+  -- Has conditions as search_contacts takes them, with other segments by their ids. Null for a static segment.
+  filters json,
+  -- The ids of the segments that the filters name.
+  uses text[] not null default '{}',
+  -- True if time alone, or a message or run, can change who matches.
+  timed boolean not null default false,
+  -- True until every contact was compared once since the filters were saved. Until then nothing is an entry or an exit.
+  baseline boolean not null,
+  -- Every contact is compared from this time on. Null when only changed contacts need it.
+  sweep_at timestamptz,
+  -- Contacts up to this id are done.
+  position text collate "C" not null default '',
+  -- The milliseconds that the current comparison of every contact has taken.
+  sweep_ms integer not null default 0,
+  -- The first comparison waits until transactions before this one have ended: they may have written contacts without a
+  -- row in segment_changes.
+  barrier text,
+  evaluated_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  constraint segments_pkey primary key (organization_id, id),
+  constraint segments_organization_id_name_key unique (organization_id, name),
+  constraint segments_kind_check check (kind in ('dynamic', 'static') and (kind = 'dynamic') = (filters is not null))
+);
+create index segments_newest_idx on public.segments (organization_id, created_at, id);
+create index segments_dynamic_idx on public.segments (organization_id) where kind = 'dynamic';
+create index segments_sweep_at_idx on public.segments (sweep_at) where sweep_at is not null;
+select private.isolate('public.segments');

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import { parseFilters, phonesIn } from './contact-filter.js';
+import { ContactRulesService } from './contact-rules.service.js';
+import type { FilterNode } from './filter-fields.js';
+import {
+  type NamedSegment,
+  countConditions,
+  replaceSegments,
+  segmentsIn,
+} from './segment-nodes.js';
+
+/** Returns the segments of the organization that have one of these ids or names. */
+export type SegmentSource = (
+  organizationId: string,
+  idsOrNames: readonly string[],
+) => Promise<readonly NamedSegment[]>;
+
+interface ExpandOptions {
+  /** Finds segments, instead of the source that was set. */
+  source?: SegmentSource;
+  /** Has the ids of segments that the conditions belong to. Conditions that name one of them again are a circle. */
+  within?: readonly string[];
+}
+
+/** A search names a segment, which names others: up to this many, one within the other. */
+const DEEPEST = 3;
+/** Limits the conditions of one statement, with those of the segments that they name. */
+const MOST_CONDITIONS = 200;
+
+/** Reads conditions that may name segments. The conditions of a dynamic segment stand for it, so a search is exact. */
+@Injectable()
+export class SegmentFiltersService {
+  private source: SegmentSource = () => Promise.resolve([]);
+
+  constructor(private readonly rules: ContactRulesService) {}
+
+  /** Sets where segments are found. Call it only when the process starts. */
+  setSource(source: SegmentSource): void {
+    this.source = source;
+  }
+
+  /**
+   * Validates conditions and replaces dynamic segments by their conditions, and names of static segments by their ids.
+   * Throws `invalid_arguments` with the path of each fault, also for unknown segments, circles and too many conditions.
+   */
+  async read(
+    organizationId: string,
+    given: readonly object[],
+    options: ExpandOptions = {},
+  ): Promise<FilterNode[]> {
+    const nodes = await this.parse(organizationId, given);
+    return await this.expand(organizationId, nodes, options.within ?? [], options);
+  }
+
+  /** Validates conditions, and keeps the segments that they name. */
+  async parse(organizationId: string, given: readonly object[]): Promise<FilterNode[]> {
+    const rules = await this.rules.rulesForPhones(organizationId, phonesIn(given));
+    return parseFilters(given, rules);
+  }
+
+  private async expand(
+    organizationId: string,
+    nodes: FilterNode[],
+    within: readonly string[],
+    options: ExpandOptions,
+  ): Promise<FilterNode[]> {
+    const names = segmentsIn(nodes);
+    if (names.length === 0) return nodes;
+    const found = await (options.source ?? this.source)(organizationId, names);
+    const meanings = new Map<string, string | FilterNode[]>();
+    for (const name of names) {
+      const segment = found.find(({ id }) => id === name) ?? found.find((one) => one.name === name);
+      if (!segment) {
+        const message = 'names a segment that does not exist. List segments with list_segments';
+        throw AppError.invalidField('filters', message);
+      }
+      if (within.includes(segment.id)) {
+        throw AppError.invalidField('filters', `name the segment "${segment.name}" in a circle`);
+      }
+      if (segment.filters === null) meanings.set(name, segment.id);
+      else if (within.length >= DEEPEST) {
+        const message = `name segments that name others: at most ${DEEPEST} may be within each other`;
+        throw AppError.invalidField('filters', message);
+      } else {
+        const inner = await this.parse(organizationId, segment.filters);
+        const outer = [...within, segment.id];
+        meanings.set(name, await this.expand(organizationId, inner, outer, options));
+      }
+    }
+    const expanded = replaceSegments(nodes, meanings);
+    if (countConditions(expanded) <= MOST_CONDITIONS) return expanded;
+    const message = `must have at most ${MOST_CONDITIONS} conditions with those of the segments that they name`;
+    throw AppError.invalidField('filters', message);
+  }
+}

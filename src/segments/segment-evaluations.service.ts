@@ -1,0 +1,130 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ContactMatchesService } from '../contacts/contact-matches.service.js';
+import type { FilterNode } from '../contacts/filter-fields.js';
+import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import type { Claim } from '../queue/leased-work.js';
+import { SegmentMembersRepository } from './segment-members.repository.js';
+import { SegmentMembersService } from './segment-members.service.js';
+import { SegmentWorkRepository } from './segment-work.repository.js';
+import type { Segment } from './segment.entity.js';
+
+/** An organization that needs longer gives its place to others. */
+const TURN_MS = 5000;
+/** Limits the changed contacts that one transaction compares with every segment. */
+const CHANGES_AT_ONCE = 200;
+/** Limits the contacts that one transaction compares with one segment. */
+const CONTACTS_AT_ONCE = 2000;
+/** Limits the entries and exits of one transaction, because each may start runs. */
+const EVENTS_AT_ONCE = 200;
+/** All contacts are compared with a timed segment after this pause. */
+const PAUSE_MS = 60_000;
+/** The pause is at least this many times as long as the comparison, which so takes 5 % of one connection. */
+const PAUSE_FACTOR = 20;
+const PAUSE_AFTER_FAULT_MS = 3_600_000;
+
+/**
+ * Compares contacts with dynamic segments. The stored members, the events about differences and the position commit
+ * together, so each entry and each exit is an event once, whichever worker finds it.
+ */
+@Injectable()
+export class SegmentEvaluationsService {
+  private readonly logger = new Logger(SegmentEvaluationsService.name);
+
+  constructor(
+    private readonly work: SegmentWorkRepository,
+    private readonly stored: SegmentMembersRepository,
+    private readonly members: SegmentMembersService,
+    private readonly matches: ContactMatchesService,
+    private readonly filters: SegmentFiltersService,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  /** Returns when nothing is due, the turn or the claim has ended, or `signal` aborts. */
+  async run(claim: Claim, signal: AbortSignal): Promise<void> {
+    const endsAt = performance.now() + TURN_MS;
+    let hasMore = true;
+    while (hasMore && !signal.aborted && performance.now() < endsAt) {
+      const hasChanges = await this.runPart(claim, () => this.compareChanged(claim.organizationId));
+      const hasDue = await this.runPart(claim, () => this.compareNext(claim.organizationId));
+      hasMore = hasChanges || hasDue;
+    }
+    await this.tenants.transaction(claim.organizationId, () => this.work.release(claim));
+  }
+
+  /** Runs a part in its own transaction. Returns false when there was nothing to do or the claim is lost. */
+  private async runPart(claim: Claim, part: () => Promise<boolean>): Promise<boolean> {
+    return await this.tenants.transaction(claim.organizationId, async () => {
+      return (await this.work.fence(claim)) && (await part());
+    });
+  }
+
+  /** Compares contacts that were written with every segment. */
+  private async compareChanged(organizationId: string): Promise<boolean> {
+    const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
+    if (ids.length === 0) return false;
+    const segments = await this.work.lockDynamic(organizationId);
+    const memberships = await this.stored.findSegmentsOf(organizationId, ids);
+    for (const segment of segments) {
+      // The first comparison of all contacts finds the others later. They are no entries, because they may be in it already.
+      const seen = segment.baseline ? ids.filter((id) => id <= segment.position) : ids;
+      const nodes = seen.length > 0 && (await this.read(segment));
+      if (!nodes) continue;
+      const matching = new Set(await this.matches.list(organizationId, nodes, { ids: seen }));
+      const before = memberships.get(segment.id) ?? new Set();
+      const entered = seen.filter((id) => matching.has(id) && !before.has(id));
+      const left = seen.filter((id) => !matching.has(id) && before.has(id));
+      for (const isSilent of [false, true]) {
+        const isMeant = (id: string): boolean => silent.has(id) === isSilent;
+        const changes = { entered: entered.filter(isMeant), left: left.filter(isMeant) };
+        await this.members.apply(segment, changes, !isSilent);
+      }
+    }
+    return true;
+  }
+
+  /** Compares the next contacts with the segment for which all contacts are due. */
+  private async compareNext(organizationId: string): Promise<boolean> {
+    const segment = await this.work.lockDue(organizationId);
+    if (!segment) return false;
+    const startedAt = performance.now();
+    const nodes = await this.read(segment);
+    if (!nodes) {
+      await this.work.finish(segment, PAUSE_AFTER_FAULT_MS);
+      return true;
+    }
+    const { position, baseline, sweepMs } = segment;
+    const end = await this.matches.endOfPart(organizationId, position, CONTACTS_AT_ONCE);
+    const part = { after: position, upTo: end };
+    const matching = new Set(await this.matches.list(organizationId, nodes, part));
+    const before = new Set(
+      await this.stored.listRange(organizationId, segment.id, position, end),
+    );
+    const entered = [...matching].filter((id) => !before.has(id));
+    const left = [...before].filter((id) => !matching.has(id));
+    const last = baseline ? undefined : [...entered, ...left].toSorted()[EVENTS_AT_ONCE - 1];
+    const isInPart = (id: string): boolean => last === undefined || id <= last;
+    const changes = { entered: entered.filter(isInPart), left: left.filter(isInPart) };
+    await this.members.apply(segment, changes, !baseline);
+    const ms = Math.ceil(performance.now() - startedAt);
+    const done = last ?? end;
+    if (done !== null) await this.work.advance(segment, done, ms);
+    else {
+      const pauseMs = Math.max(PAUSE_MS, (sweepMs + ms) * PAUSE_FACTOR);
+      await this.work.finish(segment, segment.timed ? pauseMs : null);
+    }
+    return true;
+  }
+
+  /** Returns the conditions of the segment. Returns undefined for conditions that a later version no longer accepts. */
+  private async read({ organizationId, id, filters }: Segment): Promise<FilterNode[] | undefined> {
+    try {
+      return await this.filters.read(organizationId, filters!, { within: [id] });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.logger.warn(`Segment ${id} has filters that cannot be used: ${error.message}`);
+      return undefined;
+    }
+  }
+}

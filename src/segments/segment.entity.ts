@@ -1,0 +1,58 @@
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
+
+export const SEGMENT_KINDS = ['dynamic', 'static'] as const;
+export type SegmentKind = (typeof SEGMENT_KINDS)[number];
+
+/** Stores a segment of contacts, and how far its comparison with all contacts is. */
+@Entity('segments')
+export class Segment extends OrganizationRowWithId {
+  @Column('text')
+  name: string;
+
+  @Column('text', { nullable: true })
+  description: string | null;
+
+  @Column('text')
+  kind: SegmentKind;
+
+  /** Has conditions as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
+  @Column('json', { nullable: true })
+  filters: object[] | null;
+
+  /** Has the ids of the segments that the filters name. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  uses: string[];
+
+  /** It is true if time alone, or a message or run, can change who matches. */
+  @Column('boolean', { default: false })
+  timed: boolean;
+
+  /** It is true until every contact was compared once since the filters were saved. */
+  @Column('boolean')
+  baseline: boolean;
+
+  /** Every contact is compared from this time on. Null means that only changed contacts are compared. */
+  @Column('timestamptz', { nullable: true })
+  sweepAt: Date | null;
+
+  /** Contacts up to this id are compared. */
+  @Column('text', { default: '' })
+  position: string;
+
+  @Column('integer', { default: 0 })
+  sweepMs: number;
+
+  /** The first comparison waits until transactions before this one have ended. */
+  @Column('text', { nullable: true })
+  barrier: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  evaluatedAt: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { Claim } from '../queue/leased-work.js';
+import { QueueWorker } from '../queue/queue-worker.js';
+import { SegmentEvaluationsService } from './segment-evaluations.service.js';
+
+/** Claims organizations whose contacts must be compared with their segments. */
+@Injectable()
+export class SegmentWorker extends QueueWorker {
+  readonly kind = 'segment';
+  /** The work continues elsewhere after its current part, so it gets no time to end. */
+  protected readonly graceMs = 0;
+  /** The work of each organization keeps a connection and a processor busy. */
+  protected override readonly mostSlots = 2;
+
+  constructor(private readonly evaluations: SegmentEvaluationsService) {
+    super();
+  }
+
+  work(claim: Claim, signal: AbortSignal): Promise<void> {
+    return this.evaluations.run(claim, signal);
+  }
+}

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { ContactsModule } from '../contacts/contacts.module.js';
+import { SegmentEvaluationsService } from './segment-evaluations.service.js';
+import { SegmentMembersRepository } from './segment-members.repository.js';
+import { SegmentMembersService } from './segment-members.service.js';
+import { SegmentTools } from './segment.tools.js';
+import { SegmentWorkRepository } from './segment-work.repository.js';
+import { SegmentWorker } from './segment.worker.js';
+import { SegmentsRepository } from './segments.repository.js';
+import { SegmentsService } from './segments.service.js';
+
+/** Groups contacts by conditions or by hand, and finds who enters and leaves the groups. */
+@Module({
+  imports: [ContactsModule],
+  providers: [
+    SegmentTools,
+    SegmentWorker,
+    SegmentsService,
+    SegmentsRepository,
+    SegmentMembersService,
+    SegmentMembersRepository,
+    SegmentEvaluationsService,
+    SegmentWorkRepository,
+  ],
+  exports: [SegmentsService],
+})
+export class SegmentsModule {}

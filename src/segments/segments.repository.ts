@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import type { NamedSegment } from '../contacts/segment-nodes.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { TimePosition } from '../paging/paging.js';
+import { Segment } from './segment.entity.js';
+
+/** Is what a caller decides about a segment. */
+export type SegmentContent = Pick<
+  Segment,
+  'name' | 'description' | 'kind' | 'filters' | 'uses' | 'timed'
+>;
+
+/** Makes workers compare all contacts again, without events. */
+const BASELINE = `baseline = true, sweep_at = now(), position = '', sweep_ms = 0`;
+
+/** Stores segments, and publishes each change after its commit. Every method needs a transaction of the organization. */
+@Injectable()
+export class SegmentsRepository {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  async insert(organizationId: string, id: string, content: SegmentContent): Promise<void> {
+    const { name, description, kind, filters, uses, timed } = content;
+    await this.session(organizationId).query(
+      `insert into segments (organization_id, id, name, description, kind, filters, uses, timed, baseline, sweep_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $5 = 'dynamic', case $5 when 'dynamic' then now() end)`,
+      [organizationId, id, name, description, kind, filters && JSON.stringify(filters), uses, timed],
+    );
+    if (kind === 'dynamic') {
+      await this.session(organizationId).query(
+        'insert into segment_evaluations (organization_id) values ($1) on conflict do nothing',
+        [organizationId],
+      );
+    }
+    this.publish(organizationId, id);
+  }
+
+  async rename(
+    organizationId: string,
+    id: string,
+    { name, description }: Pick<Segment, 'name' | 'description'>,
+  ): Promise<void> {
+    await this.session(organizationId).query(
+      `update segments set name = $3, description = $4, updated_at = now() where organization_id = $1 and id = $2`,
+      [organizationId, id, name, description],
+    );
+    this.publish(organizationId, id);
+  }
+
+  async setFilters(
+    organizationId: string,
+    id: string,
+    { filters, uses, timed }: Pick<Segment, 'filters' | 'uses' | 'timed'>,
+  ): Promise<void> {
+    await this.session(organizationId).query(
+      `update segments set filters = $3, uses = $4, timed = $5, updated_at = now(), ${BASELINE}
+       where organization_id = $1 and id = $2`,
+      [organizationId, id, JSON.stringify(filters), uses, timed],
+    );
+    this.publish(organizationId, id);
+  }
+
+  /** Makes workers compare all contacts with the segment again, because a segment that it names has changed. */
+  async restart(organizationId: string, id: string, timed: boolean): Promise<void> {
+    await this.session(organizationId).query(
+      `update segments set timed = $3, ${BASELINE} where organization_id = $1 and id = $2`,
+      [organizationId, id, timed],
+    );
+    this.publish(organizationId, id);
+  }
+
+  async delete(organizationId: string, id: string): Promise<void> {
+    await this.tenants.repository(organizationId, Segment).delete({ organizationId, id });
+    this.publish(organizationId, id);
+  }
+
+  async find(organizationId: string, id: string): Promise<Segment | null> {
+    return await this.tenants.repository(organizationId, Segment).findOneBy({ organizationId, id });
+  }
+
+  /** Finds the segment and locks its row until the transaction ends. */
+  async findForUpdate(organizationId: string, id: string): Promise<Segment | null> {
+    return await this.tenants.repository(organizationId, Segment).findOne({
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Returns true if the segment exists. Until the transaction ends, nobody can delete it. */
+  async keep(organizationId: string, id: string): Promise<boolean> {
+    const rows = await this.session(organizationId).query(
+      'select 1 as one from segments where organization_id = $1 and id = $2 for key share',
+      [organizationId, id],
+    );
+    return rows.length > 0;
+  }
+
+  /** Returns the segments that have one of these ids or names. */
+  async findNamed(
+    organizationId: string,
+    idsOrNames: readonly string[],
+  ): Promise<NamedSegment[]> {
+    return await this.session(organizationId).query<NamedSegment>(
+      `select id, name, filters from segments where organization_id = $1 and (id = any($2) or name = any($2))`,
+      [organizationId, idsOrNames],
+    );
+  }
+
+  async count(organizationId: string): Promise<number> {
+    return await this.tenants.repository(organizationId, Segment).countBy({ organizationId });
+  }
+
+  /** Returns at most `limit` segments before a position, the newest first. */
+  async list(
+    organizationId: string,
+    before: TimePosition | undefined,
+    limit: number,
+  ): Promise<Segment[]> {
+    const query = this.tenants
+      .repository(organizationId, Segment)
+      .createQueryBuilder('segment')
+      .where('segment.organizationId = :organizationId', { organizationId })
+      .orderBy('segment.createdAt', 'DESC')
+      .addOrderBy('segment.id', 'DESC')
+      .limit(limit);
+    if (before) query.andWhere('(segment.createdAt, segment.id) < (:at, :id)', before);
+    return await query.getMany();
+  }
+
+  /** Returns the segments whose filters name the segment, also through others, without itself. */
+  async findDependents(organizationId: string, id: string): Promise<NamedSegment[]> {
+    return await this.session(organizationId).query<NamedSegment>(
+      `with recursive dependents as (
+         select s.id, s.uses from segments s where s.organization_id = $1 and $2 = any(s.uses)
+         union
+         select s.id, s.uses from dependents d
+         join segments s on s.organization_id = $1 and d.id = any(s.uses)
+       )
+       select s.id, s.name, s.filters from segments s
+       where s.organization_id = $1 and s.id <> $2 and s.id in (select d.id from dependents d)`,
+      [organizationId, id],
+    );
+  }
+
+  /** Returns names of workflows that the segment starts, at most `limit`. */
+  async findWorkflows(organizationId: string, id: string, limit: number): Promise<string[]> {
+    const rows = await this.session(organizationId).query<{ name: string }>(
+      `select name from workflows
+       where organization_id = $1 and trigger_event in ('segment.entered', 'segment.left')
+         and trigger_options ->> 'segment' = $2 and deleted_at is null
+       order by name limit $3`,
+      [organizationId, id, limit],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  private session(organizationId: string) {
+    return this.tenants.session(organizationId);
+  }
+
+  private publish(organizationId: string, id: string): void {
+    this.changes.publish(organizationId, resourceChange('segments', id));
+  }
+}

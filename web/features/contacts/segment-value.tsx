@@ -1,0 +1,34 @@
+import { useTool } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { segmentsTexts } from '../../texts/segments.texts.ts';
+import { SelectField } from '../../ui/field.tsx';
+import { segmentPage } from './segment.readers.ts';
+
+const MOST_SEGMENTS = 100;
+
+/** Chooses a segment for a condition. */
+export function SegmentValue({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { choose } = useTexts(segmentsTexts);
+  const { data } = useTool('list_segments', { limit: MOST_SEGMENTS }, segmentPage);
+  const known = data?.segments ?? [];
+  const options = known.map(({ id, name }) => ({ value: id, label: name }));
+  // An address may name a segment that is not in the list, or name one by its name.
+  const isListed = value === '' || options.some((option) => option.value === value);
+  const all = [{ value: '', label: choose }, ...options];
+  return (
+    <SelectField
+      label={label}
+      value={value}
+      options={isListed ? all : [...all, { value, label: value }]}
+      onChange={onChange}
+    />
+  );
+}
