@@ -7,8 +7,7 @@ import type { FilterNode } from './filter-fields.js';
 
 /** Names contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
 export type ContactPart =
-  | { readonly ids: readonly string[] }
-  | { readonly after: string; readonly upTo: string | null };
+  { readonly ids: readonly string[] } | { readonly after: string; readonly upTo: string | null };
 
 // These are not prepared. A kept plan of a small table would read the whole table for each part once it is large.
 const END_OF_PART = `select c.id from contacts c where c.organization_id = $1 and c.id > $2

@@ -3,7 +3,12 @@ import { AppError } from '../errors/app-error.js';
 import { parseFilters, phonesIn } from './contact-filter.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import type { FilterNode } from './filter-fields.js';
-import { type NamedSegment, countConditions, replaceSegments, segmentsIn } from './segment-nodes.js';
+import {
+  type NamedSegment,
+  countConditions,
+  replaceSegments,
+  segmentsIn,
+} from './segment-nodes.js';
 
 /** Returns the segments of the organization that have one of these ids or names. */
 export type SegmentSource = (
