@@ -108,13 +108,14 @@ export class SearchContactsInput extends PageInput {
   query?: string;
 
   @Doc(
-    'Conditions {field, operator, value} that all hold, or groups {and: […]}, {or: […]}, {not: {…}}. Fields: external_id, email, phone, first_name, last_name, locale, timezone: equals, not_equals, ' +
-      'contains, not_contains, starts_with, in; properties.<name>: the same and greater_than, less_than, between, ' +
-      'before, after, within_days (types must match: 5 is not "5"); tags: contains (has the tag), not_contains, in; ' +
-      'consent.email, consent.sms, consent.webhook: equals, not_equals, in (granted, denied); last_message_at, ' +
-      'last_activity_at: as times; all: is_set, is_not_set (no value); created_at, updated_at: before, after, ' +
-      'between (RFC 3339 or date), within_days. in, between: lists. not_ matches contacts without ' +
-      'a value too. contains and starts_with ignore case of A to Z.',
+    'Conditions {field, operator, value} that all hold, or groups {and: […]}, {or: […]}, {not: {…}}. external_id, ' +
+      'email, phone, first_name, last_name, locale, timezone: equals, not_equals, contains, not_contains, ' +
+      'starts_with, in; properties.<name>: the same and greater_than, less_than, between, before, after, ' +
+      'within_days (5 is not "5"); tags: contains (has the tag), not_contains, in; consent.email, ' +
+      'consent.sms, consent.webhook: equals, not_equals, in (granted, denied); these, last_message_at, ' +
+      'last_activity_at: is_set, is_not_set (no value); these two, created_at, updated_at: before, after, between ' +
+      '(RFC 3339 or date), within_days; segment: is, is_not (id, name). in, between: lists. not_ matches contacts ' +
+      'without a value too. contains, starts_with ignore A-Z case.',
     {
       examples: [
         [
@@ -127,7 +128,7 @@ export class SearchContactsInput extends PageInput {
   @ObjectList({ optional: true, max: 50 })
   filters?: object[];
 
-  @Doc('Field to sort by, with - before it for descending. Contacts without a value come last.')
+  @Doc('Field to sort by; - before it: descending. Contacts without a value come last.')
   @Choice(CONTACT_SORTS)
   sort: ContactSort = '-created_at';
 

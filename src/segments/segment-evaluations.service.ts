@@ -98,9 +98,7 @@ export class SegmentEvaluationsService {
     const end = await this.matches.endOfPart(organizationId, position, CONTACTS_AT_ONCE);
     const part = { after: position, upTo: end };
     const matching = new Set(await this.matches.list(organizationId, nodes, part));
-    const before = new Set(
-      await this.stored.listRange(organizationId, segment.id, position, end),
-    );
+    const before = new Set(await this.stored.listRange(organizationId, segment.id, position, end));
     const entered = [...matching].filter((id) => !before.has(id));
     const left = [...before].filter((id) => !matching.has(id));
     const last = baseline ? undefined : [...entered, ...left].toSorted()[EVENTS_AT_ONCE - 1];

@@ -41,10 +41,7 @@ export class SegmentMembersRepository {
   }
 
   /** Returns which of the contacts exist. */
-  async findContacts(
-    organizationId: string,
-    contactIds: readonly string[],
-  ): Promise<Set<string>> {
+  async findContacts(organizationId: string, contactIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.session(organizationId).query<{ id: string }>(
       'select id from contacts where organization_id = $1 and id = any($2)',
       [organizationId, contactIds],

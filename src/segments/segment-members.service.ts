@@ -70,7 +70,8 @@ export class SegmentMembersService {
   ): Promise<ChangedMembers> {
     const { organizationId, kind, id } = segment;
     if (kind === 'dynamic') {
-      const message = 'The filters of a dynamic segment decide who is in it. Change them with update_segment.';
+      const message =
+        'The filters of a dynamic segment decide who is in it. Change them with update_segment.';
       throw new AppError('conflict', message);
     }
     const known = await this.members.findContacts(organizationId, contactIds);

@@ -23,7 +23,10 @@ export class SegmentView {
   @Text({ nullable: true })
   description: string | null;
 
-  @Choice(SEGMENT_KINDS, 'dynamic: contacts that match the filters. static: contacts that were added.')
+  @Choice(
+    SEGMENT_KINDS,
+    'dynamic: contacts that match the filters. static: contacts that were added.',
+  )
   kind: SegmentKind;
 
   @ObjectList('Conditions of a dynamic segment, with other segments by their ids.', {

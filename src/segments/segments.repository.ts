@@ -27,7 +27,16 @@ export class SegmentsRepository {
     await this.session(organizationId).query(
       `insert into segments (organization_id, id, name, description, kind, filters, uses, timed, baseline, sweep_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $5 = 'dynamic', case $5 when 'dynamic' then now() end)`,
-      [organizationId, id, name, description, kind, filters && JSON.stringify(filters), uses, timed],
+      [
+        organizationId,
+        id,
+        name,
+        description,
+        kind,
+        filters && JSON.stringify(filters),
+        uses,
+        timed,
+      ],
     );
     if (kind === 'dynamic') {
       await this.session(organizationId).query(
@@ -99,10 +108,7 @@ export class SegmentsRepository {
   }
 
   /** Returns the segments that have one of these ids or names. */
-  async findNamed(
-    organizationId: string,
-    idsOrNames: readonly string[],
-  ): Promise<NamedSegment[]> {
+  async findNamed(organizationId: string, idsOrNames: readonly string[]): Promise<NamedSegment[]> {
     return await this.session(organizationId).query<NamedSegment>(
       `select id, name, filters from segments where organization_id = $1 and (id = any($2) or name = any($2))`,
       [organizationId, idsOrNames],

@@ -122,7 +122,10 @@ export class SegmentsService implements OnModuleInit {
       ...workflows.map((name) => `the workflow "${name}"`),
     ];
     if (users.length > 0) {
-      throw new AppError('conflict', `The segment is used by ${users.join(', ')}. Change it first.`);
+      throw new AppError(
+        'conflict',
+        `The segment is used by ${users.join(', ')}. Change it first.`,
+      );
     }
     await this.segments.delete(organizationId, id);
   }

@@ -48,7 +48,7 @@ describe('the segments of contacts', () => {
     await page.getByRole('button', { name: 'Remove grace@example.com' }).click();
     await page.getByRole('heading', { name: 'No contacts in this segment' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'Important people' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(faults).toEqual([]);

@@ -25,6 +25,8 @@ const BOOKKEEPING: Record<string, string> = {
   parked_runs: 'the database parks runs by itself; no call does',
   pending_events: 'a queue for workers, soon empty again',
   run_waits: 'the run journal already shows what steps wait for',
+  segment_changes: 'a queue for workers, soon empty again',
+  segment_evaluations: 'the leases of workers',
   webhook_deliveries: 'a log of requests; a call removes rows only with their workflow',
 };
 
@@ -185,9 +187,9 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages and notifications, because cascades run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages, changed contacts and notifications, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|notify_run_change|plan_measure|record_message_event|refuse_insert)')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|mark_segment_changes|notify_run_change|plan_measure|record_message_event|refuse_insert)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -199,6 +201,8 @@ describe('every table of an organization', () => {
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
+      // No cascade inserts or updates contacts.
+      { name: 'private.mark_segment_changes()', safe: true },
       { name: 'private.notify_run_change()', safe: true },
       { name: 'private.plan_measure()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },

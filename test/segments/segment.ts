@@ -54,10 +54,7 @@ export async function evaluated(
 }
 
 /** Returns the ids of the contacts that a search finds, sorted. */
-export async function found(
-  organization: TestOrganization,
-  filters: object[],
-): Promise<string[]> {
+export async function found(organization: TestOrganization, filters: object[]): Promise<string[]> {
   const given = { filters, limit: 100 };
   const { value, error } = await organization.call<{ contacts: { id: string }[] }>(
     'search_contacts',

@@ -25,8 +25,7 @@ export const segmentsTexts = defineTexts(
     counting: 'being compared',
     created: 'Created',
     conditions: 'Conditions',
-    conditionsAbout:
-      'After a change, all contacts are compared again. That starts no workflows.',
+    conditionsAbout: 'After a change, all contacts are compared again. That starts no workflows.',
     groups: 'These conditions have groups. Change them with the tool update_segment.',
     everybody: 'Without conditions, every contact is in the segment.',
     empty: 'No contacts in this segment',
@@ -72,7 +71,8 @@ export const segmentsTexts = defineTexts(
     groups: 'Diese Bedingungen haben Gruppen. Ändere sie mit dem Werkzeug update_segment.',
     everybody: 'Ohne Bedingungen ist jeder Kontakt im Segment.',
     empty: 'Keine Kontakte in diesem Segment',
-    emptyAbout: 'Kontakte erscheinen hier, wenn die Bedingungen zutreffen oder jemand sie hinzufügt.',
+    emptyAbout:
+      'Kontakte erscheinen hier, wenn die Bedingungen zutreffen oder jemand sie hinzufügt.',
     address: 'E-Mail-Adresse eines Kontakts',
     addContact: 'Zum Segment hinzufügen',
     removeContact: 'Entfernen',

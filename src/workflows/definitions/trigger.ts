@@ -171,7 +171,8 @@ function parseIf(given: unknown, faults: FaultList): string | undefined {
 
 function parseSegment({ event, segment }: Json, faults: FaultList): string | undefined {
   const isSegmentEvent = event === 'segment.entered' || event === 'segment.left';
-  if (isSegmentEvent && typeof segment === 'string' && /^seg_\w{1,60}$/.test(segment)) return segment;
+  if (isSegmentEvent && typeof segment === 'string' && /^seg_\w{1,60}$/.test(segment))
+    return segment;
   const message = isSegmentEvent
     ? 'must be the id of a segment, from list_segments'
     : 'is only for the events segment.entered and segment.left';

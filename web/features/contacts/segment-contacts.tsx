@@ -96,7 +96,13 @@ function AddContact({ segmentId }: { segmentId: string }) {
   const error = find.error ?? add.error;
   return (
     <form className={styles.search} onSubmit={submit}>
-      <TextField type="email" label={texts.address} value={address} isRequired onChange={setAddress} />
+      <TextField
+        type="email"
+        label={texts.address}
+        value={address}
+        isRequired
+        onChange={setAddress}
+      />
       <Button type="submit" isBusy={find.isPending || add.isPending}>
         {texts.addContact}
       </Button>

@@ -66,7 +66,11 @@ function OneSegment({ segmentId }: { segmentId: string }) {
         ]}
       />
       {segment.filters && (
-        <Conditions key={JSON.stringify(segment.filters)} segment={segment} given={segment.filters} />
+        <Conditions
+          key={JSON.stringify(segment.filters)}
+          segment={segment}
+          given={segment.filters}
+        />
       )}
       <SegmentContacts segment={segment} />
       {open === 'edit' && (
