@@ -385,6 +385,8 @@ CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH
 CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((num_nonnulls(new.email, new.phone, new.external_id) > 0)) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
+CREATE TRIGGER segment_insert AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
+CREATE TRIGGER segment_update AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
 
 create table public.custom_events (
   organization_id text collate "C" not null,
@@ -805,6 +807,79 @@ create policy owner on public.secrets to owner using (true) with check (true);
 create policy tenant on public.secrets to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.secrets FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.segment_changes (
+  organization_id text collate "C" not null,
+  xid text collate "C" not null default (pg_current_xact_id())::text,
+  contact_id text collate "C" not null,
+  silent boolean not null default false,
+  constraint segment_changes_pkey PRIMARY KEY (organization_id, xid, contact_id),
+  constraint segment_changes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.segment_changes enable row level security;
+alter table public.segment_changes force row level security;
+create policy owner on public.segment_changes to owner using (true) with check (true);
+create policy tenant on public.segment_changes to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.segment_evaluations (
+  organization_id text collate "C" not null,
+  epoch integer not null default 0,
+  lease_until timestamp with time zone,
+  claimed_at timestamp with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
+  constraint segment_evaluations_pkey PRIMARY KEY (organization_id),
+  constraint segment_evaluations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.segment_evaluations enable row level security;
+alter table public.segment_evaluations force row level security;
+create policy owner on public.segment_evaluations to owner using (true) with check (true);
+create policy tenant on public.segment_evaluations to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
+create table public.segment_members (
+  organization_id text collate "C" not null,
+  segment_id text collate "C" not null,
+  contact_id text collate "C" not null,
+  entered_at timestamp(3) with time zone not null default now(),
+  constraint segment_members_pkey PRIMARY KEY (organization_id, segment_id, contact_id),
+  constraint segment_members_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
+  constraint segment_members_segment_id_fkey FOREIGN KEY (organization_id, segment_id) REFERENCES public.segments(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX segment_members_contact_id_idx ON public.segment_members USING btree (organization_id, contact_id);
+alter table public.segment_members enable row level security;
+alter table public.segment_members force row level security;
+create policy owner on public.segment_members to owner using (true) with check (true);
+create policy tenant on public.segment_members to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segment_members FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.segments (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  description text,
+  kind text not null,
+  filters json,
+  uses text[] not null default '{}'::text[],
+  timed boolean not null default false,
+  baseline boolean not null,
+  sweep_at timestamp with time zone,
+  "position" text collate "C" not null default ''::text,
+  sweep_ms integer not null default 0,
+  barrier text,
+  evaluated_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint segments_pkey PRIMARY KEY (organization_id, id),
+  constraint segments_organization_id_name_key UNIQUE (organization_id, name),
+  constraint segments_kind_check CHECK (((kind = ANY (ARRAY['dynamic'::text, 'static'::text])) AND ((kind = 'dynamic'::text) = (filters IS NOT NULL)))),
+  constraint segments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX segments_newest_idx ON public.segments USING btree (organization_id, created_at, id);
+CREATE INDEX segments_dynamic_idx ON public.segments USING btree (organization_id) WHERE (kind = 'dynamic'::text);
+CREATE INDEX segments_sweep_at_idx ON public.segments USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
+alter table public.segments enable row level security;
+alter table public.segments force row level security;
+create policy owner on public.segments to owner using (true) with check (true);
+create policy tenant on public.segments to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segments FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.tool_policies (
   organization_id text collate "C" not null,
   tool text collate "C" not null,
@@ -1010,6 +1085,8 @@ function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_quotas json DEFAULT NULL::json, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json) returns void
@@ -1068,6 +1145,8 @@ function gate.release_runs(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_schedules(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.release_segments(ids text[], epochs integer[]) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.remember_address(of_user_id text, from_network text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_events(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
@@ -1079,6 +1158,8 @@ function gate.renew_messages(ids text[], epochs integer[], lease_seconds integer
 function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.renew_schedules(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.renew_segments(ids text[], epochs integer[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.reserve_token(bucket text, capacity integer, refill_seconds double precision) returns double precision
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1134,6 +1215,8 @@ function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
+function private.mark_segment_changes() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.notify_run_change() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
@@ -1192,6 +1275,8 @@ function public.find_contact_ids(wanted text, other text, batch_size integer) re
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.find_contacts_by_keys(tags text[], properties jsonb, names text[], match_all boolean, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function public.find_segment_contacts(segment text, batch_size integer) returns text[]
+  language sql stable set search_path=pg_catalog, pg_temp;
 function public.limit_lock_waits(milliseconds integer) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.lock_organization() returns void
