@@ -39,6 +39,13 @@ const MOVE = `with messages_moved as (
      update contact_aliases set contact_id = $3 where organization_id = $1 and contact_id = $2 returning kind, value
    ), merges_moved as (
      update contact_merges set survivor_id = $3 where organization_id = $1 and survivor_id = $2 returning merged_id
+   ), static_members as materialized (
+     select m.segment_id as id from segment_members m
+     join segments s on s.organization_id = m.organization_id and s.id = m.segment_id and s.kind = 'static'
+     where m.organization_id = $1 and m.contact_id = $2
+   ), members_added as (
+     insert into segment_members (organization_id, segment_id, contact_id) select $1, id, $3 from static_members
+     on conflict do nothing returning segment_id
    )
    insert into contact_merges (organization_id, merged_id, into_id, survivor_id, undo, moved)
    select $1, $2, $3, $3, $4, jsonb_build_object(
@@ -46,7 +53,9 @@ const MOVE = `with messages_moved as (
      'runs', (select coalesce(jsonb_agg(id), '[]') from runs_moved),
      'events', (select coalesce(jsonb_agg(id), '[]') from events_moved),
      'aliases', (select coalesce(jsonb_agg(jsonb_build_array(kind, value)), '[]') from aliases_moved),
-     'merges', (select coalesce(jsonb_agg(merged_id), '[]') from merges_moved))`;
+     'merges', (select coalesce(jsonb_agg(merged_id), '[]') from merges_moved),
+     'segments', (select coalesce(jsonb_agg(id), '[]') from static_members),
+     'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))`;
 /**
  * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it sees
  * those waits.
@@ -81,6 +90,13 @@ const MOVE_BACK = `with given as materialized (
    ), merges_moved as (
      update contact_merges m set survivor_id = $2 from (select jsonb_array_elements_text(moved -> 'merges') as id from given) g
      where m.organization_id = $1 and m.merged_id = g.id and m.survivor_id = $3 returning 1
+   ), members_restored as (
+     insert into segment_members (organization_id, segment_id, contact_id)
+     select $1, s.id, $2 from segments s where s.organization_id = $1 and s.kind = 'static'
+       and s.id in (select jsonb_array_elements_text(moved -> 'segments') from given)
+   ), members_removed as (
+     delete from segment_members m using (select jsonb_array_elements_text(moved -> 'segments_added') as id from given) g
+     where m.organization_id = $1 and m.segment_id = g.id and m.contact_id = $3
    )
    select (select count(*)::integer from messages_moved) as messages, (select count(*)::integer from runs_moved) as runs,
      (select count(*)::integer from events_moved) as events, (select count(*)::integer from aliases_moved) as aliases,

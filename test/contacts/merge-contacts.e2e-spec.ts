@@ -113,6 +113,9 @@ describe('merge_contacts', () => {
       // The delivery of an event looks for waits of the survivor too.
       'pending_events.contact_id',
       'run_waits.contact_id',
+      // Names contacts to compare. One that is gone is not compared.
+      'segment_changes.contact_id',
+      'segment_members.contact_id',
       'workflow_runs.contact_id',
       // Names fields of a payload.
       'workflow_versions.trigger_contact',
