@@ -21,6 +21,7 @@ import { ContactRulesRepository } from './contact-rules.repository.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactSettingsTools } from './contact-settings.tools.js';
 import { ContactTools } from './contact.tools.js';
+import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 import { SegmentFiltersService } from './segment-filters.service.js';
@@ -31,6 +32,7 @@ import { SegmentFiltersService } from './segment-filters.service.js';
     ContactTools,
     ContactsService,
     ContactsRepository,
+    ContactSearchRepository,
     ContactRulesService,
     ContactRulesRepository,
     ContactSettingsTools,

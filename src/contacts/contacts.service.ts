@@ -15,6 +15,7 @@ import type { FilterNode } from './filter-fields.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
 import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
@@ -37,6 +38,7 @@ export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 export class ContactsService {
   constructor(
     private readonly contacts: ContactsRepository,
+    private readonly searches: ContactSearchRepository,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
     private readonly rules: ContactRulesService,
@@ -90,7 +92,7 @@ export class ContactsService {
 
   /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
   listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
-    return this.contacts.listStartingWith(organizationId, text, limit);
+    return this.searches.listStartingWith(organizationId, text, limit);
   }
 
   /**
@@ -165,7 +167,7 @@ export class ContactsService {
     // The hash is computed on demand, because most searches neither send nor return a cursor.
     const searchKey = (): string => fingerprint(search).toString('base64url').slice(0, 16);
     const position = page.cursor === undefined ? undefined : order.decode(page.cursor, searchKey());
-    const rows = await this.contacts.search(
+    const rows = await this.searches.search(
       organizationId,
       search,
       order,
@@ -200,7 +202,7 @@ export class ContactsService {
     organizationId: string,
     search: ContactSearch,
   ): Promise<{ count: number; isComplete: boolean }> {
-    const found = await this.contacts.count(organizationId, search, MOST_COUNTED + 1);
+    const found = await this.searches.count(organizationId, search, MOST_COUNTED + 1);
     return { count: Math.min(found, MOST_COUNTED), isComplete: found <= MOST_COUNTED };
   }
 
