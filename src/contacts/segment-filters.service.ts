@@ -72,8 +72,7 @@ export class SegmentFiltersService {
     for (const name of names) {
       const segment = found.find(({ id }) => id === name) ?? found.find((one) => one.name === name);
       if (!segment) {
-        const message = 'names a segment that does not exist. List segments with list_segments';
-        throw AppError.invalidField('filters', message);
+        throw AppError.invalidField('filters', 'name a segment that does not exist');
       }
       if (within.includes(segment.id)) {
         throw AppError.invalidField('filters', `name the segment "${segment.name}" in a circle`);

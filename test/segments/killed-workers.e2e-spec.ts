@@ -40,10 +40,10 @@ describe('workers that compare contacts with segments', () => {
     expect(await started(entered)).toEqual([]);
     await stage.query('update segment_evaluations set lease_until = now()');
     const workers = [await stage.start('worker'), await stage.start('worker')];
+    await waitFor(async () => (await started(entered)).length >= MANY);
     for (const id of ids) {
       await acme.call('update_contact', { contact_id: id, tags: ['vip', 'other'] });
     }
-    await waitFor(async () => (await started(entered)).length >= MANY);
     for (const id of ids) await acme.call('update_contact', { contact_id: id, tags: [] });
     await waitFor(async () => (await started(left)).length >= MANY);
     await waitFor(async () => (await stage.query('select from segment_changes')).length === 0);

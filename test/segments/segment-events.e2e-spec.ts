@@ -38,13 +38,14 @@ const writeUnseen = (sql: string) =>
 /** Makes the comparison of all contacts with timed segments due, as a minute does. */
 const passMinute = () =>
   switchboard.ownerQuery(
-    'update segments set sweep_at = now() where organization_id = $1 and timed',
+    'update segments set sweep_at = now() where organization_id = $1 and sweep_at is not null',
     [acme.id],
   );
 
 describe('segment.entered and segment.left', () => {
   it('start workflows for contacts that enter and leave, but not for those that matched at first', async () => {
     const first = await createContact(acme, { tags: ['vip'] });
+    const onAny = await onSegment(acme, 'segment.entered');
     const segment = await createSegment(acme, { filters: [tagged('vip')] });
     const entered = await onSegment(acme, 'segment.entered', segment.id);
     const left = await onSegment(acme, 'segment.left', segment.id);
@@ -56,6 +57,7 @@ describe('segment.entered and segment.left', () => {
     await setTags(second, ['vip', 'other']);
     await settled(switchboard, acme);
     expect(await started(entered)).toEqual([second]);
+    expect(await started(onAny)).toEqual([second]);
     expect(await started(left)).toEqual([first]);
     const { value } = await acme.call<{ runs: { id: string }[] }>('list_runs', {
       workflow_id: entered,
@@ -190,7 +192,8 @@ describe('segment.entered and segment.left', () => {
 });
 
 describe('a transaction that was open when a segment was created', () => {
-  it('has its contacts in the segment', async () => {
+  it('has its contacts in the segment, and until it ends, written contacts do not enter', async () => {
+    const ada = await createContact(acme, { tags: ['vip'] });
     const ownerUrl = new URL(switchboard.databaseUrl);
     ownerUrl.searchParams.set('host', switchboard.access.host);
     const writer = new Client({ connectionString: ownerUrl.href });
@@ -211,8 +214,18 @@ describe('a transaction that was open when a segment was created', () => {
         );
         return row!.barrier !== null;
       });
+      const entered = await onSegment(acme, 'segment.entered', id);
+      await setTags(ada, ['vip', 'other']);
+      await waitFor(async () => {
+        const rows = await switchboard.ownerQuery(
+          'select from segment_changes where organization_id = $1',
+          [acme.id],
+        );
+        return rows.length === 0;
+      });
       await writer.query('commit');
-      expect(await evaluated(acme, id)).toMatchObject({ contacts: 1 });
+      expect(await evaluated(acme, id)).toMatchObject({ contacts: 2 });
+      expect(await started(entered)).toEqual([]);
     } finally {
       await writer.end();
     }

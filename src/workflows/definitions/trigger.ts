@@ -174,7 +174,7 @@ function parseSegment({ event, segment }: Json, faults: FaultList): string | und
   if (isSegmentEvent && typeof segment === 'string' && /^seg_\w{1,60}$/.test(segment))
     return segment;
   const message = isSegmentEvent
-    ? 'must be the id of a segment, from list_segments'
+    ? 'must be the id of a segment'
     : 'is only for the events segment.entered and segment.left';
   faults.push({ path: 'trigger.segment', message });
   return undefined;
