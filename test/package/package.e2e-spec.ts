@@ -37,7 +37,7 @@ describe('the packed file', () => {
     const others = packed.files.filter(
       (path) =>
         !/^(dist\/|docs\/|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/.test(path) &&
-        !path.startsWith('examples/purchase-orders/'),
+        !/^examples\/(channels|purchase-orders)\//.test(path),
     );
     expect(others.toSorted()).toEqual([
       'scripts/build.mjs',
