@@ -32,6 +32,7 @@ import { WebhookAnswers1764000036500 } from './1764000036500-webhook-answers.js'
 import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
 import { Imports1764000038000 } from './1764000038000-imports.js';
 import { ContactMerges1764000040000 } from './1764000040000-contact-merges.js';
+import { SuppressedAddresses1764000040100 } from './1764000040100-suppressed-addresses.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -73,4 +74,5 @@ export const MIGRATIONS = [
   CustomEvents1764000037000,
   Imports1764000038000,
   ContactMerges1764000040000,
+  SuppressedAddresses1764000040100,
 ];

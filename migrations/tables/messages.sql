@@ -28,7 +28,7 @@ create table public.messages (
   constraint messages_contact_id_fkey foreign key (organization_id, contact_id)
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint messages_status_check check (
-    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received')
+    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'suppressed')
   )
 );
 create index messages_organization_id_created_at_idx on public.messages (organization_id, created_at, id);

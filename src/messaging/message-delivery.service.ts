@@ -11,6 +11,7 @@ import { type Delivery, EmailChannel } from '../mail/email-channel.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
+import type { SuppressionReason } from './suppressed-address.entity.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -18,6 +19,12 @@ const HOUR = 60 * MINUTE;
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 const MOST_ATTEMPTS = PAUSES_SECONDS.length + 1;
 const RECORD_RETRY_MS = 1000;
+
+const SUPPRESSED: Record<SuppressionReason, string> = {
+  bounce: 'The address is suppressed: a message to it bounced.',
+  complaint: 'The address is suppressed: its owner complained about a message.',
+  manual: 'The address is suppressed: a person or a workflow said so.',
+};
 
 /**
  * Delivers claimed messages: counts the attempt, sends the e-mail, records the outcome. No transaction is open while it
@@ -83,7 +90,12 @@ export class MessageDeliveryService {
       };
     }
     const { organizationId, contactId } = message;
-    const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
+    // Both statements are sent at once. A suppression that is stored later stops later attempts.
+    const [suppression, contact] = await Promise.all([
+      this.messages.findSuppression(message),
+      contactId === null ? null : this.contacts.find(organizationId, contactId),
+    ]);
+    if (suppression) return { status: 'suppressed', reason: SUPPRESSED[suppression] };
     if (!contact) return { status: 'canceled', reason: 'The contact was deleted.' };
     if (contact.consent.email?.status === 'denied') {
       return { status: 'canceled', reason: 'The contact has since denied consent to e-mail.' };

@@ -3,7 +3,7 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
  * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the mail server.
- * `delivered`, `failed` and `canceled` are final. Inbound messages are always `received`.
+ * `delivered`, `failed`, `canceled` and `suppressed` are final. Inbound messages are always `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
@@ -13,6 +13,7 @@ export const MESSAGE_STATUSES = [
   'delivered',
   'failed',
   'canceled',
+  'suppressed',
   'received',
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];

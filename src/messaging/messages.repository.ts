@@ -10,6 +10,7 @@ import {
   type MessageChannel,
   type MessageStatus,
 } from './message.entity.js';
+import type { SuppressionReason } from './suppressed-address.entity.js';
 import { MessageEvent } from './message-event.entity.js';
 
 const INSERT = prepared(
@@ -40,6 +41,11 @@ const RECORD_OUTCOME = prepared(
      sent_at = case when $4 = 'sent' then now() else sent_at end,
      due_at = coalesce(now() + make_interval(secs => $6), due_at)
    where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
+);
+
+const FIND_SUPPRESSION = prepared(
+  'message_suppression',
+  `select reason from suppressed_addresses where organization_id = $1 and channel = $2 and address = $3`,
 );
 
 type NewMessage = Pick<
@@ -226,6 +232,18 @@ export class MessagesRepository {
       [organizationId, text, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Returns why the address of the message gets no messages, or undefined. */
+  async findSuppression({
+    organizationId,
+    channel,
+    recipient,
+  }: Message): Promise<SuppressionReason | undefined> {
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ reason: SuppressionReason }>(FIND_SUPPRESSION, [organizationId, channel, recipient]);
+    return row?.reason;
   }
 
   /** Writes a final status and ends the lease. The caller must have locked the row. */

@@ -13,6 +13,9 @@ import { MessagesRepository } from './messages.repository.js';
 import { MessagesService } from './messages.service.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
+import { SuppressionTools } from './suppression.tools.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
@@ -27,6 +30,9 @@ import { ProviderTools } from './provider.tools.js';
     ProviderReportsService,
     MessageDeliveryService,
     MessagesRepository,
+    SuppressionTools,
+    SuppressionsService,
+    SuppressionsRepository,
   ],
   exports: [MessagesService],
 })

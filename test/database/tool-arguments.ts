@@ -25,6 +25,7 @@ const ALSO: Record<string, Record<string, unknown>> = {
   set_secret: { secret: 'a value' },
   add_contact_alias: { email: 'alias@example.com' },
   remove_contact_alias: { email: 'alias@example.com' },
+  suppress_address: { address: 'suppressed@example.com' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },

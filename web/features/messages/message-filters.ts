@@ -9,6 +9,7 @@ export const MESSAGE_STATUSES = [
   'delivered',
   'failed',
   'canceled',
+  'suppressed',
   'received',
 ] as const;
 /** Lists groups of states. */
