@@ -11,6 +11,7 @@ export const PAGES = [
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',
+  '/messages/suppressions',
   '/events',
   '/events?name=custom.none',
   '/workflows',

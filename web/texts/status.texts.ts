@@ -14,6 +14,7 @@ export const statusTexts = defineTexts(
     succeeded: 'Succeeded',
     failed: 'Failed',
     canceled: 'Canceled',
+    suppressed: 'Suppressed',
     skipped: 'Skipped',
   },
   {
@@ -28,6 +29,7 @@ export const statusTexts = defineTexts(
     succeeded: 'Erfolgreich',
     failed: 'Fehlgeschlagen',
     canceled: 'Abgebrochen',
+    suppressed: 'Gesperrt',
     skipped: 'Übersprungen',
   },
 );
