@@ -28,6 +28,6 @@ export class MessageEvents1764000026000 extends SqlMigration {
       for each row when (old.status <> new.status) execute function private.record_message_event()`);
     // These are few, and people look for them among many others.
     await runner.query(`create index messages_undelivered_idx
-      on public.messages (organization_id, status, created_at, id) where status in ('failed', 'canceled')`);
+      on public.messages (organization_id, status, created_at, id) where status in ('failed', 'canceled', 'suppressed')`);
   }
 }

@@ -33,6 +33,7 @@ import { CustomEvents1764000037000 } from './1764000037000-custom-events.js';
 import { Imports1764000038000 } from './1764000038000-imports.js';
 import { Segments1764000039000 } from './1764000039000-segments.js';
 import { ContactMerges1764000040000 } from './1764000040000-contact-merges.js';
+import { SuppressedAddresses1764000040100 } from './1764000040100-suppressed-addresses.js';
 import { Channels1764000041000 } from './1764000041000-channels.js';
 
 /**
@@ -76,5 +77,6 @@ export const MIGRATIONS = [
   Imports1764000038000,
   Segments1764000039000,
   ContactMerges1764000040000,
+  SuppressedAddresses1764000040100,
   Channels1764000041000,
 ];

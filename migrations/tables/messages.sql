@@ -38,7 +38,8 @@ create table public.messages (
   constraint messages_contact_id_fkey foreign key (organization_id, contact_id)
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint messages_status_check check (
-    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'uncertain')
+    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'uncertain',
+      'suppressed')
   ),
   constraint messages_on_uncertain_check check (on_uncertain in ('resend', 'hold'))
 );

@@ -14,6 +14,7 @@ import { ImportChunk, ImportFault, ImportKey } from '../imports/import-part.enti
 import { ContactImport } from '../imports/import.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
+import { SuppressedAddress } from '../messaging/suppressed-address.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
 import { SecretRow } from '../secrets/secret.entity.js';
@@ -57,6 +58,7 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   SegmentChange,
   SegmentEvaluation,
   Message,
+  SuppressedAddress,
   CustomEvent,
   MessageEvent,
   Workflow,

@@ -14,6 +14,7 @@ export const REASON_CODES = [
   'attempts_exhausted',
   'contact_deleted',
   'consent_denied',
+  'suppressed',
   'canceled',
   'bounced',
   'undelivered',

@@ -15,6 +15,7 @@ import { isDenied, spoken } from './message-channels.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type Outcome } from './messages.repository.js';
+import type { SuppressionReason } from './suppressed-address.entity.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -32,6 +33,12 @@ interface Attempt {
   readonly route: readonly StoredProvider[];
   readonly policy: UncertainPolicy;
 }
+
+const SUPPRESSED: Record<SuppressionReason, string> = {
+  bounce: 'The address is suppressed: a message to it bounced.',
+  complaint: 'The address is suppressed: its owner complained about a message.',
+  manual: 'The address is suppressed: a person or a workflow said so.',
+};
 
 /**
  * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open while
@@ -132,7 +139,14 @@ export class MessageDeliveryService {
       };
     }
     const { organizationId, contactId } = message;
-    const contact = contactId === null ? null : await this.contacts.find(organizationId, contactId);
+    // Both statements are sent at once. A suppression that is stored later stops later attempts.
+    const [suppression, contact] = await Promise.all([
+      this.messages.findSuppression(message),
+      contactId === null ? null : this.contacts.find(organizationId, contactId),
+    ]);
+    if (suppression) {
+      return { status: 'suppressed', reason: SUPPRESSED[suppression], code: 'suppressed' };
+    }
     if (!contact) {
       return { status: 'canceled', reason: 'The contact was deleted.', code: 'contact_deleted' };
     }

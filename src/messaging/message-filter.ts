@@ -5,7 +5,7 @@ import type { MessageFilterInput, MessageStatusFilter } from './message.inputs.j
 import type { MessageFilter } from './messages.repository.js';
 
 const PENDING = ['scheduled', 'queued', 'sending'] as const satisfies MessageStatus[];
-const UNDELIVERED = ['failed', 'canceled'] as const satisfies MessageStatus[];
+const UNDELIVERED = ['failed', 'canceled', 'suppressed'] as const satisfies MessageStatus[];
 
 /** Validates a filter. Throws `invalid_arguments` for a malformed time. */
 export function messageFilter(input: MessageFilterInput): MessageFilter {

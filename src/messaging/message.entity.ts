@@ -5,7 +5,8 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
  * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the provider.
- * `uncertain` may have been sent: a report or a person decides. `delivered`, `failed` and `canceled` are final. Inbound messages are always `received`.
+ * `uncertain` may have been sent: a report or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are
+ * final. Inbound messages are always `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
@@ -16,6 +17,7 @@ export const MESSAGE_STATUSES = [
   'delivered',
   'failed',
   'canceled',
+  'suppressed',
   'received',
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];

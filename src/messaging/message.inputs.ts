@@ -3,7 +3,7 @@ import { Choice, Integer, JsonObject, Text } from '../tools/schema/fields.js';
 import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
 import { MESSAGE_STATUSES } from './message.entity.js';
 
-/** Names a status, or a group: `pending` are scheduled, queued and sending, `undelivered` are failed and canceled. */
+/** Names a status, or a group: `pending` are scheduled, queued and sending, `undelivered` are failed, canceled and suppressed. */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
 
 export type MessageStatusFilter = (typeof MESSAGE_STATUS_FILTERS)[number];
@@ -117,8 +117,11 @@ export class RecordMessageInput extends AddresseeInput {
   external_id?: string;
 }
 
-export const DELIVERY_OUTCOMES = ['delivered', 'bounced', 'failed'] as const;
+export const DELIVERY_OUTCOMES = ['delivered', 'bounced', 'complained', 'failed'] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+export const BOUNCE_TYPES = ['hard', 'soft'] as const;
+export type BounceType = (typeof BOUNCE_TYPES)[number];
 
 export class ReportDeliveryInput {
   @Doc(
@@ -127,9 +130,19 @@ export class ReportDeliveryInput {
   @Text({ min: 1, max: 998 })
   message_id: string;
 
-  @Doc('Result of the delivery. bounced and failed both set the status failed.')
+  @Doc(
+    'Result of the delivery. bounced and failed both set the status failed. complained means that it was delivered and ' +
+      'the person called it unwanted: the address gets no messages any more.',
+  )
   @Choice(DELIVERY_OUTCOMES)
   outcome: DeliveryOutcome;
+
+  @Doc(
+    'Kind of a bounce. After hard, the default, the address gets no messages any more. soft is a temporary reason, such ' +
+      'as a full mailbox.',
+  )
+  @Choice(BOUNCE_TYPES)
+  bounce_type: BounceType = 'hard';
 
   @Doc('Reason of the provider for the failed delivery. The first 500 characters are stored.')
   @Text({ optional: true, max: 10_000 })

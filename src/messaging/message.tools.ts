@@ -62,7 +62,7 @@ export class MessageTools {
     name: 'get_message',
     title: 'Get a message',
     description:
-      'Returns one message with its status, and if it was not sent, why and what happens next.',
+      'Returns one message with its status, and why it was not sent.',
     output: MessageResult,
     readOnly: true,
   })

@@ -6,6 +6,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ReasonCode } from '../channels/reason-code.js';
 import type { TimePosition } from '../paging/paging.js';
 import { MESSAGE_STATUSES, Message, type MessageStatus } from './message.entity.js';
+import type { SuppressionReason } from './suppressed-address.entity.js';
 import { MessageEvent } from './message-event.entity.js';
 
 const INSERT = prepared(
@@ -48,6 +49,11 @@ const RECORD_OUTCOME = prepared(
      due_at = coalesce(now() + make_interval(secs => $6), due_at), reason_code = $7,
      provider_id = coalesce($8, provider_id), provider_message_id = coalesce($9, provider_message_id)
    where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
+);
+
+const FIND_SUPPRESSION = prepared(
+  'message_suppression',
+  `select reason from suppressed_addresses where organization_id = $1 and channel = $2 and address = $3`,
 );
 
 export type NewMessage = Pick<
@@ -218,6 +224,18 @@ export class MessagesRepository {
       [organizationId, text, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Returns why the address of the message gets no messages, or undefined. */
+  async findSuppression({
+    organizationId,
+    channel,
+    recipient,
+  }: Message): Promise<SuppressionReason | undefined> {
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ reason: SuppressionReason }>(FIND_SUPPRESSION, [organizationId, channel, recipient]);
+    return row?.reason;
   }
 
   /** Writes a final status and ends the lease. The caller must have locked the row. */

@@ -15,6 +15,9 @@ import { MessagesService } from './messages.service.js';
 import { ProviderReportsRepository } from './provider-reports.repository.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
+import { SuppressionTools } from './suppression.tools.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
@@ -31,6 +34,9 @@ import { ProviderTools } from './provider.tools.js';
     ProviderReportsRepository,
     MessageResolutionsService,
     MessagesRepository,
+    SuppressionTools,
+    SuppressionsService,
+    SuppressionsRepository,
   ],
   exports: [MessagesService],
 })

@@ -7,9 +7,15 @@ import { DomainEvents } from '../events/domain-events.js';
 import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
-import type { DeliveryOutcome, RecordMessageInput, ReportDeliveryInput } from './message.inputs.js';
+import type {
+  BounceType,
+  DeliveryOutcome,
+  RecordMessageInput,
+  ReportDeliveryInput,
+} from './message.inputs.js';
 import { MessagesRepository } from './messages.repository.js';
 import { ProviderReportsRepository } from './provider-reports.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
 
 /** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
@@ -28,6 +34,7 @@ export class ProviderReportsService {
     private readonly events: DomainEvents,
     private readonly handovers: HandoversService,
     private readonly reports: ProviderReportsRepository,
+    private readonly suppressions: SuppressionsService,
   ) {}
 
   /**
@@ -68,13 +75,17 @@ export class ProviderReportsService {
    */
   async report(
     organizationId: string,
-    { message_id: messageId, outcome, reason }: ReportDeliveryInput,
+    { message_id: messageId, outcome, bounce_type: bounceType, reason }: ReportDeliveryInput,
   ): Promise<{ message: Message; changed: boolean }> {
     const message = await this.findReported(organizationId, messageId);
     const { id } = message;
     assertSent(message);
-    const status = outcome === 'delivered' ? 'delivered' : 'failed';
-    if (['failed', 'canceled', status].includes(message.status)) return { message, changed: false };
+    await this.suppress(message, outcome, bounceType);
+    // A complaint is about a message that arrived.
+    const isDelivered = outcome === 'delivered' || outcome === 'complained';
+    const status = isDelivered ? 'delivered' : 'failed';
+    if (['failed', 'canceled', 'suppressed', status].includes(message.status))
+      return { message, changed: false };
     const reported = await this.repository.settle(organizationId, id, {
       status,
       reason: status === 'failed' ? describeFailure(outcome, reason) : null,
@@ -96,6 +107,18 @@ export class ProviderReportsService {
       (await this.repository.findForUpdate(organizationId, id)) ??
       (await this.reports.findByProviderMessageId(organizationId, given));
     return assertFound(found, 'message');
+  }
+
+  /** Suppresses the address after a complaint or a hard bounce, also when the message had ended before the report. */
+  private async suppress(
+    message: Message,
+    outcome: DeliveryOutcome,
+    bounceType: BounceType,
+  ): Promise<void> {
+    if (outcome === 'complained') await this.suppressions.addRecipient(message, 'complaint');
+    if (outcome === 'bounced' && bounceType === 'hard') {
+      await this.suppressions.addRecipient(message, 'bounce');
+    }
   }
 }
 

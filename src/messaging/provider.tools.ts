@@ -38,7 +38,8 @@ export class ProviderTools {
     name: 'report_delivery',
     title: 'Report the delivery of a message',
     description:
-      'Records that a message was delivered, bounced or failed, as a provider has reported, and starts the workflows ' +
+      'Records that a message was delivered, bounced, complained about or failed, as a provider has reported. After a ' +
+      'complaint or a hard bounce its address gets no messages any more. It starts the workflows ' +
       'with the trigger message.delivered or message.failed. The status only moves from sent to delivered to failed: ' +
       'late and repeated reports change nothing. Fails with conflict for a message that was not sent.',
     output: ReportedDeliveryResult,

@@ -13,6 +13,7 @@ export const PAGES = [
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',
+  '/messages/suppressions',
   '/events',
   '/events?name=custom.none',
   '/workflows',

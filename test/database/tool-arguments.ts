@@ -32,6 +32,7 @@ const ALSO: Record<string, Record<string, unknown>> = {
   test_channel_provider: { to: '+4930123456' },
   add_contact_alias: { email: 'alias@example.com' },
   remove_contact_alias: { email: 'alias@example.com' },
+  suppress_address: { address: 'suppressed@example.com' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },

@@ -109,6 +109,12 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await switchboard.ownerQuery(sql, [id]);
     return { message_id: id, outcome: 'delivered' };
   },
+  suppress_address: async () => ({ address: unique() }),
+  remove_suppression: async (organization) => {
+    const given = { address: unique() };
+    await made(organization, 'suppress_address', given);
+    return given;
+  },
   emit_event: async (organization) => {
     await workflow(organization, true, { type: 'event', event: 'custom.example' });
     return { event: 'custom.example', data: { number: 1 } };

@@ -16,6 +16,7 @@ import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
 import { contactPages } from './contact-pages.ts';
 import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
+import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
 import { workflowPages } from './workflow-pages.ts';
 
@@ -115,18 +116,17 @@ const messages = createRoute({
   ...page,
   path: '/messages',
   validateSearch: readMessageFilters,
-  component: lazyRouteComponent(
-    () => import('../features/messages/messages-page.tsx'),
-    'MessagesPage',
-  ),
+  component: messagePages.messagesPage,
+});
+const suppressions = createRoute({
+  ...page,
+  path: '/messages/suppressions',
+  component: messagePages.suppressionsPage,
 });
 const message = createRoute({
   ...page,
   path: '/messages/$messageId',
-  component: lazyRouteComponent(
-    () => import('../features/messages/message-page.tsx'),
-    'MessagePage',
-  ),
+  component: messagePages.messagePage,
 });
 const events = createRoute({
   ...page,
@@ -256,6 +256,7 @@ const routeTree = root.addChildren([
     messages,
     events,
     message,
+    suppressions,
     calls,
     audit,
     secrets,

@@ -15,6 +15,7 @@ export const statusTexts = defineTexts(
     succeeded: 'Succeeded',
     failed: 'Failed',
     canceled: 'Canceled',
+    suppressed: 'Suppressed',
     skipped: 'Skipped',
   },
   {
@@ -30,6 +31,7 @@ export const statusTexts = defineTexts(
     succeeded: 'Erfolgreich',
     failed: 'Fehlgeschlagen',
     canceled: 'Abgebrochen',
+    suppressed: 'Gesperrt',
     skipped: 'Übersprungen',
   },
 );

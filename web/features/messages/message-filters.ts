@@ -10,6 +10,7 @@ export const MESSAGE_STATUSES = [
   'delivered',
   'failed',
   'canceled',
+  'suppressed',
   'received',
 ] as const;
 /** Lists groups of states. */

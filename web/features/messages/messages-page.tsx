@@ -3,7 +3,8 @@ import { useTool } from '../../api/tools.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
-import { Button } from '../../ui/button.tsx';
+import { suppressionsTexts } from '../../texts/suppressions.texts.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
@@ -20,6 +21,7 @@ const ROWS = 50;
 /** Shows messages by state. The filters are in the address of the page. */
 export function MessagesPage() {
   const texts = useTexts(messagesTexts);
+  const suppressions = useTexts(suppressionsTexts);
   const filters = useSearch({ from: '/signed-in/messages' });
   const navigate = useNavigate();
   const query = usePagedTool('list_messages', { ...filters, limit: ROWS }, messagePage);
@@ -28,7 +30,15 @@ export function MessagesPage() {
   const { data: counts } = useTool('count_messages', others, messageCounts);
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (
-    <Page title={texts.title} about={texts.about}>
+    <Page
+      title={texts.title}
+      about={texts.about}
+      actions={
+        <Link to="/messages/suppressions" className={buttonClass()}>
+          {suppressions.title}
+        </Link>
+      }
+    >
       <VerificationNotice />
       <MessageFilterBar filters={filters} counts={counts} onChange={show} />
       <PagedTable

@@ -1,0 +1,8 @@
+import { SqlMigration } from './sql-migration.js';
+
+/** Stores the addresses that get no messages any more. */
+export class SuppressedAddresses1764000040100 extends SqlMigration {
+  readonly name = 'SuppressedAddresses1764000040100';
+  readonly files = ['tables/suppressed_addresses.sql', 'functions/tenant_privileges.sql'];
+  readonly objects = ['table public.suppressed_addresses'];
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findViolations } from './support/axe.js';
+import { type Dashboard, startDashboard } from './support/dashboard.js';
+
+describe('suppressed addresses', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('are added, shown and removed', async () => {
+    const { page, faults } = await dashboard.open('/messages');
+    await page.getByRole('link', { name: 'Suppressed addresses' }).click();
+    await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor();
+    const address = page.getByLabel('E-mail address or phone number to suppress');
+    await address.fill('no address@');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'e-mail address' }).first().waitFor();
+    await address.fill('Jane@Example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'jane@example.com', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'By hand' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove jane@example.com' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});

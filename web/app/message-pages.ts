@@ -1,0 +1,17 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** Has the pages of messages. Each is loaded when a person opens it. */
+export const messagePages = {
+  messagesPage: lazyRouteComponent(
+    () => import('../features/messages/messages-page.tsx'),
+    'MessagesPage',
+  ),
+  messagePage: lazyRouteComponent(
+    () => import('../features/messages/message-page.tsx'),
+    'MessagePage',
+  ),
+  suppressionsPage: lazyRouteComponent(
+    () => import('../features/messages/suppressions-page.tsx'),
+    'SuppressionsPage',
+  ),
+};

@@ -1,0 +1,138 @@
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useToolCall } from '../../api/tools.ts';
+import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { messagesTexts } from '../../texts/messages.texts.ts';
+import { suppressionsTexts } from '../../texts/suppressions.texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Page, backClass } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/state.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import {
+  type Suppression,
+  removedSuppression,
+  suppressionPage,
+  suppressionResult,
+} from './suppression.readers.ts';
+
+const ROWS = 50;
+const CHANGED = ['list_suppressions'];
+
+/** Shows the addresses that get no messages any more, and adds and removes them. */
+export function SuppressionsPage() {
+  const texts = useTexts(suppressionsTexts);
+  const { all } = useTexts(messagesTexts);
+  const toast = useToast();
+  const query = usePagedTool('list_suppressions', { limit: ROWS }, suppressionPage);
+  const remove = useToolCall('remove_suppression', removedSuppression, CHANGED);
+  const [asked, setAsked] = useState<Suppression>();
+  const reasons: Readonly<Record<string, string>> = texts.reasons;
+  const close = (): void => {
+    setAsked(undefined);
+    remove.reset();
+  };
+  return (
+    <Page
+      title={texts.title}
+      about={texts.about}
+      back={
+        <Link to="/messages" className={backClass}>
+          <Icon name="chevronLeft" />
+          {all}
+        </Link>
+      }
+    >
+      <SuppressionForm />
+      <PagedTable
+        label={texts.title}
+        query={query}
+        rows={query.data?.suppressions}
+        keyOf={({ channel, address }) => `${channel} ${address}`}
+        columns={[
+          { name: texts.address, cell: ({ address }) => address },
+          { name: texts.channel, cell: ({ channel }) => channel },
+          { name: texts.reason, cell: ({ reason }) => reasons[reason] ?? reason },
+          {
+            name: texts.message,
+            cell: ({ message_id: id }) =>
+              id && (
+                <Link to="/messages/$messageId" params={{ messageId: id }}>
+                  {id}
+                </Link>
+              ),
+          },
+          { name: texts.since, cell: ({ created_at: at }) => <Time value={at} /> },
+          {
+            name: texts.actions,
+            cell: (row) => (
+              <Button size="small" onClick={() => setAsked(row)}>
+                {texts.remove}
+                <span className="hidden-visually"> {row.address}</span>
+              </Button>
+            ),
+          },
+        ]}
+        empty={<EmptyState title={texts.none}>{texts.noneAbout}</EmptyState>}
+      />
+      <ConfirmDialog
+        isOpen={asked !== undefined}
+        onClose={close}
+        title={texts.removeTitle(asked?.address ?? '')}
+        description={texts.removeText}
+        action={texts.remove}
+        isDangerous
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() =>
+          asked &&
+          remove.mutate(
+            { channel: asked.channel, address: asked.address },
+            {
+              onSuccess: () => {
+                close();
+                toast(texts.removed);
+              },
+            },
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+function SuppressionForm() {
+  const texts = useTexts(suppressionsTexts);
+  const toast = useToast();
+  const call = useToolCall('suppress_address', suppressionResult, CHANGED);
+  const [typed, setTyped] = useState('');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const address = typed.trim();
+    if (address === '' || call.isPending) return;
+    call.mutate(
+      { channel: address.includes('@') ? 'email' : 'sms', address },
+      {
+        onSuccess: () => {
+          setTyped('');
+          toast(texts.added);
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextField label={texts.value} autoComplete="off" value={typed} onChange={setTyped} />
+      <Button type="submit" isBusy={call.isPending}>
+        {texts.add}
+      </Button>
+      {call.error && <ErrorPanel error={call.error} />}
+    </form>
+  );
+}
