@@ -622,7 +622,7 @@ create table public.messages (
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
   constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -633,7 +633,7 @@ CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
-CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text]));
+CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text, 'suppressed'::text]));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
@@ -879,6 +879,26 @@ alter table public.segments force row level security;
 create policy owner on public.segments to owner using (true) with check (true);
 create policy tenant on public.segments to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segments FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.suppressed_addresses (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  channel text collate "C" not null,
+  address text collate "C" not null,
+  reason text collate "C" not null,
+  message_id text collate "C",
+  created_at timestamp(3) with time zone not null default now(),
+  constraint suppressed_addresses_pkey PRIMARY KEY (organization_id, id),
+  constraint suppressed_addresses_address_key UNIQUE (organization_id, channel, address),
+  constraint suppressed_addresses_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'manual'::text]))),
+  constraint suppressed_addresses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX suppressed_addresses_newest_idx ON public.suppressed_addresses USING btree (organization_id, created_at, id);
+alter table public.suppressed_addresses enable row level security;
+alter table public.suppressed_addresses force row level security;
+create policy owner on public.suppressed_addresses to owner using (true) with check (true);
+create policy tenant on public.suppressed_addresses to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.suppressed_addresses FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.tool_policies (
   organization_id text collate "C" not null,

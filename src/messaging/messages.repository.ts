@@ -1,60 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { type PreparedStatement, prepared } from '../database/driver/statement.js';
-import { keptContact } from '../contacts/contact-statements.js';
+import type { PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ReasonCode } from '../channels/reason-code.js';
 import type { TimePosition } from '../paging/paging.js';
 import { MESSAGE_STATUSES, Message, type MessageStatus } from './message.entity.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
 import { MessageEvent } from './message-event.entity.js';
-
-const INSERT = prepared(
-  'message_insert',
-  `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
-    idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at, on_uncertain)
-    values ($1, $2, ${keptContact('$3')}, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14)`,
-);
-/** Names the columns as the properties of {@link Message}, so that a row is a message. */
-const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
-  subject, body, status, status_reason as "statusReason", reason_code as "reasonCode",
-  idempotency_key as "idempotencyKey", external_id as "externalId", provider_id as "providerId",
-  provider_message_id as "providerMessageId", on_uncertain as "onUncertain", run_id as "runId", attempts, epoch,
-  scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt",
-  lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
-// The statements of each delivery are prepared. PostgreSQL took as long to parse and plan them as to execute them.
-const FIND = prepared(
-  'message',
-  `select ${COLUMNS} from messages where organization_id = $1 and id = $2`,
-);
-const FIND_FOR_UPDATE = prepared('message_for_update', `${FIND.text} for update`);
-const BEGIN_ATTEMPT = prepared(
-  'message_begin_attempt',
-  `update messages set status = 'sending', attempts = attempts + 1, slot_at = null, updated_at = now()
-   where organization_id = $1 and id = $2 and epoch = $3`,
-);
-const DELAY = prepared(
-  'message_delay',
-  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
-     due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
-   where organization_id = $1 and id = $2 and epoch = $3`,
-);
-const REQUEUE = `update messages set status = 'queued', status_reason = null, reason_code = null, slot_at = null,
-     due_at = now(), lease_until = null, attempts = least(attempts, $3), updated_at = now()
-   where organization_id = $1 and id = $2`;
-const RECORD_OUTCOME = prepared(
-  'message_outcome',
-  `update messages set status = $4, status_reason = $5, lease_until = null, updated_at = now(),
-     sent_at = case when $4 = 'sent' then now() else sent_at end,
-     due_at = coalesce(now() + make_interval(secs => $6), due_at), reason_code = $7,
-     provider_id = coalesce($8, provider_id), provider_message_id = coalesce($9, provider_message_id)
-   where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
-);
-
-const FIND_SUPPRESSION = prepared(
-  'message_suppression',
-  `select reason from suppressed_addresses where organization_id = $1 and channel = $2 and address = $3`,
-);
+import {
+  BEGIN_ATTEMPT,
+  DELAY,
+  FIND,
+  FIND_FOR_UPDATE,
+  FIND_SUPPRESSION,
+  INSERT,
+  RECORD_OUTCOME,
+  REQUEUE,
+} from './message-statements.js';
 
 export type NewMessage = Pick<
   Message,
