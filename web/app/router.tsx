@@ -18,6 +18,7 @@ import { contactPages } from './contact-pages.ts';
 import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
+import { settingsPages } from './settings-pages.ts';
 import { workflowPages } from './workflow-pages.ts';
 
 const signIn = createRoute({
@@ -149,43 +150,28 @@ const calls = createRoute({
   ...page,
   path: '/settings/developer/calls',
   validateSearch: readCallFilters,
-  component: lazyRouteComponent(
-    () => import('../features/developer/call-log-page.tsx'),
-    'CallLogPage',
-  ),
+  component: settingsPages.callLogPage,
 });
 const audit = createRoute({
   ...page,
   path: '/settings/audit',
   validateSearch: readAuditFilters,
-  component: lazyRouteComponent(
-    () => import('../features/audit/audit-log-page.tsx'),
-    'AuditLogPage',
-  ),
+  component: settingsPages.auditLogPage,
 });
 const secrets = createRoute({
   ...page,
   path: '/settings/secrets',
-  component: lazyRouteComponent(
-    () => import('../features/secrets/secrets-page.tsx'),
-    'SecretsPage',
-  ),
+  component: settingsPages.secretsPage,
 });
 const channels = createRoute({
   ...page,
   path: '/settings/channels',
-  component: lazyRouteComponent(
-    () => import('../features/channels/channels-page.tsx'),
-    'ChannelsPage',
-  ),
+  component: settingsPages.channelsPage,
 });
 const retention = createRoute({
   ...page,
   path: '/settings/retention',
-  component: lazyRouteComponent(
-    () => import('../features/retention/retention-page.tsx'),
-    'RetentionPage',
-  ),
+  component: settingsPages.retentionPage,
 });
 const approvals = createRoute({
   ...page,

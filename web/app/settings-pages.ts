@@ -1,0 +1,25 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** Has pages of the settings. Each is loaded when a person opens it. */
+export const settingsPages = {
+  callLogPage: lazyRouteComponent(
+    () => import('../features/developer/call-log-page.tsx'),
+    'CallLogPage',
+  ),
+  auditLogPage: lazyRouteComponent(
+    () => import('../features/audit/audit-log-page.tsx'),
+    'AuditLogPage',
+  ),
+  secretsPage: lazyRouteComponent(
+    () => import('../features/secrets/secrets-page.tsx'),
+    'SecretsPage',
+  ),
+  channelsPage: lazyRouteComponent(
+    () => import('../features/channels/channels-page.tsx'),
+    'ChannelsPage',
+  ),
+  retentionPage: lazyRouteComponent(
+    () => import('../features/retention/retention-page.tsx'),
+    'RetentionPage',
+  ),
+};
