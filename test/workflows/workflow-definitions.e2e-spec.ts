@@ -93,7 +93,17 @@ describe('the definition of a workflow', () => {
     [
       { type: 'event', event: 'contact.create' },
       'trigger.event',
-      'must be one of contact.created, contact.updated, contact.tagged, message.sent, message.delivered, message.failed, message.received, run.failed, or an event of your own, such as custom.order_paid. Did you mean contact.created, contact.updated?',
+      'must be one of contact.created, contact.updated, contact.tagged, message.sent, message.delivered, message.failed, message.received, run.failed, segment.entered, segment.left, or an event of your own, such as custom.order_paid. Did you mean contact.created, contact.updated?',
+    ],
+    [
+      { type: 'event', event: 'contact.created', segment: 'seg_1' },
+      'trigger.segment',
+      'is only for the events segment.entered and segment.left',
+    ],
+    [
+      { type: 'event', event: 'segment.left', segment: 'x y' },
+      'trigger.segment',
+      'must be the id of a segment',
     ],
     [{ type: 'event', event: 'run.failed', secret: true }, 'trigger.secret', 'is not known.'],
     [{ type: 'webhook', if: '' }, 'trigger.if', 'must be a condition, as text'],
