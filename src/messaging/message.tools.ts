@@ -61,8 +61,7 @@ export class MessageTools {
   @Tool({
     name: 'get_message',
     title: 'Get a message',
-    description:
-      'Returns one message with its status, and why it was not sent.',
+    description: 'Returns one message with its status, and why it was not sent.',
     output: MessageResult,
     readOnly: true,
   })
