@@ -189,11 +189,8 @@ export class MessagesRepository {
   }
 
   /** Returns why the address of the message gets no messages, or undefined. */
-  async findSuppression({
-    organizationId,
-    channel,
-    recipient,
-  }: Message): Promise<SuppressionReason | undefined> {
+  async findSuppression(message: Message): Promise<SuppressionReason | undefined> {
+    const { organizationId, channel, recipient } = message;
     const [row] = await this.tenants
       .session(organizationId)
       .query<{ reason: SuppressionReason }>(FIND_SUPPRESSION, [organizationId, channel, recipient]);
