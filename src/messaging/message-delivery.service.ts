@@ -127,6 +127,7 @@ export class MessageDeliveryService {
 function toOutcome(delivery: Delivery, attempt: number): Outcome {
   if (delivery.outcome === 'sent') return { status: 'sent', reason: null };
   if (delivery.outcome === 'refused') return { status: 'failed', reason: delivery.reason };
+  // `unknown` is retried like `failed`. The Message-ID stays the same, so mail servers can recognize the duplicate.
   const retryInSeconds = PAUSES_SECONDS[attempt - 1];
   const reason = `Attempt ${attempt} of ${MOST_ATTEMPTS}: ${delivery.reason}`;
   return retryInSeconds === undefined
