@@ -11,6 +11,12 @@ import type {
 } from './channel-contract.js';
 import { Channel } from './channel.decorator.js';
 
+const CODES = {
+  refused: 'provider_refused',
+  failed: 'provider_unavailable',
+  unknown: 'connection_lost',
+} as const;
+
 /** Sends e-mails over the mail server of the installation, or writes them to files. */
 @Channel({
   name: 'email',
@@ -45,7 +51,7 @@ export class MailChannel implements DeliveryChannel {
     const email = { id, to, subject: subject ?? '', text: body, date: createdAt };
     const delivery = await this.email.deliver(email, signal);
     if (delivery.outcome === 'sent') return { outcome: 'sent' };
-    const code = delivery.outcome === 'refused' ? 'provider_refused' : 'provider_unavailable';
-    return { outcome: delivery.outcome, code, reason: delivery.reason };
+    const { outcome, reason } = delivery;
+    return { outcome, code: CODES[outcome], reason };
   }
 }

@@ -13,11 +13,15 @@ export interface Email {
   date: Date;
 }
 
-/** Describes the result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. */
+/**
+ * Describes the result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After
+ * `unknown` the mail server may have accepted the e-mail, so a retry may deliver it twice.
+ */
 export type Delivery =
   | { outcome: 'sent' }
   | { outcome: 'refused'; reason: string }
-  | { outcome: 'failed'; reason: string };
+  | { outcome: 'failed'; reason: string }
+  | { outcome: 'unknown'; reason: string };
 
 /** Sends e-mails to the outside. */
 export abstract class EmailChannel implements OnApplicationShutdown {

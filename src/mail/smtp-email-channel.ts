@@ -1,19 +1,17 @@
-import { createTransport } from 'nodemailer';
+import MailComposer from 'nodemailer/lib/mail-composer';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
+import { SmtpPool } from './smtp-pool.js';
+import type { SmtpResult } from './smtp-session.js';
+import { readSmtpUrl } from './smtp-settings.js';
 
 const LONGEST_REASON = 500;
 /** These commands are about one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
+const NO_UTF8 = 'The mail server does not accept addresses with letters outside ASCII (SMTPUTF8).';
 
-interface SmtpError {
-  code?: string;
-  command?: string;
-  response?: string;
-  responseCode?: number;
-}
-
+/** Sends e-mails to one mail server. Retries belong to the caller. */
 export class SmtpEmailChannel extends EmailChannel {
-  private readonly transport;
+  private readonly pool: SmtpPool;
 
   constructor(
     smtpUrl: string,
@@ -21,45 +19,53 @@ export class SmtpEmailChannel extends EmailChannel {
     maxConnections: number,
   ) {
     super();
-    this.transport = createTransport({
-      url: smtpUrl,
-      pool: true,
-      maxConnections,
-      // MessageDeliveryService schedules retries. Retries by nodemailer would not be counted.
-      maxRequeues: 0,
-      connectionTimeout: 10_000,
-      greetingTimeout: 10_000,
-      dnsTimeout: 10_000,
-      socketTimeout: 30_000,
-    });
-    // Without a listener, an idle pooled connection that breaks would end the process.
-    this.transport.on('error', () => undefined);
+    this.pool = new SmtpPool(readSmtpUrl(smtpUrl, maxConnections));
   }
 
   async deliver(email: Email, signal: AbortSignal): Promise<Delivery> {
     const composed = composeEmail(email, this.from);
     if (!composed)
       return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
-    try {
-      await this.transport.sendMail({ ...composed, signal });
-      return { outcome: 'sent' };
-    } catch (error) {
-      return toDelivery(error as SmtpError);
-    }
+    const message = new MailComposer(composed).compile();
+    const { from, to } = message.getEnvelope();
+    const envelope = { from: from || this.from, to };
+    // eslint-disable-next-line no-control-regex -- the characters of ASCII
+    const needsUtf8 = /[^\0-\x7f]/.test(`${envelope.from}${to.join('')}`);
+    const result = await this.pool.send(
+      envelope,
+      (session) =>
+        needsUtf8 && !session.acceptsUtf8Addresses
+          ? { code: 'ENOUTF8' }
+          : message.createReadStream(),
+      signal,
+    );
+    return result.isSent ? { outcome: 'sent' } : toDelivery(result);
   }
 
   onApplicationShutdown(): void {
-    this.transport.close();
+    this.pool.close();
   }
 }
 
-function toDelivery({ code, command, response, responseCode }: SmtpError): Delivery {
+function toDelivery({ error, mayHaveArrived }: SmtpResult & { isSent: false }): Delivery {
+  const { code, command, response, responseCode } = error;
+  if (code === 'ENOUTF8') return { outcome: 'refused', reason: NO_UTF8 };
   const status = responseCode ?? 0;
   const isPermanent = status >= 500 && status < 600 && MESSAGE_COMMANDS.test(command ?? '');
   // A stranger controls the response, so control characters are removed before it is stored and shown.
   const text = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
-  const reason = text
-    ? `The mail server answered: ${text}`
-    : `The mail server could not be reached or closed the connection (${code ?? 'no error code'}).`;
-  return { outcome: isPermanent ? 'refused' : 'failed', reason };
+  if (text) {
+    const reason = `The mail server answered: ${text}`;
+    return { outcome: isPermanent ? 'refused' : 'failed', reason };
+  }
+  const detail = code ?? 'no error code';
+  return mayHaveArrived
+    ? {
+        outcome: 'unknown',
+        reason: `The mail server got the whole message and did not answer (${detail}).`,
+      }
+    : {
+        outcome: 'failed',
+        reason: `The mail server could not be reached or closed the connection (${detail}).`,
+      };
 }

@@ -146,6 +146,18 @@ describe('delivery by SMTP', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  it('holds a message whose outcome is unknown, when its caller said so, until a person decides', async () => {
+    const contact = await createContact(acme);
+    behaviours.set(contact.email, ['drop']);
+    const message = await send(acme, { contact_id: contact.id, on_uncertain: 'hold' });
+    await untilStatus(acme, message.id, 'uncertain');
+    expect(await getMessage(acme, message.id)).toMatchObject({ reason_code: 'connection_lost' });
+    expect(mailsTo(contact.email)).toHaveLength(1);
+    await acme.call('resolve_message', { message_id: message.id, outcome: 'resend' });
+    await untilStatus(acme, message.id, 'sent');
+    expect(mailsTo(contact.email)).toHaveLength(2);
+  });
+
   it('waits for a slow server without an open transaction, and the message cannot be canceled meanwhile', async () => {
     let answer: () => void = () => undefined;
     const message = await sendExpecting(new Promise((resolve) => (answer = resolve)));

@@ -1,0 +1,131 @@
+import type { Readable } from 'node:stream';
+import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from './smtp-session.js';
+import type { SmtpSettings } from './smtp-settings.js';
+
+/** Bounds the memory of messages that wait for a connection. Workers claim far fewer. */
+const MOST_WAITING = 1000;
+
+interface Waiting {
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/** Keeps connections to one mail server open for the next message, at most `maxConnections` of them. */
+export class SmtpPool {
+  /** The last one was used last, so connections that are not needed stay unused and are closed. */
+  private readonly idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
+  private readonly waiting: Waiting[] = [];
+  /** Each message in progress has a slot. There are never more open connections than slots. */
+  private freeSlots: number;
+  private isClosed = false;
+
+  constructor(private readonly settings: SmtpSettings) {
+    this.freeSlots = settings.maxConnections;
+  }
+
+  /**
+   * Sends a message and never rejects. `compose` is called when a connection is open. It returns the content, or the
+   * reason why this server cannot get the message.
+   */
+  async send(
+    envelope: SmtpEnvelope,
+    compose: (session: SmtpSession) => Readable | SmtpError,
+    signal: AbortSignal,
+  ): Promise<SmtpResult> {
+    try {
+      await this.takeSlot(signal);
+    } catch (error) {
+      return { isSent: false, error: error as SmtpError, mayHaveArrived: false };
+    }
+    let session;
+    try {
+      session = this.takeIdle() ?? (await SmtpSession.open(this.settings, signal));
+    } catch (error) {
+      this.freeSlot();
+      return { isSent: false, error: error as SmtpError, mayHaveArrived: false };
+    }
+    const content = compose(session);
+    if (!('pipe' in content)) {
+      this.keep(session);
+      return { isSent: false, error: content, mayHaveArrived: false };
+    }
+    const result = await session.send(envelope, content, signal);
+    // The caller can record a refusal while the connection recovers from it.
+    if (result.isSent) this.keep(session);
+    else void session.recover().then(() => this.keep(session));
+    return result;
+  }
+
+  /** Closes unused connections at once and the others after their message. Messages that wait fail. */
+  close(): void {
+    this.isClosed = true;
+    for (const { session, timer } of this.idle.splice(0)) {
+      clearTimeout(timer);
+      session.close();
+    }
+    for (const { reject } of this.waiting.splice(0)) {
+      reject(poolError('ECLOSED', 'The mail pool was closed.'));
+    }
+  }
+
+  private async takeSlot(signal: AbortSignal): Promise<void> {
+    if (this.isClosed || signal.aborted) throw poolError('ECLOSED', 'The mail pool was closed.');
+    if (this.freeSlots > 0) {
+      this.freeSlots -= 1;
+      return;
+    }
+    if (this.waiting.length >= MOST_WAITING) {
+      throw poolError('EBUSY', `${MOST_WAITING} e-mails are already waiting for a connection.`);
+    }
+    let stop = (): void => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const waiting: Waiting = { resolve, reject };
+        stop = () => {
+          const index = this.waiting.indexOf(waiting);
+          if (index < 0) return;
+          this.waiting.splice(index, 1);
+          reject(poolError('EABORT', 'The attempt was aborted.'));
+        };
+        this.waiting.push(waiting);
+        signal.addEventListener('abort', stop, { once: true });
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private freeSlot(): void {
+    const next = this.waiting.shift();
+    if (next) next.resolve();
+    else this.freeSlots += 1;
+  }
+
+  private takeIdle(): SmtpSession | undefined {
+    for (let kept = this.idle.pop(); kept; kept = this.idle.pop()) {
+      clearTimeout(kept.timer);
+      if (kept.session.isUsable) return kept.session;
+    }
+    return undefined;
+  }
+
+  /** Keeps the session for the next message, or closes it, and frees its slot. */
+  private keep(session: SmtpSession): void {
+    if (this.isClosed || !session.isUsable) {
+      session.close();
+    } else {
+      const timer = setTimeout(() => {
+        const index = this.idle.findIndex((kept) => kept.session === session);
+        if (index >= 0) this.idle.splice(index, 1);
+        session.quit();
+      }, this.settings.idleTimeoutMs);
+      timer.unref();
+      this.idle.push({ session, timer });
+    }
+    this.freeSlot();
+  }
+}
+
+function poolError(code: string, message: string): SmtpError & Error {
+  return Object.assign(new Error(message), { code });
+}
