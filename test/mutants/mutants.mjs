@@ -172,8 +172,8 @@ export const MUTANTS = [
       ],
       [
         TOOL_RUNNER,
-        '      const output = await this.caller.call(run, tool, input, step.timeout);',
-        `      const call = () => this.caller.call(run, tool, input, step.timeout);
+        '      const output = await this.caller.call(attempt, tool, input);',
+        `      const call = () => this.caller.call(attempt, tool, input);
       const output = await this.tenants.outside(call);`,
       ],
     ],
