@@ -157,7 +157,7 @@ describe('a run', () => {
 });
 
 describe('a message', () => {
-  it('is published when it is accepted, when it is being sent, and when it was sent', async () => {
+  it('is published when it is accepted, when a worker puts it back, and when it was sent', async () => {
     const contact = await createContact(acme);
     await takeDistinct();
     const { id } = await send(acme, { contact_id: contact.id });
@@ -165,7 +165,7 @@ describe('a message', () => {
     const worker = here.app.get(MessageWorker, { strict: false });
     const [held] = await worker.claim(1, id);
     await worker.work(held!, AbortSignal.abort());
-    expect((await getMessage(acme, id)).status).toBe('sending');
+    expect((await getMessage(acme, id)).status).toBe('queued');
     expect(await takeDistinct()).toEqual([resourceChange('messages', id)]);
     const done = worker.work(held!, live);
     await recorder.waitFor(resourceChange('messages', id));
