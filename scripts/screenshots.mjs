@@ -15,6 +15,17 @@ const FOLDER = resolve(import.meta.dirname, '../docs/images');
 const MOST_BYTES = 150_000;
 const SIZE = { width: 1280, height: 800 };
 const NARROW = { width: 360, height: 800 };
+const SEGMENT = {
+  name: 'Trials',
+  filters: [{ field: 'tags', operator: 'contains', value: 'trial' }],
+};
+const PROVIDER = {
+  channel: 'sms',
+  kind: 'twilio',
+  name: 'Twilio',
+  settings: { account_sid: `AC${'0'.repeat(32)}`, from: '+15005550006' },
+  secret: 'a-token',
+};
 const SECRET = { name: 'api_token', secret: 'a token', hosts: ['api.example.com'] };
 
 const service = await startTemporaryService({ LOG_LEVEL: 'warn' });
@@ -90,7 +101,7 @@ async function makeData() {
 /** Returns a file name for a path, in which "one" stands for the id. */
 function nameOf(path, suffix) {
   const words = path
-    .replace(/^\/(workflows|runs|contacts|messages)\/(?!new)[^?]+/, '/$1/one')
+    .replace(/^\/(workflows|runs|contacts|contacts\/segments|messages)\/\w+_[^?]+/, '/$1/one')
     .split(/[^a-z_]+/);
   return `${words.filter(Boolean).join('-') || 'home'}-${suffix}`;
 }
@@ -148,6 +159,13 @@ async function showAll(folder, workflowId, runId) {
   const contact = await service.call('search_contacts', { limit: 1 });
   const messages = await service.call('list_messages', { limit: 1 });
   await service.call('set_secret', SECRET);
+  const { segment } = await service.call('create_segment', SEGMENT);
+  await service.call('suppress_address', { channel: 'email', address: 'gone@example.com' });
+  await service.call('create_channel_provider', PROVIDER);
+  const twin = { first_name: 'Ada', last_name: 'Lovelace' };
+  for (const phone of ['+4930123456', '+4930123457']) {
+    await service.call('create_contact', { ...twin, phone });
+  }
   const { workflows } = await service.call('list_workflows', {});
   const webhook = workflows.find(({ trigger }) => trigger.type === 'webhook');
   const paths = [
@@ -162,14 +180,23 @@ async function showAll(folder, workflowId, runId) {
     `/runs/${runId}`,
     '/contacts',
     `/contacts/${contact.contacts[0].id}`,
+    '/contacts/duplicates',
+    '/contacts/properties',
+    '/contacts/imports',
+    '/contacts/segments',
+    `/contacts/segments/${segment.id}`,
     '/messages',
     `/messages/${messages.messages[0].id}`,
+    '/messages/suppressions',
+    '/events',
     '/approvals',
     '/tools',
     '/tools/create_contact',
     '/settings/developer',
     '/settings/developer/calls',
     '/settings/secrets',
+    '/settings/channels',
+    '/settings/contacts',
     '/settings/audit',
     '/settings/retention',
     '/settings/account',

@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import styles from './messages.module.css';
 import {
   type Suppression,
   removedSuppression,
@@ -127,7 +128,7 @@ function SuppressionForm() {
     );
   };
   return (
-    <form onSubmit={submit}>
+    <form className={styles.form} onSubmit={submit}>
       <TextField label={texts.value} autoComplete="off" value={typed} onChange={setTyped} />
       <Button type="submit" isBusy={call.isPending}>
         {texts.add}
