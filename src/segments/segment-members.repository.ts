@@ -40,13 +40,18 @@ export class SegmentMembersRepository {
     return rows.map(({ contact_id: id }) => id);
   }
 
-  /** Returns which of the contacts exist. */
-  async findContacts(organizationId: string, contactIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.session(organizationId).query<{ id: string }>(
-      'select id from contacts where organization_id = $1 and id = any($2)',
+  /** Maps the ids that exist to the ids of their contacts, which differ for contacts that were merged into others. */
+  async findContacts(
+    organizationId: string,
+    contactIds: readonly string[],
+  ): Promise<Map<string, string>> {
+    const rows = await this.session(organizationId).query<{ given: string; id: string }>(
+      `select g.id as given, c.id from unnest($2::text[]) as g (id)
+       left join contact_merges m on m.organization_id = $1 and m.merged_id = g.id
+       join contacts c on c.organization_id = $1 and c.id = coalesce(m.survivor_id, g.id)`,
       [organizationId, contactIds],
     );
-    return new Set(rows.map(({ id }) => id));
+    return new Map(rows.map(({ given, id }) => [given, id]));
   }
 
   /** Returns which of the contacts are in which segments, as ids of contacts by segment. */

@@ -35,12 +35,12 @@ export class SegmentMembersService {
 
   /** Adds contacts to a static segment, with an event for each that was not in it. Throws `conflict` for a dynamic one. */
   async add(segment: Segment, contactIds: readonly string[]): Promise<ChangedMembers> {
-    return await this.change(segment, contactIds, { entered: contactIds, left: [] });
+    return await this.change(segment, contactIds, (ids) => ({ entered: ids, left: [] }));
   }
 
   /** Removes contacts from a static segment, with an event for each that was in it. Throws `conflict` for a dynamic one. */
   async remove(segment: Segment, contactIds: readonly string[]): Promise<ChangedMembers> {
-    return await this.change(segment, contactIds, { entered: [], left: contactIds });
+    return await this.change(segment, contactIds, (ids) => ({ entered: [], left: ids }));
   }
 
   /** Stores the differences, and emits an event for each unless `emitsEvents` is false. Returns the contacts. */
@@ -66,7 +66,7 @@ export class SegmentMembersService {
   private async change(
     segment: Segment,
     contactIds: readonly string[],
-    changes: MemberChanges,
+    changesOf: (ids: readonly string[]) => MemberChanges,
   ): Promise<ChangedMembers> {
     const { organizationId, kind, id } = segment;
     if (kind === 'dynamic') {
@@ -75,7 +75,8 @@ export class SegmentMembersService {
       throw new AppError('conflict', message);
     }
     const known = await this.members.findContacts(organizationId, contactIds);
-    const changed = await this.apply(segment, changes, true);
+    const ids = [...new Set(known.values())];
+    const changed = await this.apply(segment, changesOf(ids), true);
     if (changed.length > 0 && (await this.members.markChanged(organizationId, id, changed))) {
       this.tenants.afterCommit(() => this.wakeUps.wake('segment', organizationId));
     }

@@ -26,6 +26,8 @@ it('a merge moves places in static segments, and its undoing moves them back', a
   const moved = await segment(other.id);
   await merge(acme, kept.id, other.id);
   expect([await membersOf(both), await membersOf(moved)]).toEqual([[kept.id], [kept.id]]);
+  const added = await segment(other.id);
+  expect(await membersOf(added)).toEqual([kept.id]);
   const { error } = await acme.call('unmerge_contacts', { merged_id: other.id });
   expect(error).toBeUndefined();
   expect((await membersOf(both)).sort()).toEqual([kept.id, other.id].sort());
