@@ -74,9 +74,12 @@ export class RunStepsRepository {
     limit: number,
   ): Promise<ShownStep[]> {
     return await this.tenants.session(organizationId).query<ShownStep>(
-      `select ${COLUMNS}, ${VALUES} from run_steps
-       where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)
-       order by position, step_id limit $5`,
+      // The values are read after the limit, and not for all steps of the run.
+      `select ${COLUMNS}, ${VALUES} from (
+         select * from run_steps
+         where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)
+         order by position, step_id limit $5) page
+       order by position, step_id`,
       [organizationId, runId, after?.position ?? 0, after?.stepId ?? '', limit],
     );
   }

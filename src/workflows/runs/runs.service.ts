@@ -34,6 +34,8 @@ const PREVIEW_BYTES = 1000;
 /** A longer result of a run is read with `get_run_value`. */
 const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 1000;
+/** About as many steps with a large value fit into a page. More are read when the first ones are small. */
+const FIRST_STEPS = 300;
 const LISTED_STEPS = 10;
 
 @Injectable()
@@ -50,11 +52,7 @@ export class RunsService {
   /** Returns a run with one page of its steps, of limited size. Throws `not_found` when there is no such run. */
   async get(organizationId: string, id: string, cursor?: string): Promise<RunStepsResult> {
     const run = await this.runs.get(organizationId, id);
-    const after = readStepCursor(cursor);
-    const rows = await this.steps.list(organizationId, id, after, STEPS_PER_PAGE + 1);
-    const fitting = takeFitting(rows, STEPS_PER_PAGE, (row) => stepView(run, row));
-    const last = fitting.length < rows.length ? rows[fitting.length - 1] : undefined;
-    const steps = fitting.map(({ view }) => view);
+    const { steps, last } = await this.readPage(run, readStepCursor(cursor));
     const payload = await this.payloadOf(organizationId, id);
     const request = await this.webhookRuns.getRequest(organizationId, id);
     const counts = await this.steps.count(organizationId, [id]);
@@ -134,6 +132,30 @@ export class RunsService {
     };
   }
 
+  /** Returns the next steps that fit into one page, and the last one of them if there are more. */
+  private async readPage(
+    run: Run,
+    after: StepPosition | undefined,
+  ): Promise<{ steps: RunStepView[]; last: ShownStep | undefined }> {
+    const { organizationId, id } = run;
+    const steps: RunStepView[] = [];
+    let bytes = 0;
+    let last: ShownStep | undefined;
+    for (const limit of [FIRST_STEPS, STEPS_PER_PAGE - FIRST_STEPS]) {
+      const rows = await this.steps.list(organizationId, id, last ?? after, limit + 1);
+      for (const row of rows.slice(0, limit)) {
+        const view = stepView(run, row);
+        bytes += encodedBytes(view);
+        // A page has at least one step.
+        if (last && bytes > MAX_PAGE_BYTES) return { steps, last };
+        steps.push(view);
+        last = row;
+      }
+      if (rows.length <= limit) return { steps, last: undefined };
+    }
+    return { steps, last };
+  }
+
   private async payloadOf(organizationId: string, id: string): Promise<PayloadView> {
     const large = await this.runs.getLargePayload(organizationId, id);
     if (!large) return payloadView(await this.runs.getPayload(organizationId, id));
@@ -155,23 +177,6 @@ export class RunsService {
       ...current.map((step) => currentStepView(run, step, entries.get(step.path))),
     ];
   }
-}
-
-/** Returns the views of the first rows that fit into one page, at least one. */
-function takeFitting<Row>(
-  rows: readonly Row[],
-  limit: number,
-  viewOf: (row: Row) => RunStepView,
-): { view: RunStepView }[] {
-  const taken: { view: RunStepView }[] = [];
-  let bytes = 0;
-  for (const row of rows.slice(0, limit)) {
-    const view = viewOf(row);
-    bytes += encodedBytes(view);
-    if (taken.length > 0 && bytes > MAX_PAGE_BYTES) break;
-    taken.push({ view });
-  }
-  return taken;
 }
 
 /** Returns the size of a value in an answer of MCP, which has it as structured content and as text. */
