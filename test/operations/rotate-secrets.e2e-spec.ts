@@ -210,6 +210,7 @@ describe('npm run secrets:rotate', () => {
     // Request states are never stored: clients keep them, for an hour. When secrets are stored in a new place, the
     // command must encrypt them too.
     expect(files.sort()).toEqual([
+      'channels/channel-providers.service.ts',
       'database/secret-box.ts',
       'mcp/input-exchange.ts',
       'secrets/secrets.service.ts',
