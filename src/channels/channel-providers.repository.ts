@@ -26,7 +26,7 @@ export class ChannelProvidersRepository {
     await this.rows(organizationId).insert({ ...provider, organizationId });
   }
 
-  async update(organizationId: string, id: string, changes: Changeable): Promise<void> {
+  async update(organizationId: string, id: string, changes: Partial<Changeable>): Promise<void> {
     await this.rows(organizationId).update(
       { organizationId, id },
       { ...changes, updatedAt: () => 'now()' },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { SecretBox } from '../database/secret-box.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
@@ -118,7 +119,8 @@ export class ChannelProvidersService {
         name: given.name ?? before.name,
         priority: given.priority ?? before.priority,
         perSecond: given.perSecond === undefined ? before.perSecond : given.perSecond,
-        sealed: this.sealed(organizationId, id, content),
+        // Each encryption has other bytes, so a repeated call would change the row again.
+        ...(content !== before && { sealed: this.sealed(organizationId, id, content) }),
         updatedBy,
       });
       return await this.get(organizationId, id);
@@ -133,17 +135,17 @@ export class ChannelProvidersService {
     if (!isDeleted) throw AppError.notFound('channel provider');
   }
 
+  /** Returns the new content, or `before` when nothing of it changes. */
   private changed(before: StoredProvider, given: ProviderFields): ProviderContent {
     const { kind } = before;
     const declared = kindOf(this.channels.get(before.channel).options, kind);
     const settings = given.settings ? parseSettings(declared, given.settings) : before.settings;
-    if (given.secret !== undefined) {
-      return { kind, settings, secret: parseSecret(declared, given.secret) };
-    }
-    if (changesReceiver(declared, before, settings)) {
+    if (given.secret === undefined && changesReceiver(declared, before, settings)) {
       throw AppError.invalidField('secret', 'is required to change who receives it');
     }
-    return { kind, settings, secret: before.secret };
+    const secret = given.secret === undefined ? before.secret : parseSecret(declared, given.secret);
+    const isSame = secret === before.secret && isDeepStrictEqual(settings, before.settings);
+    return isSame ? before : { kind, settings, secret };
   }
 
   private sealed(organizationId: string, id: string, content: ProviderContent): Buffer {

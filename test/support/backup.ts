@@ -83,7 +83,10 @@ export async function digestOf(
   );
   const all = tables.map(({ digest }) => digest).join(' union all ');
   const found: Record<string, string | null> = {};
-  for (const { name, digest } of await owner.ask<{ name: string; digest: string }>(url, all)) {
+  for (const { name, digest } of await owner.ask<{ name: string; digest: string }>(
+    url,
+    `${all} order by name`,
+  )) {
     found[name] = digest;
   }
   const sequences = await owner.ask<{ name: string; last: string | null }>(
