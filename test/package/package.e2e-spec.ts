@@ -44,9 +44,9 @@ describe('the packed file', () => {
       'scripts/new-module.mjs',
       'scripts/new-module/module-names.mjs',
     ]);
-    expect(packed.files.filter((path) => /\.map$|\.spec\.|build-stamp$|\.gz$/.test(path))).toEqual(
-      [],
-    );
+    expect(
+      packed.files.filter((path) => /\.map$|\.spec\.|build-stamp$|template\.gz$/.test(path)),
+    ).toEqual([]);
     expect(packed.files).toContain('docs/extending.md');
   });
 
