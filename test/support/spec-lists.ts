@@ -78,7 +78,6 @@ export const SLOW_SPECS = [
   'test/contacts/merge-many-messages.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
-  'test/database/pgbouncer-modes.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/documentation/command-line.e2e-spec.ts',
