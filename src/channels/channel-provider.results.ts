@@ -175,7 +175,7 @@ class ChannelView {
       name: options.name,
       title: options.title,
       address: options.address,
-      has_subject: options.hasSubject ?? false,
+      has_subject: options.subject !== undefined,
       is_ready: isReady,
       on_uncertain: options.onUncertain ?? 'hold',
       kinds: Object.entries(options.providers ?? {}).map(([kind, declared]) =>

@@ -137,7 +137,7 @@ export class ChannelProviderTools {
       organizationId,
       contactId: null,
       to: input.to,
-      subject: options.hasSubject ? TEST_SUBJECT : null,
+      subject: options.subject ? TEST_SUBJECT : null,
       body: TEST_BODY,
       createdAt: new Date(),
     };

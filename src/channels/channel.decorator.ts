@@ -33,8 +33,8 @@ export interface ChannelOptions {
   readonly title: string;
   /** Names the address that a contact needs, for example `phone number`. */
   readonly address: string;
-  /** It is true if messages have a subject. Otherwise a subject is refused. */
-  readonly hasSubject?: boolean;
+  /** Says whether messages need a subject or may have one. Without it, a subject is refused. */
+  readonly subject?: 'required' | 'optional';
   /** The default is `hold`, because nothing removes a message that was sent twice. */
   readonly onUncertain?: UncertainPolicy;
   /** Lists the kinds of providers by name. A channel with kinds needs a provider of the organization. */

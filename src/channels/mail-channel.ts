@@ -22,7 +22,7 @@ const CODES = {
   name: 'email',
   title: 'E-mail',
   address: 'e-mail address',
-  hasSubject: true,
+  subject: 'required',
   // Every attempt has the same Message-ID, by which mail servers and programs recognize a duplicate.
   onUncertain: 'resend',
 })

@@ -94,6 +94,11 @@ export function textMember(value: unknown, name: string): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
+/** Returns the base URL without a slash at its end, so that a path can follow. */
+export function withoutSlash(url: string): string {
+  return url.endsWith('/') ? url.slice(0, -1) : url;
+}
+
 async function read(response: HttpResponse): Promise<ProviderResponse> {
   const { status, headers } = response;
   const wait = retryAfterSeconds(headers['retry-after'], Date.now());

@@ -1,5 +1,5 @@
 import type { Handover, OutgoingMessage, ProviderAccount } from './channel-contract.js';
-import { type ProviderRequests, textMember, toFailure } from './provider-requests.js';
+import { type ProviderRequests, textMember, toFailure, withoutSlash } from './provider-requests.js';
 
 /** Sends an SMS over the REST API of Twilio. Each status report names the message in the query of its URL. */
 export async function sendByTwilio(
@@ -34,8 +34,4 @@ export async function sendByTwilio(
   }
   const providerMessageId = textMember(response.body, 'sid');
   return { outcome: 'sent', ...(providerMessageId !== undefined && { providerMessageId }) };
-}
-
-export function withoutSlash(url: string): string {
-  return url.endsWith('/') ? url.slice(0, -1) : url;
 }

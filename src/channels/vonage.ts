@@ -1,7 +1,6 @@
 import { visibleLine } from '../text/visible-line.js';
 import type { Handover, OutgoingMessage, ProviderAccount } from './channel-contract.js';
-import { type ProviderRequests, textMember, toFailure } from './provider-requests.js';
-import { withoutSlash } from './twilio.js';
+import { type ProviderRequests, textMember, toFailure, withoutSlash } from './provider-requests.js';
 
 const LONGEST_REASON = 500;
 /** Vonage answers 200 in any case. These statuses are temporary: throttled, internal error, no credit. */

@@ -24,7 +24,7 @@ const PREFIX = 'whsec_';
   name: 'webhook',
   title: 'Webhook',
   address: 'property webhook_url with an http or https URL',
-  hasSubject: true,
+  subject: 'optional',
   providers: {
     standard_webhooks: {
       title: 'Standard Webhooks',

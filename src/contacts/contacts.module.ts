@@ -8,8 +8,6 @@ import { ContactBatchesService } from './contact-batches.service.js';
 import { ContactDuplicateTools } from './contact-duplicate.tools.js';
 import { ContactDuplicatesRepository } from './contact-duplicates.repository.js';
 import { ContactDuplicatesService } from './contact-duplicates.service.js';
-import { ContactMatchesRepository } from './contact-matches.repository.js';
-import { ContactMatchesService } from './contact-matches.service.js';
 import { ContactMergeRetention } from './contact-merge-retention.js';
 import { ContactMergeTools } from './contact-merge.tools.js';
 import { ContactMergesRepository } from './contact-merges.repository.js';
@@ -24,6 +22,7 @@ import { ContactTools } from './contact.tools.js';
 import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
+import { NamedSegmentsRepository } from './named-segments.repository.js';
 import { SegmentFiltersService } from './segment-filters.service.js';
 
 @Module({
@@ -51,16 +50,9 @@ import { SegmentFiltersService } from './segment-filters.service.js';
     ContactMergesService,
     ContactMergesRepository,
     ContactMergeRetention,
-    ContactMatchesService,
-    ContactMatchesRepository,
     SegmentFiltersService,
+    NamedSegmentsRepository,
   ],
-  exports: [
-    ContactsService,
-    ContactRulesService,
-    ContactBatchesService,
-    ContactMatchesService,
-    SegmentFiltersService,
-  ],
+  exports: [ContactsService, ContactRulesService, ContactBatchesService, SegmentFiltersService],
 })
 export class ContactsModule {}

@@ -3,6 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { parseFilters, phonesIn } from './contact-filter.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import type { FilterNode } from './filter-fields.js';
+import { NamedSegmentsRepository } from './named-segments.repository.js';
 import {
   type NamedSegment,
   countConditions,
@@ -10,15 +11,9 @@ import {
   segmentsIn,
 } from './segment-nodes.js';
 
-/** Returns the segments of the organization that have one of these ids or names. */
-export type SegmentSource = (
-  organizationId: string,
-  idsOrNames: readonly string[],
-) => Promise<readonly NamedSegment[]>;
-
 interface ExpandOptions {
-  /** Finds segments, instead of the source that was set. */
-  source?: SegmentSource;
+  /** Is a segment as it will be. It stands for the stored one. */
+  changed?: NamedSegment;
   /** Has the ids of segments that the conditions belong to. Conditions that name one of them again are a circle. */
   within?: readonly string[];
 }
@@ -31,13 +26,14 @@ const MOST_CONDITIONS = 200;
 /** Reads conditions that may name segments. The conditions of a dynamic segment stand for it, so a search is exact. */
 @Injectable()
 export class SegmentFiltersService {
-  private source: SegmentSource = () => Promise.resolve([]);
+  constructor(
+    private readonly rules: ContactRulesService,
+    private readonly segments: NamedSegmentsRepository,
+  ) {}
 
-  constructor(private readonly rules: ContactRulesService) {}
-
-  /** Sets where segments are found. Call it only when the process starts. */
-  setSource(source: SegmentSource): void {
-    this.source = source;
+  /** Returns the segments that have one of these ids or names. */
+  findNamed(organizationId: string, idsOrNames: readonly string[]): Promise<NamedSegment[]> {
+    return this.segments.find(organizationId, idsOrNames);
   }
 
   /**
@@ -67,7 +63,9 @@ export class SegmentFiltersService {
   ): Promise<FilterNode[]> {
     const names = segmentsIn(nodes);
     if (names.length === 0) return nodes;
-    const found = await (options.source ?? this.source)(organizationId, names);
+    const { changed } = options;
+    const stored = await this.segments.find(organizationId, names);
+    const found = stored.map((segment) => (segment.id === changed?.id ? changed : segment));
     const meanings = new Map<string, string | FilterNode[]>();
     for (const name of names) {
       const segment = found.find(({ id }) => id === name) ?? found.find((one) => one.name === name);

@@ -14,12 +14,12 @@ export function spoken({ title }: Pick<ChannelOptions, 'title'>): string {
   return /^[A-Z][a-z-]/.test(title) ? `${title[0]!.toLowerCase()}${title.slice(1)}` : title;
 }
 
-/** Throws `invalid_arguments` when e-mail has no subject, or a channel without subjects has one. */
-export function assertSubject({ name, hasSubject }: ChannelOptions, subject?: string): void {
-  if (name === 'email' && subject === undefined) {
-    throw AppError.invalidField('subject', 'is required for the email channel');
+/** Throws `invalid_arguments` when the channel needs a subject and there is none, or has none and there is one. */
+export function assertSubject({ name, subject: rule }: ChannelOptions, subject?: string): void {
+  if (rule === 'required' && subject === undefined) {
+    throw AppError.invalidField('subject', `is required for the ${name} channel`);
   }
-  if (!hasSubject && subject !== undefined) {
+  if (rule === undefined && subject !== undefined) {
     throw AppError.invalidField('subject', `must be absent, because ${name} has no subject`);
   }
 }

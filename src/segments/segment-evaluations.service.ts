@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ContactMatchesService } from '../contacts/contact-matches.service.js';
 import type { FilterNode } from '../contacts/filter-fields.js';
 import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
+import { ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentWorkRepository } from './segment-work.repository.js';
@@ -36,7 +36,7 @@ export class SegmentEvaluationsService {
     private readonly work: SegmentWorkRepository,
     private readonly stored: SegmentMembersRepository,
     private readonly members: SegmentMembersService,
-    private readonly matches: ContactMatchesService,
+    private readonly matches: ContactMatchesRepository,
     private readonly filters: SegmentFiltersService,
     private readonly tenants: TenantDatabase,
   ) {}

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import { ContactMatchesService } from '../contacts/contact-matches.service.js';
 import { ContactView } from '../contacts/contact.results.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { WakeUps } from '../queue/wake-ups.js';
+import { ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import type { Segment } from './segment.entity.js';
 
@@ -26,7 +26,7 @@ export interface ChangedMembers {
 export class SegmentMembersService {
   constructor(
     private readonly members: SegmentMembersRepository,
-    private readonly matches: ContactMatchesService,
+    private readonly matches: ContactMatchesRepository,
     private readonly events: DomainEvents,
     private readonly changes: ChangeFeed,
     private readonly tenants: TenantDatabase,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../contacts/contacts.module.js';
+import { ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentEvaluationsService } from './segment-evaluations.service.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import { SegmentMembersService } from './segment-members.service.js';
@@ -21,6 +22,7 @@ import { SegmentsService } from './segments.service.js';
     SegmentMembersRepository,
     SegmentEvaluationsService,
     SegmentWorkRepository,
+    ContactMatchesRepository,
   ],
   exports: [SegmentsService],
 })

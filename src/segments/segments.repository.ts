@@ -107,14 +107,6 @@ export class SegmentsRepository {
     return rows.length > 0;
   }
 
-  /** Returns the segments that have one of these ids or names. */
-  async findNamed(organizationId: string, idsOrNames: readonly string[]): Promise<NamedSegment[]> {
-    return await this.session(organizationId).query<NamedSegment>(
-      `select id, name, filters from segments where organization_id = $1 and (id = any($2) or name = any($2))`,
-      [organizationId, idsOrNames],
-    );
-  }
-
   async count(organizationId: string): Promise<number> {
     return await this.tenants.repository(organizationId, Segment).countBy({ organizationId });
   }

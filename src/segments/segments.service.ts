@@ -1,14 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ContactOrder } from '../contacts/contact-order.js';
 import type { Contact } from '../contacts/contact.entity.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
-import {
-  type NamedSegment,
-  isTimed,
-  segmentsIn,
-  withSegmentIds,
-} from '../contacts/segment-nodes.js';
+import { isTimed, segmentsIn, withSegmentIds } from '../contacts/segment-nodes.js';
 import { violatedConstraint } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
@@ -40,7 +35,7 @@ interface SegmentChanges {
 
 /** Manages segments. Every method needs a transaction of the organization. */
 @Injectable()
-export class SegmentsService implements OnModuleInit {
+export class SegmentsService {
   constructor(
     private readonly segments: SegmentsRepository,
     private readonly members: SegmentMembersRepository,
@@ -49,12 +44,6 @@ export class SegmentsService implements OnModuleInit {
     private readonly tenants: TenantDatabase,
     private readonly wakeUps: WakeUps,
   ) {}
-
-  onModuleInit(): void {
-    this.filters.setSource((organizationId, names) =>
-      this.segments.findNamed(organizationId, names),
-    );
-  }
 
   /** Throws `not_found` when the organization has no such segment. */
   async get(organizationId: string, id: string): Promise<Segment> {
@@ -174,10 +163,10 @@ export class SegmentsService implements OnModuleInit {
     const content = await this.readFilters(organizationId, id, given);
     if (fingerprint(content.filters).equals(fingerprint(before.filters))) return;
     const dependents = await this.segments.findDependents(organizationId, id);
-    const source = this.sourceWith({ id, name: before.name, filters: content.filters });
+    const changed = { id, name: before.name, filters: content.filters };
     for (const other of dependents) {
       const within = [other.id];
-      const nodes = await this.filters.read(organizationId, other.filters!, { source, within });
+      const nodes = await this.filters.read(organizationId, other.filters!, { changed, within });
       await this.segments.restart(organizationId, other.id, isTimed(nodes));
     }
     await this.segments.setFilters(organizationId, id, content);
@@ -192,21 +181,13 @@ export class SegmentsService implements OnModuleInit {
   ): Promise<Pick<Segment, 'filters' | 'uses' | 'timed'> & { filters: object[] }> {
     const names = segmentsIn(await this.filters.parse(organizationId, given));
     const nodes = await this.filters.read(organizationId, given, { within: [id] });
-    const found = await this.segments.findNamed(organizationId, names);
+    const found = await this.filters.findNamed(organizationId, names);
     const idOf = (name: string): string =>
       (found.find((one) => one.id === name) ?? found.find((one) => one.name === name))!.id;
     return {
       filters: withSegmentIds(given, idOf),
       uses: [...new Set(names.map(idOf))],
       timed: isTimed(nodes),
-    };
-  }
-
-  /** Returns a source that has a segment as it will be. */
-  private sourceWith(changed: NamedSegment) {
-    return async (organizationId: string, names: readonly string[]): Promise<NamedSegment[]> => {
-      const found = await this.segments.findNamed(organizationId, names);
-      return found.map((segment) => (segment.id === changed.id ? changed : segment));
     };
   }
 

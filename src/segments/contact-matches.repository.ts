@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import { filterCondition } from './contact-condition.js';
-import { COLUMNS } from './contact-statements.js';
-import { Contact } from './contact.entity.js';
-import type { FilterNode } from './filter-fields.js';
+import { filterCondition } from '../contacts/contact-condition.js';
+import { COLUMNS } from '../contacts/contact-statements.js';
+import { Contact } from '../contacts/contact.entity.js';
+import type { FilterNode } from '../contacts/filter-fields.js';
 
 /** Names contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
 export type ContactPart =
@@ -52,6 +52,7 @@ export class ContactMatchesRepository {
     return row?.id ?? null;
   }
 
+  /** Returns the contacts with these ids in any order. Those that do not exist are missing. */
   async findAll(organizationId: string, ids: readonly string[]): Promise<Contact[]> {
     return await this.tenants
       .session(organizationId)
