@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTool } from '../../api/tools.ts';
 import { channelsTexts } from '../../texts/channels.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,6 +10,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { useRemoval } from '../../ui/use-removal.ts';
 import { type Provider, channelList, deletedProvider, providerList } from './channel.readers.ts';
 import { ProviderDialog } from './provider-dialog.tsx';
 import { kindChoices } from './provider-draft.ts';
@@ -21,13 +22,15 @@ export function ChannelsPage() {
   const toast = useToast();
   const channels = useTool('list_channels', {}, channelList);
   const providers = useTool('list_channel_providers', {}, providerList);
-  const remove = useToolCall('delete_channel_provider', deletedProvider, [
-    'list_channel_providers',
-    'list_channels',
-  ]);
   const [edited, setEdited] = useState<{ provider: Provider | undefined }>();
   const [tested, setTested] = useState<Provider>();
-  const [asked, setAsked] = useState<Provider>();
+  const removal = useRemoval(
+    'delete_channel_provider',
+    deletedProvider,
+    ['list_channel_providers', 'list_channels'],
+    texts.deleted,
+    ({ id }: Provider) => ({ provider_id: id }),
+  );
   const choices = kindChoices(channels.data?.channels ?? []);
   const rows = providers.data?.providers;
   const labelOf = ({ channel, kind }: Provider): string =>
@@ -90,7 +93,7 @@ export function ChannelsPage() {
                       [
                         [texts.test, () => setTested(provider)],
                         [texts.changeShort, () => setEdited({ provider })],
-                        [texts.delete, () => setAsked(provider)],
+                        [texts.delete, () => removal.ask(provider)],
                       ] as const
                     ).map(([label, act]) => (
                       <span key={label}>
@@ -120,28 +123,10 @@ export function ChannelsPage() {
       )}
       {tested && <TestDialog provider={tested} onClose={() => setTested(undefined)} />}
       <ConfirmDialog
-        isOpen={asked !== undefined}
-        onClose={() => {
-          setAsked(undefined);
-          remove.reset();
-        }}
-        title={texts.deleteTitle(asked?.name ?? '')}
+        {...removal.dialog}
+        title={texts.deleteTitle(removal.asked?.name ?? '')}
         description={texts.deleteText}
         action={texts.delete}
-        isDangerous
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { provider_id: asked?.id },
-            {
-              onSuccess: () => {
-                setAsked(undefined);
-                toast(texts.deleted);
-              },
-            },
-          )
-        }
       />
     </Page>
   );

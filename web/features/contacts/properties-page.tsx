@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTool } from '../../api/tools.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { propertiesTexts } from '../../texts/properties.texts.ts';
@@ -12,6 +12,7 @@ import { Page, backClass } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { useRemoval } from '../../ui/use-removal.ts';
 import { PropertyDialog } from './property-dialog.tsx';
 import {
   PROPERTY_TYPES,
@@ -26,9 +27,14 @@ export function PropertiesPage() {
   const { all } = useTexts(contactsTexts);
   const toast = useToast();
   const query = useTool('list_properties', {}, propertyList);
-  const remove = useToolCall('delete_property', deletedProperty, ['list_properties']);
   const [edited, setEdited] = useState<{ property: Property | undefined }>();
-  const [asked, setAsked] = useState<Property>();
+  const removal = useRemoval(
+    'delete_property',
+    deletedProperty,
+    ['list_properties'],
+    texts.deleted,
+    ({ name }: Property) => ({ name }),
+  );
   const properties = query.data?.properties;
   const add = (
     <Button look="primary" onClick={() => setEdited({ property: undefined })}>
@@ -75,7 +81,7 @@ export function PropertiesPage() {
                     {texts.change}
                     <span className="hidden-visually"> {property.name}</span>
                   </Button>{' '}
-                  <Button size="small" onClick={() => setAsked(property)}>
+                  <Button size="small" onClick={() => removal.ask(property)}>
                     {texts.delete}
                     <span className="hidden-visually"> {property.name}</span>
                   </Button>
@@ -96,28 +102,10 @@ export function PropertiesPage() {
         />
       )}
       <ConfirmDialog
-        isOpen={asked !== undefined}
-        onClose={() => {
-          setAsked(undefined);
-          remove.reset();
-        }}
-        title={texts.deleteTitle(asked?.name ?? '')}
+        {...removal.dialog}
+        title={texts.deleteTitle(removal.asked?.name ?? '')}
         description={texts.deleteText}
         action={texts.delete}
-        isDangerous
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { name: asked?.name },
-            {
-              onSuccess: () => {
-                setAsked(undefined);
-                toast(texts.deleted);
-              },
-            },
-          )
-        }
       />
     </Page>
   );

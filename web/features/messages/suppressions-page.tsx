@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { useRemoval } from '../../ui/use-removal.ts';
 import styles from './messages.module.css';
 import {
   type Suppression,
@@ -30,15 +31,15 @@ const CHANGED = ['list_suppressions'];
 export function SuppressionsPage() {
   const texts = useTexts(suppressionsTexts);
   const { all } = useTexts(messagesTexts);
-  const toast = useToast();
   const query = usePagedTool('list_suppressions', { limit: ROWS }, suppressionPage);
-  const remove = useToolCall('remove_suppression', removedSuppression, CHANGED);
-  const [asked, setAsked] = useState<Suppression>();
+  const removal = useRemoval(
+    'remove_suppression',
+    removedSuppression,
+    CHANGED,
+    texts.removed,
+    ({ channel, address }: Suppression) => ({ channel, address }),
+  );
   const reasons: Readonly<Record<string, string>> = texts.reasons;
-  const close = (): void => {
-    setAsked(undefined);
-    remove.reset();
-  };
   return (
     <Page
       title={texts.title}
@@ -73,7 +74,7 @@ export function SuppressionsPage() {
           {
             name: texts.actions,
             cell: (row) => (
-              <Button size="small" onClick={() => setAsked(row)}>
+              <Button size="small" onClick={() => removal.ask(row)}>
                 {texts.remove}
                 <span className="hidden-visually"> {row.address}</span>
               </Button>
@@ -83,26 +84,10 @@ export function SuppressionsPage() {
         empty={<EmptyState title={texts.none}>{texts.noneAbout}</EmptyState>}
       />
       <ConfirmDialog
-        isOpen={asked !== undefined}
-        onClose={close}
-        title={texts.removeTitle(asked?.address ?? '')}
+        {...removal.dialog}
+        title={texts.removeTitle(removal.asked?.address ?? '')}
         description={texts.removeText}
         action={texts.remove}
-        isDangerous
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          asked &&
-          remove.mutate(
-            { channel: asked.channel, address: asked.address },
-            {
-              onSuccess: () => {
-                close();
-                toast(texts.removed);
-              },
-            },
-          )
-        }
       />
     </Page>
   );

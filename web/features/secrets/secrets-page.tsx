@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { secretsTexts } from '../../texts/secrets.texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { useRemoval } from '../../ui/use-removal.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SECRET_KINDS } from './secret-draft.ts';
 import { type Secret, deletedSecret, secretList } from './secret.readers.ts';
@@ -19,9 +20,14 @@ export function SecretsPage() {
   const texts = useTexts(secretsTexts);
   const toast = useToast();
   const query = useTool('list_secrets', {}, secretList);
-  const remove = useToolCall('delete_secret', deletedSecret, ['list_secrets']);
   const [edited, setEdited] = useState<{ secret: Secret | undefined }>();
-  const [asked, setAsked] = useState<Secret>();
+  const removal = useRemoval(
+    'delete_secret',
+    deletedSecret,
+    ['list_secrets'],
+    texts.deleted,
+    ({ name }: Secret) => ({ name }),
+  );
   const secrets = query.data?.secrets;
   const add = (
     <Button look="primary" onClick={() => setEdited({ secret: undefined })}>
@@ -59,7 +65,7 @@ export function SecretsPage() {
                     {texts.changeShort}
                     <span className="hidden-visually"> {secret.name}</span>
                   </Button>{' '}
-                  <Button size="small" onClick={() => setAsked(secret)}>
+                  <Button size="small" onClick={() => removal.ask(secret)}>
                     {texts.delete}
                     <span className="hidden-visually"> {secret.name}</span>
                   </Button>
@@ -80,28 +86,10 @@ export function SecretsPage() {
         />
       )}
       <ConfirmDialog
-        isOpen={asked !== undefined}
-        onClose={() => {
-          setAsked(undefined);
-          remove.reset();
-        }}
-        title={texts.deleteTitle(asked?.name ?? '')}
+        {...removal.dialog}
+        title={texts.deleteTitle(removal.asked?.name ?? '')}
         description={texts.deleteText}
         action={texts.delete}
-        isDangerous
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { name: asked?.name },
-            {
-              onSuccess: () => {
-                setAsked(undefined);
-                toast(texts.deleted);
-              },
-            },
-          )
-        }
       />
     </Page>
   );
