@@ -43,7 +43,9 @@ describe('the segments of contacts', () => {
 
     await page.getByRole('link', { name: 'Show as a search' }).click();
     await page.getByRole('link', { name: 'grace@example.com' }).waitFor();
-    expect(await page.getByLabel('Value').locator('option:checked').textContent()).toBe('Picked');
+    // Until the list of segments is loaded, the field shows the id.
+    const value = page.getByLabel('Value').locator('option:checked');
+    await expect.poll(() => value.textContent()).toBe('Picked');
     await page.goBack();
     await page.getByRole('button', { name: 'Remove grace@example.com' }).click();
     await page.getByRole('heading', { name: 'No contacts in this segment' }).waitFor();
