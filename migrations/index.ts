@@ -35,6 +35,7 @@ import { Segments1764000039000 } from './1764000039000-segments.js';
 import { ContactMerges1764000040000 } from './1764000040000-contact-merges.js';
 import { SuppressedAddresses1764000040100 } from './1764000040100-suppressed-addresses.js';
 import { Channels1764000041000 } from './1764000041000-channels.js';
+import { AccountPolicies1764000041500 } from './1764000041500-account-policies.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -79,4 +80,5 @@ export const MIGRATIONS = [
   ContactMerges1764000040000,
   SuppressedAddresses1764000040100,
   Channels1764000041000,
+  AccountPolicies1764000041500,
 ];

@@ -1115,8 +1115,8 @@ function gate.create_first_account(new_user_id text, new_email text, new_passwor
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.end_sessions(of_user_id text, only_digest text, kept_digest text, audit_entries json) returns TABLE(organization_id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, name text, password_hash text, organization_id text, organization_name text, role text)
-  language sql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_account(by_email text, by_user_id text, in_organization_id text) returns TABLE(user_id text, email text, name text, password_hash text, organization_id text, organization_name text, role text, policies jsonb)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_address_verification(of_user_id text, in_organization_id text) returns TABLE(is_verified boolean, messages_a_day bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)

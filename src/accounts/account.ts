@@ -1,5 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class-validator';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
 export interface Account {
@@ -12,6 +13,8 @@ export interface Account {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'member';
+  /** Has the tool policies of the organization from the time of the look-up. */
+  readonly toolPolicies: ToolPolicies;
 }
 
 /** Shows an account in the responses of `/api/auth`. */

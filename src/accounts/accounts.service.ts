@@ -3,6 +3,7 @@ import { Env } from '../config/env.js';
 import { violatedConstraint } from '../database/database-error.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { AppError } from '../errors/app-error.js';
+import { type NamedPolicy, ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
 import { hashPassword, tagOf, verifyPassword } from './passwords.js';
@@ -16,6 +17,7 @@ interface AccountRow {
   organization_id: string;
   organization_name: string;
   role: Account['role'];
+  policies: NamedPolicy[] | null;
 }
 
 /** Creates and finds people and organizations, through the gate, because a look-up has no organization yet. */
@@ -55,6 +57,7 @@ export class AccountsService {
       organizationId,
       organizationName: organization_name,
       role: 'owner',
+      toolPolicies: ToolPolicies.NONE,
     };
   }
 
@@ -140,5 +143,6 @@ function toAccount(row: AccountRow): Account {
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     role: row.role,
+    toolPolicies: ToolPolicies.of(row.policies),
   };
 }

@@ -4,7 +4,6 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { SERVER_INFO } from '../mcp/server-info.js';
-import { ToolPolicySettingsService } from '../policies/tool-policy-settings.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { openApiDocument } from './document.js';
 
@@ -14,16 +13,14 @@ import { openApiDocument } from './document.js';
 export class OpenApiController {
   constructor(
     private readonly tools: ToolRegistry,
-    private readonly policies: ToolPolicySettingsService,
     private readonly limiter: RateLimiter,
   ) {}
 
   /** Describes the tools that the organization of the signed-in person does not hide. */
   @Get()
-  async describe(@Req() request: Request): Promise<object> {
-    const { organizationId } = accountOf(request);
+  describe(@Req() request: Request): object {
+    const { organizationId, toolPolicies } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const policies = await this.policies.get(organizationId);
-    return openApiDocument(this.tools.list('dashboard', policies), SERVER_INFO.version);
+    return openApiDocument(this.tools.list('dashboard', toolPolicies), SERVER_INFO.version);
   }
 }

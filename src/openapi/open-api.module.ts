@@ -1,12 +1,11 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
-import { PoliciesModule } from '../policies/policies.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { OpenApiController } from './open-api.controller.js';
 
 @Module({
-  imports: [AccountsModule, PoliciesModule, ToolsModule],
+  imports: [AccountsModule, ToolsModule],
   controllers: [OpenApiController],
 })
 export class OpenApiModule implements NestModule {

@@ -9,7 +9,6 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
-import { ToolPolicySettingsService } from '../policies/tool-policy-settings.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
@@ -26,16 +25,14 @@ export class ToolsController {
     private readonly registry: ToolRegistry,
     private readonly dryRuns: DryRuns,
     private readonly limiter: RateLimiter,
-    private readonly policies: ToolPolicySettingsService,
     private readonly calls: CallRecorder,
   ) {}
 
   @Get()
-  async list(@Req() request: Request): Promise<{ tools: ToolDescriptor[] }> {
-    const { organizationId } = accountOf(request);
+  list(@Req() request: Request): { tools: ToolDescriptor[] } {
+    const { organizationId, toolPolicies } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const policies = await this.policies.get(organizationId);
-    return { tools: this.registry.list('dashboard', policies) };
+    return { tools: this.registry.list('dashboard', toolPolicies) };
   }
 
   @Post(':name')
@@ -44,7 +41,7 @@ export class ToolsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId, userId } = accountOf(request);
+    const { organizationId, userId, toolPolicies: policies } = accountOf(request);
     const actor = { kind: 'user', id: userId } as const;
     const caller = { organizationId, actor, origin: originOf(request) };
     try {
@@ -52,7 +49,6 @@ export class ToolsController {
     } catch (error) {
       throw this.calls.refused(caller, name, error as AppError);
     }
-    const policies = await this.policies.get(organizationId);
     const tool = this.registry.find(name, 'dashboard', policies);
     if (!tool) {
       const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);

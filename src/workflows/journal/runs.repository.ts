@@ -5,7 +5,6 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
 import type { RunLimit } from '../definitions/run-limits.js';
-import type { LargePayload } from '../payloads/large-value.js';
 import { ParkedRun, Run } from './run.entity.js';
 import {
   INSERT,
@@ -147,15 +146,6 @@ export class RunsRepository {
       select: { id: true, payload: true },
     });
     return found.payload;
-  }
-
-  /** Returns the size of the payload of a run whose payload is a file, or null for any other run. */
-  async getLargePayload(organizationId: string, id: string): Promise<LargePayload | null> {
-    const found = await this.rows(organizationId).findOneOrFail({
-      where: { organizationId, id },
-      select: { id: true, largePayload: true },
-    });
-    return found.largePayload ?? null;
   }
 
   /**

@@ -13,6 +13,7 @@ import { OfferedRunResultsService } from './offered-run-results.service.js';
 import { RunContactsService } from './run-contacts.service.js';
 import { RunControlRepository } from './run-control.repository.js';
 import { RunControlService } from './run-control.service.js';
+import { RunDetailsRepository } from './run-details.repository.js';
 import { RunRetriesService } from './run-retries.service.js';
 import { RunSearchRepository } from './run-search.repository.js';
 import { RunTasksService } from './run-tasks.service.js';
@@ -39,6 +40,7 @@ import { RunsService } from './runs.service.js';
     RunContactsService,
     RunControlRepository,
     RunControlService,
+    RunDetailsRepository,
     RunRetriesService,
     RunSearchRepository,
     RunTasksService,

@@ -10,9 +10,9 @@ import {
 } from '../journal/run-steps.repository.js';
 import type { Run } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
-import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { type RunDetails, RunDetailsRepository } from './run-details.repository.js';
 import type { RunFilter } from './run-filter.js';
 import { RunSearchRepository } from './run-search.repository.js';
 import {
@@ -45,7 +45,7 @@ export class RunsService {
     private readonly runs: RunsRepository,
     private readonly search: RunSearchRepository,
     private readonly steps: RunStepsRepository,
-    private readonly webhookRuns: WebhookRunsRepository,
+    private readonly details: RunDetailsRepository,
     private readonly largePayloads: LargePayloadsService,
   ) {}
 
@@ -53,18 +53,19 @@ export class RunsService {
   async get(organizationId: string, id: string, cursor?: string): Promise<RunStepsResult> {
     const run = await this.runs.get(organizationId, id);
     const { steps, last } = await this.readPage(run, readStepCursor(cursor));
-    const payload = await this.payloadOf(organizationId, id);
-    const request = await this.webhookRuns.getRequest(organizationId, id);
-    const counts = await this.steps.count(organizationId, [id]);
-    const output = await this.steps.returned(run);
+    const details = await this.details.get(organizationId, id, {
+      maxBytes: MAX_PAYLOAD_BYTES,
+      previewBytes: PREVIEW_BYTES,
+    });
+    const output = details.returned?.returned;
     return {
       ...(output && JSON.stringify(output).length <= MAX_RESULT_CHARACTERS && { output }),
       run: runView({
         run,
-        request,
-        payload,
+        request: details.request,
+        payload: await this.payloadOf(organizationId, id, details),
         steps: last ? steps : await this.withCurrent(run, steps),
-        stepCount: counts.get(id) ?? 0,
+        stepCount: details.stepCount,
       }),
       next_cursor: last ? writeCursor([last.position, last.stepId]) : null,
     };
@@ -156,11 +157,17 @@ export class RunsService {
     return { steps, last };
   }
 
-  private async payloadOf(organizationId: string, id: string): Promise<PayloadView> {
-    const large = await this.runs.getLargePayload(organizationId, id);
-    if (!large) return payloadView(await this.runs.getPayload(organizationId, id));
-    const preview = await this.largePayloads.preview(organizationId, id);
-    return { payload_cut: { bytes: large.bytes, preview } };
+  private async payloadOf(
+    organizationId: string,
+    id: string,
+    { payload, payloadBytes, hasLargePayload }: RunDetails,
+  ): Promise<PayloadView> {
+    if (hasLargePayload) {
+      const preview = await this.largePayloads.preview(organizationId, id);
+      return { payload_cut: { bytes: payloadBytes, preview } };
+    }
+    if (payload.length === payloadBytes) return { payload: parsePayload(payload) };
+    return { payload_cut: { bytes: payloadBytes, preview: payload.toString() } };
   }
 
   /** Adds the steps at work, which may have no rows, at the end. */
@@ -183,12 +190,6 @@ export class RunsService {
 function encodedBytes(value: object): number {
   const text = JSON.stringify(value);
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
-}
-
-function payloadView(payload: Buffer): PayloadView {
-  if (payload.length <= MAX_PAYLOAD_BYTES) return { payload: parsePayload(payload) };
-  const preview = payload.subarray(0, PREVIEW_BYTES).toString();
-  return { payload_cut: { bytes: payload.length, preview } };
 }
 
 function partOf(text: string, total: number, offset: number): RunValueResult {
