@@ -36,6 +36,9 @@ import { ContactMerges1764000040000 } from './1764000040000-contact-merges.js';
 import { SuppressedAddresses1764000040100 } from './1764000040100-suppressed-addresses.js';
 import { Channels1764000041000 } from './1764000041000-channels.js';
 import { AccountPolicies1764000041500 } from './1764000041500-account-policies.js';
+import { Topics1764000043000 } from './1764000043000-topics.js';
+import { Templates1764000044000 } from './1764000044000-templates.js';
+import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -81,4 +84,7 @@ export const MIGRATIONS = [
   SuppressedAddresses1764000040100,
   Channels1764000041000,
   AccountPolicies1764000041500,
+  Topics1764000043000,
+  Templates1764000044000,
+  SendingRules1764000045000,
 ];

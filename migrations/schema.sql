@@ -276,6 +276,27 @@ create policy owner on public.confirmations to owner using (true) with check (tr
 create policy tenant on public.confirmations to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.confirmations FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.consent_changes (
+  organization_id text collate "C" not null,
+  contact_id text collate "C" not null,
+  id bigint not null generated always as identity,
+  recorded_for text collate "C" not null,
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  from_state text collate "C",
+  to_state text collate "C",
+  source text collate "C" not null,
+  evidence jsonb,
+  at timestamp(3) with time zone not null default now(),
+  constraint consent_changes_pkey PRIMARY KEY (organization_id, contact_id, id),
+  constraint consent_changes_kind_check CHECK ((kind = ANY (ARRAY['channel'::text, 'topic'::text]))),
+  constraint consent_changes_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
+);
+alter table public.consent_changes enable row level security;
+alter table public.consent_changes force row level security;
+create policy owner on public.consent_changes to owner using (true) with check (true);
+create policy tenant on public.consent_changes to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
 create table public.contact_aliases (
   organization_id text collate "C" not null,
   kind text collate "C" not null,
@@ -316,6 +337,8 @@ alter table public.contact_merges force row level security;
 create policy owner on public.contact_merges to owner using (true) with check (true);
 create policy tenant on public.contact_merges to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contact_merges FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER move_permission BEFORE INSERT ON public.contact_merges FOR EACH ROW EXECUTE FUNCTION private.move_permission();
+CREATE TRIGGER return_permission AFTER DELETE ON public.contact_merges FOR EACH ROW WHEN ((old.moved IS NOT NULL)) EXECUTE FUNCTION private.return_permission();
 
 create table public.contact_properties (
   organization_id text collate "C" not null,
@@ -340,6 +363,8 @@ create table public.contact_settings (
   organization_id text collate "C" not null,
   region text collate "C",
   strict_properties boolean not null default false,
+  default_locale text,
+  sms_help text,
   constraint contact_settings_pkey PRIMARY KEY (organization_id),
   constraint contact_settings_region_check CHECK ((region ~ '^[A-Z]{2}$'::text)),
   constraint contact_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -384,6 +409,8 @@ create policy tenant on public.contacts to public using ((organization_id = ( SE
 CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone IS DISTINCT FROM old.phone) OR (new.external_id IS DISTINCT FROM old.external_id))) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((num_nonnulls(new.email, new.phone, new.external_id) > 0)) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER log_changed_consent AFTER UPDATE ON public.contacts FOR EACH ROW WHEN ((old.consent <> new.consent)) EXECUTE FUNCTION private.log_consent();
+CREATE TRIGGER log_new_consent AFTER INSERT ON public.contacts FOR EACH ROW WHEN ((new.consent <> '{}'::jsonb)) EXECUTE FUNCTION private.log_consent();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 CREATE TRIGGER segment_insert AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
 CREATE TRIGGER segment_update AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
@@ -577,6 +604,24 @@ create policy owner on public.memberships to owner using (true) with check (true
 create policy tenant on public.memberships to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.message_digests (
+  organization_id text collate "C" not null,
+  message_id text collate "C" not null,
+  subject text,
+  body text,
+  html text,
+  variables jsonb not null,
+  items jsonb not null,
+  max_items integer not null,
+  constraint message_digests_pkey PRIMARY KEY (organization_id, message_id),
+  constraint message_digests_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
+);
+alter table public.message_digests enable row level security;
+alter table public.message_digests force row level security;
+create policy owner on public.message_digests to owner using (true) with check (true);
+create policy tenant on public.message_digests to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.message_digests FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.message_events (
   organization_id text collate "C" not null,
   message_id text collate "C" not null,
@@ -602,6 +647,10 @@ create table public.messages (
   recipient text,
   subject text,
   body text not null,
+  html text,
+  envelope json,
+  has_html boolean not null default (html IS NOT NULL),
+  topic text collate "C",
   status text not null,
   status_reason text,
   reason_code text,
@@ -611,28 +660,35 @@ create table public.messages (
   provider_message_id text collate "C",
   on_uncertain text,
   run_id text collate "C",
+  template_id text collate "C",
+  template_version integer,
+  locale text,
   attempts integer not null default 0,
   epoch integer not null default 0,
   scheduled_at timestamp(3) with time zone,
   due_at timestamp with time zone not null default now(),
   slot_at timestamp with time zone,
+  held_by text collate "C",
+  counted_at timestamp with time zone,
   lease_until timestamp with time zone,
   sent_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
   constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING btree (organization_id, created_at, id);
 CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
 CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
-CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
-CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'sending'::text]));
+CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
+CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX messages_counted_at_idx ON public.messages USING btree (organization_id, contact_id, channel, counted_at) WHERE (counted_at IS NOT NULL);
+CREATE INDEX messages_held_idx ON public.messages USING btree (organization_id, contact_id, held_by) WHERE (status = 'held'::text);
 CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text, 'suppressed'::text]));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
@@ -880,6 +936,27 @@ create policy owner on public.segments to owner using (true) with check (true);
 create policy tenant on public.segments to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segments FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.sending_rules (
+  organization_id text collate "C" not null,
+  timezone text not null,
+  transactional_email boolean not null default false,
+  quiet_from text,
+  quiet_to text,
+  quiet_days integer[],
+  quiet_channels text[],
+  caps jsonb not null default '[]'::jsonb,
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint sending_rules_pkey PRIMARY KEY (organization_id),
+  constraint sending_rules_quiet_check CHECK ((num_nulls(quiet_from, quiet_to, quiet_days, quiet_channels) = ANY (ARRAY[0, 4]))),
+  constraint sending_rules_times_check CHECK (((quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text) AND (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text))),
+  constraint sending_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.sending_rules enable row level security;
+alter table public.sending_rules force row level security;
+create policy owner on public.sending_rules to owner using (true) with check (true);
+create policy tenant on public.sending_rules to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sending_rules FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.suppressed_addresses (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -900,6 +977,69 @@ create policy owner on public.suppressed_addresses to owner using (true) with ch
 create policy tenant on public.suppressed_addresses to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.suppressed_addresses FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.template_snippets (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  content text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint template_snippets_pkey PRIMARY KEY (organization_id, id),
+  constraint template_snippets_organization_id_name_key UNIQUE (organization_id, name),
+  constraint template_snippets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX template_snippets_newest_idx ON public.template_snippets USING btree (organization_id, created_at, id);
+alter table public.template_snippets enable row level security;
+alter table public.template_snippets force row level security;
+create policy owner on public.template_snippets to owner using (true) with check (true);
+create policy tenant on public.template_snippets to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.template_snippets FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.template_versions (
+  organization_id text collate "C" not null,
+  template_id text collate "C" not null,
+  version integer not null,
+  id text collate "C" not null,
+  content json not null,
+  compiled json not null,
+  warnings json not null,
+  restored_from integer,
+  actor_kind text not null,
+  actor_id text collate "C" not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint template_versions_pkey PRIMARY KEY (organization_id, template_id, version),
+  constraint template_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
+  constraint template_versions_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES public.templates(organization_id, id) ON DELETE CASCADE
+);
+alter table public.template_versions enable row level security;
+alter table public.template_versions force row level security;
+create policy owner on public.template_versions to owner using (true) with check (true);
+create policy tenant on public.template_versions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.template_versions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.templates (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  description text,
+  draft json not null,
+  draft_version integer not null default 1,
+  restored_from integer,
+  version integer,
+  version_id text collate "C",
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint templates_pkey PRIMARY KEY (organization_id, id),
+  constraint templates_organization_id_name_key UNIQUE (organization_id, name),
+  constraint templates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX templates_newest_idx ON public.templates USING btree (organization_id, created_at, id);
+alter table public.templates enable row level security;
+alter table public.templates force row level security;
+create policy owner on public.templates to owner using (true) with check (true);
+create policy tenant on public.templates to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.tool_policies (
   organization_id text collate "C" not null,
   tool text collate "C" not null,
@@ -916,6 +1056,48 @@ alter table public.tool_policies force row level security;
 create policy owner on public.tool_policies to owner using (true) with check (true);
 create policy tenant on public.tool_policies to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.tool_policies FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.topic_subscriptions (
+  organization_id text collate "C" not null,
+  contact_id text collate "C" not null,
+  topic text collate "C" not null,
+  state text collate "C" not null,
+  source text collate "C" not null,
+  evidence jsonb,
+  confirmation_id text collate "C",
+  changed_at timestamp(3) with time zone not null default now(),
+  constraint topic_subscriptions_pkey PRIMARY KEY (organization_id, contact_id, topic),
+  constraint topic_subscriptions_state_check CHECK ((state = ANY (ARRAY['subscribed'::text, 'pending'::text, 'unsubscribed'::text]))),
+  constraint topic_subscriptions_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
+  constraint topic_subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.topic_subscriptions enable row level security;
+alter table public.topic_subscriptions force row level security;
+create policy owner on public.topic_subscriptions to owner using (true) with check (true);
+create policy tenant on public.topic_subscriptions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.topic_subscriptions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER log_changed_subscription AFTER UPDATE ON public.topic_subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION private.log_subscription();
+CREATE TRIGGER log_new_subscription AFTER INSERT ON public.topic_subscriptions FOR EACH ROW EXECUTE FUNCTION private.log_subscription();
+
+create table public.topics (
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  title text not null,
+  description text,
+  opted_in boolean not null,
+  double_opt_in boolean not null default false,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint topics_pkey PRIMARY KEY (organization_id, name),
+  constraint topics_double_opt_in_check CHECK ((NOT (opted_in AND double_opt_in))),
+  constraint topics_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,63}$'::text)),
+  constraint topics_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+alter table public.topics enable row level security;
+alter table public.topics force row level security;
+create policy owner on public.topics to owner using (true) with check (true);
+create policy tenant on public.topics to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.topics FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.webhook_deliveries (
   organization_id text collate "C" not null,
@@ -1097,7 +1279,7 @@ function gate.claim_imports(batch_size integer, only_id text, lease_seconds inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
   language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1235,7 +1417,13 @@ function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
+function private.log_consent() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.log_subscription() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.mark_segment_changes() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.move_permission() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.notify_run_change() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -1271,6 +1459,8 @@ function private.requeue_due_runs(batch_size integer, OUT woken integer, OUT rec
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.requeue_limited_run() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.return_permission() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.return_quota(of_organization_id text, quota text, amount bigint) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.room_of_key(organization text, workflow text, limits json, key text) returns integer
@@ -1289,6 +1479,8 @@ function private.write_audit(entries json) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
+function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text) returns TABLE(code text, cap text, until timestamp with time zone, drops boolean)
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
@@ -1297,12 +1489,18 @@ function public.find_contacts_by_keys(tags text[], properties jsonb, names text[
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.find_segment_contacts(segment text, batch_size integer) returns text[]
   language sql stable set search_path=pg_catalog, pg_temp;
+function public.lacks_message_quota() returns boolean
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.limit_lock_waits(milliseconds integer) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function public.open_context(organization text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function public.pace_message(of_message text, of_contact text, of_channel text, of_topic text) returns TABLE(code text, cap text, until timestamp with time zone, drops boolean)
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function public.quiet_until(at timestamp with time zone, zone text, other_zone text, starts time without time zone, ends time without time zone, days integer[]) returns timestamp with time zone
+  language plpgsql stable set search_path=pg_catalog, pg_temp;
 function public.record_audit(entries text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.set_audit_retention(command text, signature text) returns void

@@ -33,9 +33,10 @@ function printTools(tools) {
 async function printTokens(tools) {
   const { countTokens } = await import('./tokens/count-tokens.mjs');
   const { encoderOf } = await import('../dist/src/mcp/encoders/encoder-of.js');
+  const { listedTool } = await import('../dist/src/mcp/listed-tool.js');
   const listed = tools
     .filter(({ surfaces }) => surfaces.has('agent'))
-    .map(({ descriptor }) => descriptor);
+    .map(({ descriptor }) => listedTool(descriptor));
   const encoders = ERAS.map(([, era]) => encoderOf(era));
   const entry = (encoder, tool) => JSON.stringify(JSON.parse(encoder.toolList([tool])).tools[0]);
   const rows = listed.map((tool) => [

@@ -41,7 +41,7 @@ begin
     with expired as materialized (
       select o.id from public.messages o
       where o.organization_id = of_organization and o.created_at < before
-        and o.status not in ('scheduled', 'queued', 'sending')
+        and o.status not in ('scheduled', 'queued', 'held', 'sending')
       order by o.created_at limit batch_size for update skip locked
     ) delete from public.messages m using expired where m.organization_id = of_organization and m.id = expired.id;
   elsif of_kind = 'webhook_deliveries' then

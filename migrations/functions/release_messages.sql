@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp as $$
 with unlocked as (
   select m.organization_id, m.id from public.messages m
   join unnest(ids, epochs) as c (id, epoch) on m.id = c.id and m.epoch = c.epoch
-  where m.status in ('scheduled', 'queued', 'sending')
+  where m.status in ('scheduled', 'queued', 'held', 'sending')
   for update of m skip locked
 )
 update public.messages m set lease_until = null

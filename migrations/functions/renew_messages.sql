@@ -13,11 +13,11 @@ set search_path = pg_catalog, pg_temp as $$
 with claimed as (
   select m.id, m.organization_id, m.epoch from unnest(ids, epochs) as c (id, epoch)
   join public.messages m on m.id = c.id and m.epoch = c.epoch
-  where m.status in ('scheduled', 'queued', 'sending')
+  where m.status in ('scheduled', 'queued', 'held', 'sending')
 ), unlocked as (
   select m.organization_id, m.id from public.messages m
   join unnest(ids, epochs) as c (id, epoch) on m.id = c.id and m.epoch = c.epoch
-  where m.status in ('scheduled', 'queued', 'sending')
+  where m.status in ('scheduled', 'queued', 'held', 'sending')
   for update of m skip locked
 ), renewed as (
   update public.messages m set lease_until = now() + make_interval(secs => lease_seconds)

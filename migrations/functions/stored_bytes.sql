@@ -4,10 +4,10 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows, webhook deliveries,
---   uploads of contacts, emitted events, members of segments and what can undo merges, as they are stored: compressed
---   values count with their compressed size. Each row counts with some bytes
---   for its short columns.
+-- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows and of templates,
+--   webhook deliveries, uploads of contacts, emitted events, members of segments, the log of consent and what can undo
+--   merges, as they are stored: compressed values count with their compressed size. Each row counts with some bytes for
+--   its short columns.
 -- Locks: none.
 --
 -- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
@@ -40,7 +40,8 @@ begin
     select m.id from public.messages m where m.organization_id = of_organization and (part = 1 or random() < part)
   )
   select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
-    select 300 + coalesce(pg_column_size(m.subject), 0) + pg_column_size(m.body) as size
+    select 300 + coalesce(pg_column_size(m.subject), 0) + pg_column_size(m.body)
+      + coalesce(pg_column_size(m.html), 0) + coalesce(pg_column_size(m.envelope), 0) as size
     from public.messages m where m.organization_id = of_organization and m.id = chosen.id limit 1
   ) r;
   total := total + bytes;
@@ -63,6 +64,10 @@ begin
 
   select coalesce(sum(150 + pg_column_size(v.steps) + coalesce(pg_column_size(v.content), 0)), 0) into bytes
   from public.workflow_versions v where v.organization_id = of_organization;
+  total := total + bytes;
+
+  select coalesce(sum(200 + pg_column_size(t.content) + pg_column_size(t.compiled)), 0) into bytes
+  from public.template_versions t where t.organization_id = of_organization;
   total := total + bytes;
 
   select coalesce(sum(200 + pg_column_size(d.headers) + coalesce(pg_column_size(d.body), 0)
@@ -92,6 +97,12 @@ begin
   from (
     select from public.segment_members m where m.organization_id = of_organization limit 1000000
   ) m;
+  total := total + bytes;
+
+  select 150 * count(*) into bytes
+  from (
+    select from public.consent_changes c where c.organization_id = of_organization limit 1000000
+  ) c;
   return total + bytes;
 end
 $$;

@@ -6,6 +6,10 @@ create table public.contact_settings (
   region text collate "C",
   -- True: contacts get no properties that are not declared.
   strict_properties boolean not null default false,
+  -- Is the language of contacts without a locale: a tag such as pt-BR (BCP 47).
+  default_locale text,
+  -- Answers a text message that consists of HELP. Null: it is not answered.
+  sms_help text,
   constraint contact_settings_pkey primary key (organization_id),
   constraint contact_settings_region_check check (region ~ '^[A-Z]{2}$')
 );

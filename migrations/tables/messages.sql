@@ -9,6 +9,13 @@ create table public.messages (
   recipient text,
   subject text,
   body text not null,
+  -- Is null for a message of text alone. The body is then all that is sent.
+  html text,
+  -- Contains the headers of an e-mail that its sender decided about.
+  envelope json,
+  has_html boolean not null generated always as (html is not null) stored,
+  -- The message is sent only to contacts that get this topic. Null: it is transactional.
+  topic text collate "C",
   status text not null,
   status_reason text,
   -- Says the same as status_reason in a closed list of codes.
@@ -24,12 +31,21 @@ create table public.messages (
   on_uncertain text,
   -- There is no foreign key: the message stays as a record when its run is purged.
   run_id text collate "C",
+  -- Name the published version of a template that the message was made from. There is no foreign key: the message stays
+  -- as a record.
+  template_id text collate "C",
+  template_version integer,
+  locale text,
   attempts integer not null default 0,
   epoch integer not null default 0,
   scheduled_at timestamptz(3),
   due_at timestamptz not null default now(),
   -- The limit of a provider lets the next attempt begin at this time.
   slot_at timestamptz,
+  -- Names the cap that holds the message: its channel, and its topic if it has one.
+  held_by text collate "C",
+  -- The last attempt began at this time. Null when the organization had no rules for sending.
+  counted_at timestamptz,
   lease_until timestamptz,
   sent_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
@@ -38,7 +54,7 @@ create table public.messages (
   constraint messages_contact_id_fkey foreign key (organization_id, contact_id)
     references public.contacts (organization_id, id) on delete set null (contact_id),
   constraint messages_status_check check (
-    status in ('scheduled', 'queued', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'uncertain',
+    status in ('scheduled', 'queued', 'held', 'sending', 'sent', 'failed', 'canceled', 'delivered', 'received', 'uncertain',
       'suppressed')
   ),
   constraint messages_on_uncertain_check check (on_uncertain in ('resend', 'hold'))
@@ -49,12 +65,16 @@ create index messages_organization_id_contact_id_idx
 create index messages_organization_id_run_id_idx on public.messages (organization_id, run_id, created_at, id);
 -- Contains only the rows that workers claim: the index stays small however many messages were sent.
 create index messages_due_at_idx on public.messages (due_at)
-  where status in ('scheduled', 'queued', 'sending');
+  where status in ('scheduled', 'queued', 'held', 'sending');
 -- A wake-up names a message by its id alone.
 create index messages_unfinished_id_idx on public.messages (id)
-  where status in ('scheduled', 'queued', 'sending');
+  where status in ('scheduled', 'queued', 'held', 'sending');
 create unique index messages_external_id_key on public.messages (organization_id, channel, external_id)
   where external_id is not null;
 create index messages_provider_message_id_idx on public.messages (organization_id, provider_message_id)
   where provider_message_id is not null;
+-- These contain only messages of organizations with rules for sending.
+create index messages_counted_at_idx on public.messages (organization_id, contact_id, channel, counted_at)
+  where counted_at is not null;
+create index messages_held_idx on public.messages (organization_id, contact_id, held_by) where status = 'held';
 select private.isolate('public.messages');

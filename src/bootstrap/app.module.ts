@@ -23,11 +23,14 @@ import { MessagingModule } from '../messaging/messaging.module.js';
 import { OpenApiModule } from '../openapi/open-api.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
+import { PermissionModule } from '../permission/permission.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
+import { TopicsModule } from '../topics/topics.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ENTITIES } from './entities.js';
@@ -88,7 +91,10 @@ export class AppModule {
         ImportsModule,
         CustomEventsModule,
         SegmentsModule,
+        TemplatesModule,
+        TopicsModule,
         MessagingModule,
+        PermissionModule,
         SecretsModule,
         FilesModule,
         OutboundModule,

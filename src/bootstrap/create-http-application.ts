@@ -12,6 +12,7 @@ import { refuseSeveralHosts } from '../http/one-host.js';
 import { logRequests } from '../http/request-log.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import { noteConnections } from '../http/unused-connections.js';
+import { PERMISSION_PATHS, refuseMalformedLink } from '../permission/refuse-malformed-link.js';
 import {
   NO_RUN,
   NO_WEBHOOK,
@@ -55,6 +56,7 @@ export async function createHttpApplication(
   app.use(refuseSeveralHosts);
   app.use(`/${WEBHOOK_PATH}`, refuseMalformedPath(NO_WEBHOOK));
   app.use(`/${RESUME_PATH}`, refuseMalformedPath(NO_RUN));
+  app.use(PERMISSION_PATHS, refuseMalformedLink);
   app.useGlobalFilters(new ProblemFilter());
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;

@@ -15,6 +15,8 @@ import { ContactImport } from '../imports/import.entity.js';
 import { MessageEvent } from '../messaging/message-event.entity.js';
 import { Message } from '../messaging/message.entity.js';
 import { SuppressedAddress } from '../messaging/suppressed-address.entity.js';
+import { MessageDigest } from '../pacing/message-digest.entity.js';
+import { SendingRules } from '../pacing/sending-rules.entity.js';
 import { ToolPolicyRow } from '../policies/tool-policy-row.entity.js';
 import { RetentionRule } from '../retention/retention-rule.entity.js';
 import { SecretRow } from '../secrets/secret.entity.js';
@@ -24,6 +26,12 @@ import {
   SegmentEvaluation,
   SegmentMember,
 } from '../segments/segment-member.entity.js';
+import { Snippet } from '../templates/snippet.entity.js';
+import { TemplateVersion } from '../templates/template-version.entity.js';
+import { Template } from '../templates/template.entity.js';
+import { ConsentChange } from '../topics/consent-change.entity.js';
+import { TopicSubscription } from '../topics/topic-subscription.entity.js';
+import { Topic } from '../topics/topic.entity.js';
 import { Confirmation } from '../tools/confirmations/confirmation.entity.js';
 import { IdempotencyKey } from '../tools/idempotency/idempotency-key.entity.js';
 import { ParkedRun, Run, RunStep } from '../workflows/journal/run.entity.js';
@@ -57,8 +65,16 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   SegmentMember,
   SegmentChange,
   SegmentEvaluation,
+  Template,
+  TemplateVersion,
+  Snippet,
   Message,
   SuppressedAddress,
+  SendingRules,
+  MessageDigest,
+  Topic,
+  TopicSubscription,
+  ConsentChange,
   CustomEvent,
   MessageEvent,
   Workflow,

@@ -27,7 +27,15 @@ export type ChangeOrGap = Change | { readonly kind: 'gap' };
 export type ChangeListener = (change: ChangeOrGap) => void;
 
 export type ResourceFolder =
-  'calls' | 'confirmations' | 'contacts' | 'messages' | 'runs' | 'segments' | 'workflows';
+  | 'calls'
+  | 'confirmations'
+  | 'contacts'
+  | 'messages'
+  | 'runs'
+  | 'segments'
+  | 'snippets'
+  | 'templates'
+  | 'workflows';
 
 export function resourceChange(folder: ResourceFolder, id: string): Change {
   return { kind: 'resource', uri: resourceUri(folder, id) };

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors/app-error.js';
+import type { Mailbox } from '../text/parse-mailbox.js';
 import type { ReasonCode } from './reason-code.js';
 
 /** Describes the contact to a channel, which chooses the address. */
@@ -12,6 +13,16 @@ export interface ChannelContact {
 export interface ChannelContent {
   readonly subject: string | null;
   readonly body: string;
+  /** Only a channel that carries `html` gets it. */
+  readonly html?: string | null;
+}
+
+/** Holds the headers of an e-mail that its sender decided about. */
+export interface OutgoingEnvelope {
+  readonly from?: Mailbox;
+  readonly replyTo?: Mailbox;
+  /** Has the Message-IDs of the conversation, oldest first. This message answers the last one. */
+  readonly references?: readonly string[];
 }
 
 /** Describes a message that a channel hands over. Its id is the same at every attempt. */
@@ -21,7 +32,11 @@ export interface OutgoingMessage extends ChannelContent {
   /** Is null for a test message. */
   readonly contactId: string | null;
   readonly to: string;
+  /** Is the link by which the contact leaves the topic of the message. It is null for a transactional message. */
+  readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
+  /** Only e-mail has it. */
+  readonly envelope?: OutgoingEnvelope | null;
 }
 
 /** Describes the account of an organization at a provider, with its decrypted secret. */

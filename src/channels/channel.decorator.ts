@@ -26,6 +26,10 @@ export interface ProviderKind {
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 
+/** Lists what a message can have besides a subject and a body. */
+export const CHANNEL_EXTRAS = ['html', 'reply_to', 'in_reply_to'] as const;
+export type ChannelExtra = (typeof CHANNEL_EXTRAS)[number];
+
 export interface ChannelOptions {
   /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   readonly name: string;
@@ -35,6 +39,8 @@ export interface ChannelOptions {
   readonly address: string;
   /** Says whether messages need a subject or may have one. Without it, a subject is refused. */
   readonly subject?: 'required' | 'optional';
+  /** Says which extras messages may have. The others are refused. */
+  readonly carries?: readonly ChannelExtra[];
   /** The default is `hold`, because nothing removes a message that was sent twice. */
   readonly onUncertain?: UncertainPolicy;
   /** Lists the kinds of providers by name. A channel with kinds needs a provider of the organization. */

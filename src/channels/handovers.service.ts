@@ -8,6 +8,7 @@ import type {
   OutgoingMessage,
   ProviderAccount,
 } from './channel-contract.js';
+import { Failpoints } from '../failpoints/failpoints.js';
 import type { UncertainPolicy } from './channel.decorator.js';
 import { ChannelProvidersService, type StoredProvider } from './channel-providers.service.js';
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
@@ -25,6 +26,7 @@ export class HandoversService {
     private readonly channels: ChannelRegistry,
     private readonly providers: ChannelProvidersService,
     private readonly gate: GateDatabase,
+    private readonly failpoints: Failpoints,
   ) {}
 
   /** Returns the channel. Throws `invalid_arguments`, with the names that exist, when there is none. */
@@ -98,6 +100,18 @@ export class HandoversService {
    * to a second provider when the first may have accepted it. Never throws.
    */
   async handOver(
+    organizationId: string,
+    name: string,
+    message: OutgoingMessage,
+    route: readonly StoredProvider[],
+    signal: AbortSignal,
+  ): Promise<HandedOver> {
+    const result = await this.handToFirst(organizationId, name, message, route, signal);
+    await this.failpoints.reach('after outside call, before journal', message.id);
+    return result;
+  }
+
+  private async handToFirst(
     organizationId: string,
     name: string,
     message: OutgoingMessage,

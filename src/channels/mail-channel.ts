@@ -23,6 +23,7 @@ const CODES = {
   title: 'E-mail',
   address: 'e-mail address',
   subject: 'required',
+  carries: ['html', 'reply_to', 'in_reply_to'],
   // Every attempt has the same Message-ID, by which mail servers and programs recognize a duplicate.
   onUncertain: 'resend',
 })
@@ -44,11 +45,20 @@ export class MailChannel implements DeliveryChannel {
   }
 
   async handOver(
-    { id, to, subject, body, createdAt }: OutgoingMessage,
+    { id, to, subject, body, html, envelope, createdAt, unsubscribeUrl }: OutgoingMessage,
     _account: ProviderAccount | undefined,
     signal: AbortSignal,
   ): Promise<Handover> {
-    const email = { id, to, subject: subject ?? '', text: body, date: createdAt };
+    const email = {
+      id,
+      to,
+      subject: subject ?? '',
+      text: body,
+      html,
+      date: createdAt,
+      unsubscribe: unsubscribeUrl ?? undefined,
+      ...envelope,
+    };
     const delivery = await this.email.deliver(email, signal);
     if (delivery.outcome === 'sent') return { outcome: 'sent' };
     const { outcome, reason } = delivery;

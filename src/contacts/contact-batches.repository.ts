@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type ContactFields, searchText } from './contact-fields.js';
+import { withConsentOrigin } from './consent-origin.js';
 import { COLUMNS, type Identifier, aliasLines, takenIdentifier } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
 
@@ -85,6 +86,11 @@ export class ContactBatchesRepository {
         'update segment_changes set silent = true where organization_id = $1 and xid = cast(pg_current_xact_id() as text)',
         [organizationId],
       );
+  }
+
+  /** Runs `work`. The log of consent names the import as the origin of what it changes. */
+  async withImportOrigin(organizationId: string, work: () => Promise<void>): Promise<void> {
+    await withConsentOrigin(this.tenants.session(organizationId), 'import', undefined, work);
   }
 
   async listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {

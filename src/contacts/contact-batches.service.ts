@@ -40,8 +40,10 @@ export class ContactBatchesService {
     const known = await this.findContacts(organizationId, rows);
     const plan = planBatch(rows, known, options);
     if (!options.isDryRun) {
-      await this.insert(organizationId, rows, plan, options);
-      await this.update(organizationId, rows, plan, options);
+      await this.batches.withImportOrigin(organizationId, async () => {
+        await this.insert(organizationId, rows, plan, options);
+        await this.update(organizationId, rows, plan, options);
+      });
       if (!options.emitsEvents) await this.batches.silence(organizationId);
     }
     return plan.outcomes;

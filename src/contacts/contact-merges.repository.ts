@@ -7,6 +7,7 @@ import type { AliasAddress } from './contact-aliases.repository.js';
 import type { ContactMerge } from './contact-merge.entity.js';
 import { type ContactFields, searchText } from './contact-fields.js';
 import type { MergeUndo } from './contact-merge.js';
+import { withConsentOrigin } from './consent-origin.js';
 import { aliasLines, storedValues } from './contact-statements.js';
 
 /** Waits of at most this time end before PostgreSQL looks for a deadlock, which takes it a second. */
@@ -229,6 +230,15 @@ export class ContactMergesRepository {
       [...storedValues(organizationId, id, fields), createdAt],
     );
     return rows.length > 0;
+  }
+
+  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of what it changes. */
+  withOrigin<T>(
+    organizationId: string,
+    source: 'merge' | 'unmerge',
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return withConsentOrigin(this.tenants.session(organizationId), source, undefined, work);
   }
 
   /** Writes the text of the search again, after the aliases of the contact have changed. */

@@ -148,7 +148,9 @@ export class ContactMergesService {
     });
     await this.contacts.delete(organizationId, merged.id);
     for (const alias of aliases) await this.aliases.insert(organizationId, survivor.id, alias);
-    const contact = await this.write(organizationId, survivor, fields);
+    const contact = await this.merges.withOrigin(organizationId, 'merge', () =>
+      this.write(organizationId, survivor, fields),
+    );
     await this.emit(organizationId, contact, 'contact.merged', { merged_id: merged.id });
     return { contact, mergedId: merged.id, moved, values, aliases };
   }
@@ -168,7 +170,9 @@ export class ContactMergesService {
     }
     const fields = restoreMerged(current, undo, missing);
     const { createdAt } = undo.merged;
-    const isRestored = await this.merges.restore(organizationId, mergedId, fields, createdAt);
+    const isRestored = await this.merges.withOrigin(organizationId, 'unmerge', () =>
+      this.merges.restore(organizationId, mergedId, fields, createdAt),
+    );
     if (!isRestored) {
       throw new AppError('unavailable', 'Another call is taking an identifier. Try again.');
     }

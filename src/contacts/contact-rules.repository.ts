@@ -3,6 +3,7 @@ import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ContactRules } from './contact-rules.js';
+import type { ContactSettings } from './contact-settings.entity.js';
 import type { PropertyType } from './property-type.js';
 
 const LOCK = prepared(
@@ -15,7 +16,7 @@ const LOCK_EXCLUSIVELY = prepared(
 );
 const FIND = prepared(
   'contact_rules',
-  `select s.region, coalesce(s.strict_properties, false) as strict,
+  `select s.region, s.default_locale as "defaultLocale", s.sms_help as "smsHelp", coalesce(s.strict_properties, false) as strict,
      (select json_agg(json_build_array(p.name, p.type, p.options)) from contact_properties p
       where p.organization_id = $1) as properties
    from (values (1)) one left join contact_settings s on s.organization_id = $1`,
@@ -23,9 +24,16 @@ const FIND = prepared(
 
 interface FoundRules {
   region: string | null;
+  smsHelp: string | null;
   strict: boolean;
+  defaultLocale: string | null;
   properties: [name: string, type: PropertyType, options: string[]][] | null;
 }
+
+/** Has the settings that change. Null removes one. */
+export type ChangedSettings = Partial<
+  Pick<ContactSettings, 'region' | 'strictProperties' | 'defaultLocale' | 'smsHelp'>
+>;
 
 /** Reads and changes the settings of contacts. */
 @Injectable()
@@ -41,10 +49,12 @@ export class ContactRulesRepository {
     // The lock is a statement of its own: the rules must be read as they are after the wait.
     if (areKept) session.defer(LOCK, [organizationId]);
     const [found] = await session.query<FoundRules>(FIND, [organizationId]);
-    const { region, strict, properties } = found!;
+    const { region, strict, defaultLocale, smsHelp, properties } = found!;
     return {
       region: isCountry(region) ? region : null,
       strictProperties: strict,
+      defaultLocale,
+      smsHelp,
       properties: new Map(
         properties?.map(([name, type, options]) => [name, { type, options }] as const),
       ),
@@ -59,15 +69,26 @@ export class ContactRulesRepository {
   /** Changes the settings that are given. */
   async setSettings(
     organizationId: string,
-    { region, strictProperties }: { region?: string | null; strictProperties?: boolean },
+    { region, strictProperties, defaultLocale, smsHelp }: ChangedSettings,
   ): Promise<void> {
     await this.tenants.session(organizationId).query(
-      `insert into contact_settings as s (organization_id, region, strict_properties)
-       values ($1, $2, coalesce($4, false))
+      `insert into contact_settings as s (organization_id, region, strict_properties, default_locale, sms_help)
+       values ($1, $2, coalesce($4, false), $5, $7)
        on conflict on constraint contact_settings_pkey do update
          set region = case when $3 then excluded.region else s.region end,
-           strict_properties = coalesce($4, s.strict_properties)`,
-      [organizationId, region ?? null, region !== undefined, strictProperties ?? null],
+           strict_properties = coalesce($4, s.strict_properties),
+           default_locale = case when $6 then excluded.default_locale else s.default_locale end,
+           sms_help = case when $8 then excluded.sms_help else s.sms_help end`,
+      [
+        organizationId,
+        region ?? null,
+        region !== undefined,
+        strictProperties ?? null,
+        defaultLocale ?? null,
+        defaultLocale !== undefined,
+        smsHelp ?? null,
+        smsHelp !== undefined,
+      ],
     );
   }
 }

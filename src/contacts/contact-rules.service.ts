@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ContactChanges, parseChanges } from './contact-fields.js';
 import { type ContactRules, NO_RULES } from './contact-rules.js';
-import { ContactRulesRepository } from './contact-rules.repository.js';
+import { type ChangedSettings, ContactRulesRepository } from './contact-rules.repository.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
 
 /** Reads fields of contacts by the rules of their organization. */
@@ -39,10 +39,7 @@ export class ContactRulesService {
   }
 
   /** Changes the settings that are given, and returns the rules after the change. */
-  async setSettings(
-    organizationId: string,
-    settings: { region?: string | null; strictProperties?: boolean },
-  ): Promise<ContactRules> {
+  async setSettings(organizationId: string, settings: ChangedSettings): Promise<ContactRules> {
     await this.rules.setSettings(organizationId, settings);
     return await this.find(organizationId);
   }

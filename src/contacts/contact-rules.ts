@@ -7,6 +7,10 @@ export interface ContactRules {
   region: CountryCode | null;
   /** When true, contacts get no properties that are not declared. */
   strictProperties: boolean;
+  /** Is the language of contacts without a locale. */
+  defaultLocale: string | null;
+  /** Answers a text message that consists of HELP. */
+  smsHelp: string | null;
   properties: ReadonlyMap<string, PropertyRule>;
 }
 
@@ -14,5 +18,7 @@ export interface ContactRules {
 export const NO_RULES: ContactRules = Object.freeze({
   region: null,
   strictProperties: false,
+  defaultLocale: null,
+  smsHelp: null,
   properties: new Map<string, PropertyRule>(),
 });

@@ -11,4 +11,12 @@ export class ContactSettings extends OrganizationRow {
   /** When true, contacts get no properties that are not declared. */
   @Column('boolean', { default: false })
   strictProperties: boolean;
+
+  /** Is the language of contacts without a locale. */
+  @Column('text', { nullable: true })
+  defaultLocale: string | null;
+
+  /** Answers a text message that consists of HELP. Null: it is not answered. */
+  @Column('text', { nullable: true })
+  smsHelp: string | null;
 }

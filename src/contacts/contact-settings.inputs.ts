@@ -15,4 +15,14 @@ export class SetContactSettingsInput {
 
   @Flag('When true, contacts get no properties that are not declared.', { optional: true })
   strict_properties?: boolean;
+
+  @Doc('Language of contacts without a locale, for templates of messages (BCP 47). Null: none.', {
+    examples: ['pt-BR'],
+  })
+  @Text({ optional: true, nullable: true, max: 64 })
+  default_locale?: string | null;
+
+  @Doc('Answers a text message that consists of HELP. Null: it is not answered.')
+  @Text({ optional: true, nullable: true, min: 1, max: 1600 })
+  sms_help?: string | null;
 }

@@ -8,8 +8,19 @@ export class ContactSettingsView {
   @Flag()
   strict_properties: boolean;
 
-  static of({ region, strictProperties }: ContactRules): ContactSettingsView {
-    return { region, strict_properties: strictProperties };
+  @Text('Language of contacts without a locale (BCP 47).', { nullable: true })
+  default_locale: string | null;
+
+  @Text({ nullable: true })
+  sms_help: string | null;
+
+  static of(rules: ContactRules): ContactSettingsView {
+    return {
+      region: rules.region,
+      strict_properties: rules.strictProperties,
+      default_locale: rules.defaultLocale,
+      sms_help: rules.smsHelp,
+    };
   }
 }
 

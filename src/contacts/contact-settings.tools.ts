@@ -5,7 +5,9 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { OwnerGuard } from '../tools/policies/owner.guard.js';
 import { ContactRulesService } from './contact-rules.service.js';
+import { parseLocale } from './parse-field.js';
 import { GetContactSettingsInput, SetContactSettingsInput } from './contact-settings.inputs.js';
+import { smsKeywordOf } from './sms-keyword.js';
 import { ContactSettingsResult, ContactSettingsView } from './contact-settings.results.js';
 
 /** Provides the tools for what an organization sets for its contacts. */
@@ -16,7 +18,8 @@ export class ContactSettingsTools {
   @Tool({
     name: 'get_contact_settings',
     title: 'Get the settings of contacts',
-    description: 'Returns the region of phone numbers and whether properties must be declared.',
+    description:
+      'Returns the region of phone numbers, the default locale, whether properties must be declared, and the answer to HELP.',
     output: ContactSettingsResult,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -41,10 +44,26 @@ export class ContactSettingsTools {
     if (typeof region === 'string' && !isSupportedCountry(region)) {
       throw AppError.invalidField('region', 'must be a country such as DE or BR (ISO 3166)');
     }
+    // Two installations could otherwise answer each other without an end.
+    if (typeof input.sms_help === 'string' && smsKeywordOf(input.sms_help)) {
+      throw AppError.invalidField('sms_help', 'must not be a keyword such as HELP or STOP itself');
+    }
     const rules = await this.rules.setSettings(call.organizationId, {
       ...(region !== undefined && { region }),
+      ...(input.default_locale !== undefined && {
+        defaultLocale: readLocale(input.default_locale),
+      }),
       ...(input.strict_properties !== undefined && { strictProperties: input.strict_properties }),
+      ...(input.sms_help !== undefined && { smsHelp: input.sms_help }),
     });
     return { settings: ContactSettingsView.of(rules) };
   }
+}
+
+/** A form sends an empty text to remove the locale. */
+function readLocale(text: string | null): string | null {
+  if (text === null || text === '') return null;
+  const parsed = parseLocale(text);
+  if ('value' in parsed) return parsed.value;
+  throw AppError.invalidField('default_locale', parsed.fault);
 }

@@ -94,7 +94,22 @@ export class ContactIdInput {
 
 @ClearableFields(...Object.keys(TEXT_FIELDS), 'tags', 'properties')
 export class UpdateContactInput extends ContactFieldsInput {
-  // Agents have the list of all tools, where the rules stand once.
+  // Agents have the list of all tools, where the rules stand once: in create_contact.
+  @Doc('Unique.')
+  declare external_id?: string | null;
+
+  @Doc('Unique.')
+  declare email?: string | null;
+
+  @Doc('Unique. E.164.')
+  declare phone?: string | null;
+
+  @Doc('BCP 47.')
+  declare locale?: string | null;
+
+  @Doc('IANA time zone.')
+  declare timezone?: string | null;
+
   @Doc('As in create_contact; the others are kept. A null removes the property.')
   declare properties?: Record<string, unknown> | null;
 

@@ -1,35 +1,24 @@
 import {
   Context,
   Liquid,
-  LiquidError,
-  type Operators,
   Output,
   type Template,
-  Token,
   Tokenizer,
   Value,
   type Variable,
   analyzeSync,
-  defaultOperators,
   isTruthy,
   toValue,
 } from 'liquidjs';
-import { asSentence } from '../errors/as-sentence.js';
-import { AppError, toError } from '../errors/app-error.js';
-import { DATA_FILTERS } from './data-filters.js';
-import { boundFilters, checkPattern } from './bounded-filters.js';
+import { AppError } from '../errors/app-error.js';
 import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
 import { assertComplete, conditionHint } from './complete-condition.js';
-import { ORDERED_OPERATORS } from './ordered.js';
-import { makeFiltersStrict } from './strict-filters.js';
+import type { CompiledText } from './compiled-text.js';
+import { type LiquidFormat, createLiquid } from './liquid-engine.js';
+import { toTemplateError } from './liquid-errors.js';
 import { type JobTime, ProcessorTurns } from './processor-turns.js';
 import {
-  LIQUID_FILTERS,
-  LIQUID_TAGS,
-  LimitedEmitter,
-  indexPositions,
-  limitRanges,
   checkMarkup,
   checkMarkupLength,
   checkOutputLength,
@@ -41,25 +30,10 @@ const MAX_CONDITION_CHARACTERS = 4096;
 /** Limits the number and the length of templates in the cache. */
 const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
-/** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
-const MAX_MEMORY = 4_000_000;
 /** Limits the processor time of one rendering. The time while it waits for its turn does not count. */
 const MAX_RENDER_MS = 500;
 /** Limits the processor time for all expressions of a definition. */
 const MAX_READ_MS = 3000;
-
-const OPERATORS: Operators = {
-  ...defaultOperators,
-  ...ORDERED_OPERATORS,
-  contains: function* (list, item, context) {
-    if (typeof list === 'string') checkPattern('contains', item);
-    return yield defaultOperators.contains!(list, item, context);
-  },
-};
-
-// These change shared classes of LiquidJS, because every template of this process comes from users.
-limitRanges(Tokenizer.prototype);
-indexPositions(Token.prototype);
 
 /**
  * Renders and evaluates Liquid that users wrote. Templates can read only own properties of the given scope, and their
@@ -71,29 +45,11 @@ export class LiquidSandbox implements Expressions {
   /** Caches parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new Map<string, Template[]>();
 
-  constructor(private readonly turns = new ProcessorTurns()) {
-    this.engine = new Liquid({
-      ownPropertyOnly: true,
-      strictFilters: true,
-      dynamicPartials: false,
-      // Otherwise the output of dates would depend on the timezone and the language of the server.
-      timezoneOffset: 0,
-      locale: 'en-US',
-      memoryLimit: MAX_MEMORY,
-      operators: OPERATORS,
-      // This is a second protection beside the list of tags: there are no files to read.
-      templates: {},
-    });
-    Object.assign(this.engine.filters, DATA_FILTERS);
-    keepOnly(this.engine.filters, LIQUID_FILTERS);
-    keepOnly(this.engine.tags, LIQUID_TAGS);
-    makeFiltersStrict(this.engine.filters);
-    boundFilters(this.engine.filters);
-    const { renderer } = this.engine;
-    const render = renderer.renderTemplates.bind(renderer);
-    // Without a default, `capture` would create an emitter without a limit.
-    renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
-      render(templates, context, emitter);
+  constructor(
+    private readonly turns = new ProcessorTurns(),
+    format: LiquidFormat = 'expression',
+  ) {
+    this.engine = createLiquid(format);
   }
 
   /** Throws `invalid_arguments` with the reason when a template is not valid. */
@@ -104,6 +60,20 @@ export class LiquidSandbox implements Expressions {
   /** Renders a template. Unknown variables become empty text. */
   async render(organizationId: string, template: string, scope: object): Promise<string> {
     return await this.run(organizationId, () => this.renderTemplate(template, scope));
+  }
+
+  /** Renders compiled texts over the same values. Together they have the time of one rendering. */
+  async renderTexts(
+    organizationId: string,
+    texts: readonly CompiledText[],
+    scope: object,
+  ): Promise<string[]> {
+    const time = { leftMs: MAX_RENDER_MS };
+    const rendered: string[] = [];
+    for (const text of texts) {
+      rendered.push(await this.run(organizationId, () => text.render(scope), time));
+    }
+    return rendered;
   }
 
   /**
@@ -214,7 +184,7 @@ export class LiquidSandbox implements Expressions {
     try {
       await this.turns.run(organizationId, evaluation, time);
     } catch (error) {
-      throw toAppError(error);
+      throw toTemplateError(error);
     }
     return evaluation.result;
   }
@@ -239,10 +209,6 @@ export class LiquidSandbox implements Expressions {
   private createContext(scope: object): Context {
     return new Context(scope, this.engine.options, { sync: true }, { liquid: this.engine });
   }
-}
-
-function keepOnly(all: Record<string, unknown>, names: ReadonlySet<string>): void {
-  for (const name of Object.keys(all)) if (!names.has(name)) delete all[name];
 }
 
 /** It is true for values that JSON can represent. */
@@ -275,18 +241,6 @@ function runSafely<T>(work: () => T, hint?: string): T {
     return work();
   } catch (error) {
     if (hint !== undefined) throw new AppError('invalid_arguments', hint, { cause: error });
-    throw toAppError(error);
+    throw toTemplateError(error);
   }
-}
-
-function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const inner = (error as { originalError?: unknown } | null)?.originalError;
-  if (inner instanceof AppError) return inner;
-  // The message of any other error, such as a stack overflow by deep nesting, does not help the author.
-  const reason = LiquidError.is(error)
-    ? toError(error).message.split('\n')[0]!.slice(0, 200)
-    : 'it is malformed or too complex';
-  const message = asSentence(`The template cannot be used: ${reason}`);
-  return new AppError('invalid_arguments', message, { cause: error });
 }

@@ -1,16 +1,24 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { SendMailOptions } from 'nodemailer';
+import { messageIdOf } from '../text/message-id.js';
 import { parseEmail } from '../text/parse-email.js';
+import type { Mailbox } from '../text/parse-mailbox.js';
 import { plainSubject } from './email-subject.js';
 
-/** Describes an e-mail in plain text. */
+/** Describes an e-mail. With `html`, mail programs show that, or the text. */
 export interface Email {
   /** The id of the message is the same at every attempt, so a mail server can recognize a duplicate. */
   id: string;
   to: string;
   subject: string;
   text: string;
+  html?: string | null | undefined;
   date: Date;
+  replyTo?: Mailbox;
+  /** Has the Message-IDs of the conversation, oldest first. */
+  references?: readonly string[];
+  /** Is the address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
+  unsubscribe?: string | undefined;
 }
 
 /**
@@ -40,19 +48,31 @@ export abstract class EmailChannel implements OnApplicationShutdown {
 export function composeEmail(email: Email, from: string): SendMailOptions | undefined {
   const to = parseEmail(email.to);
   if ('fault' in to || /[\r\n\0]/.test(email.subject)) return undefined;
+  const answered = email.references?.at(-1);
   return {
     from: { name: '', address: from },
     to: { name: '', address: to.value },
     subject: plainSubject(email.subject),
     text: email.text,
+    ...(typeof email.html === 'string' && { html: email.html }),
     date: email.date,
+    ...(email.replyTo && { replyTo: { ...email.replyTo } }),
+    ...(answered !== undefined && {
+      inReplyTo: answered,
+      references: [...email.references!],
+    }),
     messageId: messageIdOf(email.id, from),
+    ...(email.unsubscribe !== undefined && { headers: oneClickHeaders(email.unsubscribe) }),
     textEncoding: 'quoted-printable',
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-function messageIdOf(id: string, from: string): string {
-  return `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+/** Returns the headers by which mail programs show a button that sends POST to the address (RFC 8058). */
+function oneClickHeaders(address: string): Record<string, string> {
+  return {
+    'List-Unsubscribe': `<${address}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
 }

@@ -4,6 +4,7 @@ import type { ToolPolicies } from '../policies/tool-policies.js';
 import type { OfferedToolList } from '../tools/registry/offered-tool.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import type { EraEncoder } from './encoders/era-encoder.js';
+import { listedTool } from './listed-tool.js';
 
 type EncodedLists = Map<EraEncoder, Buffer>;
 
@@ -25,7 +26,8 @@ export class ToolLists {
     const lists = this.listsOf(policies, offered);
     let list = lists.get(encoder);
     if (list === undefined) {
-      const tools = [...this.tools.list('agent', policies), ...offered.list(policies)];
+      const registered = this.tools.list('agent', policies).map((tool) => listedTool(tool));
+      const tools = [...registered, ...offered.list(policies)];
       list = Buffer.from(encoder.toolList(tools));
       lists.set(encoder, list);
     }

@@ -1,4 +1,8 @@
-import type { ChannelOptions } from '../channels/channel.decorator.js';
+import {
+  CHANNEL_EXTRAS,
+  type ChannelExtra,
+  type ChannelOptions,
+} from '../channels/channel.decorator.js';
 import type { Consent } from '../contacts/consent.js';
 import { AppError } from '../errors/app-error.js';
 
@@ -12,6 +16,17 @@ export function isDenied(consent: Consent, channel: string): boolean {
 /** Returns the channel's title as it stands inside a sentence: `e-mail`, `SMS`. */
 export function spoken({ title }: Pick<ChannelOptions, 'title'>): string {
   return /^[A-Z][a-z-]/.test(title) ? `${title[0]!.toLowerCase()}${title.slice(1)}` : title;
+}
+
+/** Throws `invalid_arguments` when the message has an extra that the channel does not carry. */
+export function assertCarries(
+  { name, carries = [] }: ChannelOptions,
+  given: Readonly<Partial<Record<ChannelExtra, unknown>>>,
+): void {
+  for (const extra of CHANNEL_EXTRAS) {
+    if (given[extra] === undefined || carries.includes(extra)) continue;
+    throw AppError.invalidField(extra, `must be absent, because ${name} does not carry it`);
+  }
 }
 
 /** Throws `invalid_arguments` when the channel needs a subject and there is none, or has none and there is one. */

@@ -5,23 +5,21 @@ import type { StoredProvider } from '../channels/channel-providers.service.js';
 import type { Handover } from '../channels/channel-contract.js';
 import type { UncertainPolicy } from '../channels/channel.decorator.js';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { Failpoints } from '../failpoints/failpoints.js';
 import type { Claim } from '../queue/leased-work.js';
-import { isDenied, spoken } from './message-channels.js';
 import { messageEvent } from './message-events.js';
+import { MOST_ATTEMPTS, MessageObstaclesService } from './message-obstacles.service.js';
+import { MessagePermissionService } from './message-permission.service.js';
 import type { Message } from './message.entity.js';
-import { MessagesRepository, type Outcome } from './messages.repository.js';
-import type { SuppressionReason } from './suppressed-address.entity.js';
+import type { Outcome } from './message-outcome.js';
+import { MessagesRepository } from './messages.repository.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 /** Lists the seconds before the second attempt, the third attempt, and so on. */
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
-const MOST_ATTEMPTS = PAUSES_SECONDS.length + 1;
 const RECORD_RETRY_MS = 1000;
 
 /** The worker stopped before the handover. Another worker may begin the next attempt at once. */
@@ -34,12 +32,6 @@ interface Attempt {
   readonly policy: UncertainPolicy;
 }
 
-const SUPPRESSED: Record<SuppressionReason, string> = {
-  bounce: 'The address is suppressed: a message to it bounced.',
-  complaint: 'The address is suppressed: its owner complained about a message.',
-  manual: 'The address is suppressed: a person or a workflow said so.',
-};
-
 /**
  * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open while
  * it waits for the provider. When a crash leaves the outcome unknown, the message is sent again or becomes `uncertain`, as
@@ -51,12 +43,12 @@ export class MessageDeliveryService {
 
   constructor(
     private readonly messages: MessagesRepository,
-    private readonly contacts: ContactsService,
+    private readonly obstacles: MessageObstaclesService,
+    private readonly permission: MessagePermissionService,
     private readonly tenants: TenantDatabase,
     private readonly handovers: HandoversService,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
-    private readonly failpoints: Failpoints,
   ) {}
 
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -77,24 +69,35 @@ export class MessageDeliveryService {
       to: message.recipient!,
       subject: message.subject,
       body: message.body,
+      html: message.html ?? null,
+      envelope: message.envelope ?? null,
+      unsubscribeUrl: this.permission.unsubscribeUrlOf(message),
       createdAt: message.createdAt,
     };
     const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
-    await this.failpoints.reach('after outside call, before journal', message.id);
     // The result of an aborted attempt is unknown. The next worker that claims the message decides by its policy.
     if (signal.aborted && result.handover.outcome !== 'sent') return;
     await this.recordOutcome(claim, toOutcome(result, message.attempts + 1, policy), signal);
   }
 
   /** Marks the message as being sent and returns it. Returns undefined when it must not be sent, or not now. */
-  private beginAttempt({ organizationId, id, epoch }: Claim): Promise<Attempt | undefined> {
+  private beginAttempt({
+    organizationId,
+    id,
+    epoch,
+    isPaced,
+  }: Claim): Promise<Attempt | undefined> {
     return this.tenants.transaction(organizationId, async () => {
       const message = await this.messages.findForUpdate(organizationId, id);
       if (message?.epoch !== epoch) return undefined;
-      if (!['scheduled', 'queued', 'sending'].includes(message.status)) return undefined;
+      if (!['scheduled', 'queued', 'held', 'sending'].includes(message.status)) return undefined;
       this.changes.publish(organizationId, resourceChange('messages', id));
       const policy = this.handovers.policyOf(message.channel, message.onUncertain);
-      const obstacle = await this.findObstacle(message, policy);
+      const obstacle = await this.obstacles.find(message, policy, isPaced === true);
+      if (obstacle?.until) {
+        await this.obstacles.hold(message, obstacle);
+        return undefined;
+      }
       if (obstacle) {
         await this.emitMessageEvent(await this.messages.settle(organizationId, id, obstacle));
         return undefined;
@@ -116,46 +119,6 @@ export class MessageDeliveryService {
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.messages.delay(organizationId, id, epoch, waitSeconds);
     return waitSeconds > 0;
-  }
-
-  /** Returns the final outcome of an accepted message that must no longer be sent. */
-  private async findObstacle(
-    message: Message,
-    policy: UncertainPolicy,
-  ): Promise<Outcome | undefined> {
-    // A worker ended between the handover and its record. Another attempt could send the message twice.
-    if (message.status === 'sending' && policy === 'hold') {
-      return {
-        status: 'uncertain',
-        reason: `Attempt ${message.attempts} ended without a result: the message may have been sent.`,
-        code: 'no_outcome',
-      };
-    }
-    if (message.attempts >= MOST_ATTEMPTS) {
-      return {
-        status: 'failed',
-        reason: `Stopped after ${message.attempts} attempts without a result.`,
-        code: 'attempts_exhausted',
-      };
-    }
-    const { organizationId, contactId } = message;
-    // Both statements are sent at once. A suppression that is stored later stops later attempts.
-    const [suppression, contact] = await Promise.all([
-      this.messages.findSuppression(message),
-      contactId === null ? null : this.contacts.find(organizationId, contactId),
-    ]);
-    if (suppression) {
-      return { status: 'suppressed', reason: SUPPRESSED[suppression], code: 'suppressed' };
-    }
-    if (!contact) {
-      return { status: 'canceled', reason: 'The contact was deleted.', code: 'contact_deleted' };
-    }
-    if (isDenied(contact.consent, message.channel)) {
-      const channel = spoken({ title: this.handovers.titleOf(message.channel) });
-      const reason = `The contact has since denied consent to ${channel}.`;
-      return { status: 'canceled', reason, code: 'consent_denied' };
-    }
-    return undefined;
   }
 
   /** Retries until the lease ends, because an outcome that is not recorded makes another worker send the message again. */

@@ -4,7 +4,7 @@ import type { MessageStatus } from './message.entity.js';
 import type { MessageFilterInput, MessageStatusFilter } from './message.inputs.js';
 import type { MessageFilter } from './messages.repository.js';
 
-const PENDING = ['scheduled', 'queued', 'sending'] as const satisfies MessageStatus[];
+const PENDING = ['scheduled', 'queued', 'held', 'sending'] as const satisfies MessageStatus[];
 const UNDELIVERED = ['failed', 'canceled', 'suppressed'] as const satisfies MessageStatus[];
 
 /** Validates a filter. Throws `invalid_arguments` for a malformed time. */

@@ -47,6 +47,7 @@ export class MessagePreviewController {
     response
       .setHeader('Content-Type', 'text/html; charset=utf-8')
       .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-      .end(previewPage(message.subject ?? '', message.body));
+      .setHeader('X-DNS-Prefetch-Control', 'off')
+      .end(message.html ?? previewPage(message.subject ?? '', message.body));
   }
 }

@@ -1,16 +1,19 @@
 import { Column, Entity } from 'typeorm';
+import type { OutgoingEnvelope } from '../channels/channel-contract.js';
 import type { UncertainPolicy } from '../channels/channel.decorator.js';
 import type { ReasonCode } from '../channels/reason-code.js';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * `scheduled` waits for its time, `queued` for a worker or the next attempt. `sent` means accepted by the provider.
+ * `scheduled` waits for its time, `queued` for a worker or the next attempt, `held` until the
+ * rules for sending let it go. `sent` means accepted by the provider.
  * `uncertain` may have been sent: a report or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are
  * final. Inbound messages are always `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',
+  'held',
   'sending',
   'uncertain',
   'sent',
@@ -24,6 +27,12 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
+
+/** Holds the headers of an e-mail that its sender decided about. */
+export interface EmailEnvelope extends OutgoingEnvelope {
+  /** Id of the message that this one answers. */
+  readonly inReplyTo?: string;
+}
 
 /** Stores a message to or from a contact. It stays when the contact is deleted. */
 @Entity('messages')
@@ -46,6 +55,22 @@ export class Message extends OrganizationRowWithId {
 
   @Column('text')
   body: string;
+
+  /** Is null for a message of text alone. It can be long, so lists and outcomes of attempts do not load it. */
+  @Column('text', { nullable: true, select: false })
+  html?: string | null;
+
+  /** The database computes it. */
+  @Column({ type: 'boolean', insert: false, update: false, default: () => 'html is not null' })
+  hasHtml: boolean;
+
+  /** Is null for a message with the usual headers. Lists and outcomes of attempts do not load it. */
+  @Column('json', { nullable: true, select: false })
+  envelope?: EmailEnvelope | null;
+
+  /** The message is sent only to contacts that get this topic. Null means that it is transactional. */
+  @Column('text', { nullable: true })
+  topic: string | null;
 
   @Column('text')
   status: MessageStatus;
@@ -79,6 +104,17 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   runId: string | null;
 
+  /** Names the template that the message was made from. */
+  @Column('text', { nullable: true })
+  templateId: string | null;
+
+  @Column('integer', { nullable: true })
+  templateVersion: number | null;
+
+  /** Is the locale of the template's variant. */
+  @Column('text', { nullable: true })
+  locale: string | null;
+
   /** Counts the attempts that began. */
   @Column('integer', { default: 0 })
   attempts: number;
@@ -97,6 +133,14 @@ export class Message extends OrganizationRowWithId {
   /** The limit of a provider lets the next attempt begin at this time. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
+
+  /** Names the cap that holds the message: `sms`, or `email news` with a topic. */
+  @Column('text', { nullable: true })
+  heldBy: string | null;
+
+  /** The last attempt began at this time. Null when the organization had no rules for sending. */
+  @Column('timestamptz', { nullable: true })
+  countedAt: Date | null;
 
   @Column('timestamptz', { nullable: true })
   leaseUntil: Date | null;

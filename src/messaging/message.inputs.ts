@@ -1,9 +1,9 @@
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, Integer, JsonObject, Text } from '../tools/schema/fields.js';
+import { Choice, Integer, JsonObject, Nested, Text } from '../tools/schema/fields.js';
 import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
 import { MESSAGE_STATUSES } from './message.entity.js';
 
-/** Names a status, or a group: `pending` are scheduled, queued and sending, `undelivered` are failed, canceled and suppressed. */
+/** Names a status, or a group: `pending` are scheduled, queued, held and sending, `undelivered` are failed, canceled and suppressed. */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
 
 export type MessageStatusFilter = (typeof MESSAGE_STATUS_FILTERS)[number];
@@ -56,23 +56,53 @@ class AddresseeInput {
   phone?: string;
 }
 
+/** Says which calls become one message. */
+export class DigestInput {
+  @Text({ min: 1, max: 128 })
+  key: string;
+
+  @Integer({ min: 1, max: 604_800 })
+  window_seconds: number;
+
+  @Integer({ min: 1, max: 100 })
+  max_items: number = 100;
+}
+
 export class SendMessageInput extends AddresseeInput {
   @Text('email, sms or webhook.')
   channel: string = 'email';
 
-  @Doc('Subject line; required for email. One line of at most 500 characters.')
+  @Doc('Required for email. One line of at most 500 characters.')
   @Text({ optional: true, max: 262_144 })
   subject?: string;
 
-  @Text('The message in plain text, at most 256 KiB. Required.', { optional: true, max: 262_144 })
+  @Text('Plain text, at most 256 KiB. Required without html.', {
+    optional: true,
+    max: 262_144,
+  })
   body?: string;
+
+  @Text('HTML of an email.', {
+    optional: true,
+    max: 512_000,
+  })
+  html?: string;
+
+  @Text({ optional: true })
+  reply_to?: string;
+
+  @Text('Id of the message.', { optional: true })
+  in_reply_to?: string;
+
+  @Text('Omit if transactional.', { optional: true, min: 1, max: 64 })
+  topic?: string;
 
   @Text('Not supported yet. Give body instead.', { optional: true, min: 1, max: 64 })
   template_id?: string;
 
   @Doc(
-    'When given, even if empty, subject and body are Liquid templates over these values and the contact: ' +
-      '"Hello {{ contact.first_name }}, your code is {{ code }}". When absent, both are literal.',
+    'When given, even if empty, subject, body and html are Liquid templates over these values and the contact: ' +
+      '"Hello {{ contact.first_name }}". When absent, they are literal.',
     { examples: [{ code: '1234' }] },
   )
   @JsonObject({ optional: true })
@@ -90,6 +120,13 @@ export class SendMessageInput extends AddresseeInput {
   )
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
+
+  @Doc(
+    'Joins calls with the same contact, channel and key into one message, whose body is that of the first: ' +
+      '{{ digest.count }}, {{ digest.items }}.',
+  )
+  @Nested(() => DigestInput, { optional: true })
+  digest?: DigestInput;
 
   @Choice(UNCERTAIN_POLICIES, { optional: true })
   on_uncertain?: UncertainPolicy;

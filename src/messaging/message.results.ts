@@ -31,8 +31,14 @@ export class MessageView {
   @Text('The text as it is sent, with variables filled in.')
   body: string;
 
+  @Flag('True if it was sent as HTML too.')
+  has_html: boolean;
+
+  @Text({ nullable: true })
+  topic: string | null;
+
   @Doc(
-    'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; sending: an attempt is ' +
+    'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; held: waits until held_until; sending: an attempt is ' +
       'in progress; uncertain: it may have been sent, and nobody knows (resolve_message); sent: the provider, the mail ' +
       'server or the outbox folder has it; delivered: reported by the provider; failed ' +
       'and canceled: see status_reason; received: it is inbound.',
@@ -69,6 +75,10 @@ export class MessageView {
   @Timestamp({ nullable: true })
   scheduled_at: string | null;
 
+  @Doc('A held message is checked again at this time, and then sent if the rules allow it.')
+  @Timestamp({ nullable: true })
+  held_until: string | null;
+
   @Timestamp({ nullable: true })
   sent_at: string | null;
 
@@ -86,6 +96,8 @@ export class MessageView {
       direction: message.direction,
       subject: message.subject,
       body: message.body,
+      has_html: message.hasHtml,
+      topic: message.topic,
       status: message.status,
       status_reason: message.statusReason,
       reason_code: message.reasonCode,
@@ -95,6 +107,7 @@ export class MessageView {
       idempotency_key: message.idempotencyKey,
       run_id: message.runId,
       scheduled_at: message.scheduledAt?.toISOString() ?? null,
+      held_until: message.status === 'held' ? message.dueAt.toISOString() : null,
       sent_at: message.sentAt?.toISOString() ?? null,
       created_at: message.createdAt.toISOString(),
       updated_at: message.updatedAt.toISOString(),
@@ -110,6 +123,11 @@ export class MessagePage extends PageResult {
 export class MessageResult {
   @Nested(() => MessageView)
   message: MessageView;
+}
+
+export class SentMessageResult extends MessageResult {
+  @Integer('Number of calls that the message of a digest has joined.', { optional: true })
+  digest_count?: number;
 }
 
 export class MessageEventView {

@@ -4,6 +4,8 @@ import { Resource } from '../resources/resource.decorator.js';
 import { parseTime } from '../text/parse-time.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
+import { MessageCancellationsService } from './message-cancellations.service.js';
+import { MessageDigestsService } from './message-digests.service.js';
 import { messageFilter } from './message-filter.js';
 import {
   ListMessagesInput,
@@ -18,6 +20,7 @@ import {
   MessagePage,
   MessageResult,
   MessageView,
+  SentMessageResult,
 } from './message.results.js';
 import { MessagesService } from './messages.service.js';
 
@@ -25,7 +28,11 @@ const MOST_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
 @Injectable()
 export class MessageTools {
-  constructor(private readonly messages: MessagesService) {}
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly cancellations: MessageCancellationsService,
+    private readonly digests: MessageDigestsService,
+  ) {}
 
   @Tool({
     name: 'send_message',
@@ -34,27 +41,35 @@ export class MessageTools {
       'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
       'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
       'tried up to 6 times: use get_message to see its status.',
-    output: MessageResult,
+    output: SentMessageResult,
   })
-  async send(input: SendMessageInput, call: ToolCall): Promise<MessageResult> {
+  async send(input: SendMessageInput, call: ToolCall): Promise<SentMessageResult> {
     if (input.template_id !== undefined) {
       throw unsupported(
         'template_id',
         'Stored templates are not supported yet. Give body instead.',
       );
     }
-    if (input.body === undefined) throw AppError.invalidField('body', 'is required');
-    const message = await this.messages.send(call.organizationId, {
+    const request = {
       to: { contact_id: input.contact_id, email: input.email, phone: input.phone },
       channel: input.channel,
       subject: input.subject,
       body: input.body,
+      html: input.html,
+      replyTo: input.reply_to,
+      inReplyTo: input.in_reply_to,
+      topic: input.topic,
       onUncertain: input.on_uncertain,
       variables: input.variables,
       scheduledAt: parseSchedule(input.scheduled_at),
       idempotencyKey: input.idempotency_key,
       runId: call.runId,
-    });
+    };
+    if (input.digest) {
+      const added = await this.digests.add(call.organizationId, request, input.digest);
+      return { message: MessageView.of(added.message), digest_count: added.count };
+    }
+    const message = await this.messages.send(call.organizationId, request);
     return { message: MessageView.of(message) };
   }
 
@@ -133,7 +148,7 @@ export class MessageTools {
     name: 'cancel_message',
     title: 'Cancel a message',
     description:
-      'Cancels a message that is scheduled or queued. Fails with conflict if it is being sent, was sent or ' +
+      'Cancels a message that is scheduled, queued or held. Fails with conflict if it is being sent, was sent or ' +
       'has failed.',
     output: MessageResult,
     destructive: true,
@@ -141,7 +156,7 @@ export class MessageTools {
   })
   async cancel(input: MessageIdInput, call: ToolCall): Promise<MessageResult> {
     const { organizationId, surface } = call;
-    const message = await this.messages.cancel(organizationId, input.message_id, surface);
+    const message = await this.cancellations.cancel(organizationId, input.message_id, surface);
     return { message: MessageView.of(message) };
   }
 }

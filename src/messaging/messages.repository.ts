@@ -2,10 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import type { ReasonCode } from '../channels/reason-code.js';
 import type { TimePosition } from '../paging/paging.js';
-import { MESSAGE_STATUSES, Message, type MessageStatus } from './message.entity.js';
+import {
+  type EmailEnvelope,
+  MESSAGE_STATUSES,
+  Message,
+  type MessageStatus,
+} from './message.entity.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
+import type { Outcome } from './message-outcome.js';
 import { MessageEvent } from './message-event.entity.js';
 import {
   BEGIN_ATTEMPT,
@@ -23,7 +28,13 @@ export type NewMessage = Pick<
   'id' | 'contactId' | 'channel' | 'recipient' | 'subject' | 'body' | 'runId'
 >;
 type OutboundMessage = NewMessage &
-  Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt' | 'onUncertain'>;
+  Pick<Message, 'status' | 'idempotencyKey' | 'scheduledAt' | 'onUncertain' | 'topic'> &
+  Partial<
+    Pick<Message, 'statusReason' | 'reasonCode' | 'templateId' | 'templateVersion' | 'locale'>
+  > & {
+    html: string | null;
+    envelope: EmailEnvelope | null;
+  };
 
 /** Matches the messages that meet all given members. `createdAfter` includes the time itself. */
 export interface MessageFilter {
@@ -35,16 +46,6 @@ export interface MessageFilter {
   createdBefore?: Date;
 }
 
-/** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
-export interface Outcome {
-  status: MessageStatus;
-  reason: string | null;
-  code?: ReasonCode | null;
-  retryInSeconds?: number;
-  providerId?: string | null;
-  providerMessageId?: string;
-}
-
 @Injectable()
 export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -53,11 +54,15 @@ export class MessagesRepository {
   async insert(organizationId: string, message: OutboundMessage): Promise<Message> {
     const now = await this.tenants.session(organizationId).now();
     const row: Message = {
-      ...message,
-      organizationId,
-      direction: 'outbound',
       statusReason: null,
       reasonCode: null,
+      templateId: null,
+      templateVersion: null,
+      locale: null,
+      ...message,
+      organizationId,
+      hasHtml: message.html !== null,
+      direction: 'outbound',
       externalId: null,
       providerId: null,
       providerMessageId: null,
@@ -65,6 +70,8 @@ export class MessagesRepository {
       epoch: 0,
       dueAt: message.scheduledAt ?? now,
       slotAt: null,
+      heldBy: null,
+      countedAt: null,
       leaseUntil: null,
       sentAt: null,
       createdAt: now,
@@ -87,6 +94,14 @@ export class MessagesRepository {
         row.scheduledAt,
         row.createdAt,
         row.onUncertain,
+        row.html,
+        row.envelope && JSON.stringify(row.envelope),
+        row.templateId,
+        row.templateVersion,
+        row.locale,
+        row.statusReason,
+        row.reasonCode,
+        row.topic,
       ]);
     return row;
   }
@@ -189,7 +204,9 @@ export class MessagesRepository {
   }
 
   /** Returns why the address of the message gets no messages, or undefined. */
-  async findSuppression(message: Message): Promise<SuppressionReason | undefined> {
+  async findSuppression(
+    message: Pick<Message, 'organizationId' | 'channel' | 'recipient'>,
+  ): Promise<SuppressionReason | undefined> {
     const { organizationId, channel, recipient } = message;
     const [row] = await this.tenants
       .session(organizationId)

@@ -4,7 +4,18 @@ import { SessionMiddleware } from '../accounts/sessions.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
+import { PacingModule } from '../pacing/pacing.module.js';
+import { TopicsModule } from '../topics/topics.module.js';
+import { EmailEnvelopeService } from './email-envelope.service.js';
+import { ExplanationTools } from './explanation.tools.js';
+import { ExplanationsService } from './explanations.service.js';
+import { InboundKeywordsService } from './inbound-keywords.service.js';
+import { MessageCancellationsService } from './message-cancellations.service.js';
+import { MessageContentService } from './message-content.service.js';
 import { MessageDeliveryService } from './message-delivery.service.js';
+import { MessageDigestsService } from './message-digests.service.js';
+import { MessageObstaclesService } from './message-obstacles.service.js';
+import { MessagePermissionService } from './message-permission.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
 import { MessageTools } from './message.tools.js';
@@ -21,7 +32,14 @@ import { SuppressionsService } from './suppressions.service.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
-  imports: [AccountsModule, ChannelsModule, ContactsModule, LiquidModule],
+  imports: [
+    AccountsModule,
+    ChannelsModule,
+    ContactsModule,
+    LiquidModule,
+    PacingModule,
+    TopicsModule,
+  ],
   controllers: [MessagePreviewController],
   providers: [
     MessageTools,
@@ -29,8 +47,17 @@ import { SuppressionsService } from './suppressions.service.js';
     MessagePrompts,
     MessageWorker,
     MessagesService,
+    MessageContentService,
+    EmailEnvelopeService,
+    InboundKeywordsService,
+    MessagePermissionService,
     ProviderReportsService,
     MessageDeliveryService,
+    ExplanationTools,
+    ExplanationsService,
+    MessageDigestsService,
+    MessageCancellationsService,
+    MessageObstaclesService,
     ProviderReportsRepository,
     MessageResolutionsService,
     MessagesRepository,

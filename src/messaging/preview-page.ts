@@ -1,10 +1,5 @@
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { escapeHtml } from '../text/escape-html.js';
+
 const STYLE =
   'body{margin:16px;background:#fff;color:#111;font:15px/1.5 system-ui,sans-serif;' +
   'white-space:pre-wrap;overflow-wrap:anywhere}';
@@ -15,8 +10,4 @@ export function previewPage(title: string, text: string): string {
     `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
     `<style>${STYLE}</style></head><body dir="auto">${escapeHtml(text)}</body></html>`
   );
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

@@ -123,7 +123,8 @@ export class ProviderReportsService {
 }
 
 function assertSent({ status, direction, attempts }: Message): void {
-  const isUnsent = status === 'scheduled' || (status === 'queued' && attempts === 0);
+  const isUnsent =
+    status === 'scheduled' || ((status === 'queued' || status === 'held') && attempts === 0);
   if (direction === 'outbound' && !isUnsent) return;
   const fault = isUnsent ? 'was not sent yet' : 'is inbound';
   throw new AppError('conflict', `This message ${fault}. Report only messages that were sent.`);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
+import { InboundKeywordsService } from './inbound-keywords.service.js';
 import { RecordMessageInput, ReportDeliveryInput, ResolveMessageInput } from './message.inputs.js';
 import { MessageResolutionsService } from './message-resolutions.service.js';
 import {
@@ -17,6 +18,7 @@ export class ProviderTools {
   constructor(
     private readonly reports: ProviderReportsService,
     private readonly resolutions: MessageResolutionsService,
+    private readonly keywords: InboundKeywordsService,
   ) {}
 
   @Tool({
@@ -25,12 +27,14 @@ export class ProviderTools {
     description:
       'Records a message from a contact that a provider of e-mail or SMS has reported, and starts the workflows with ' +
       'the trigger message.received. The contact must exist (create_contact). With an external_id the message is ' +
-      'recorded once, however often the provider reports it.',
+      'recorded once, however often the provider reports it. A text message that consists of STOP or START denies or ' +
+      'grants consent to SMS, and HELP is answered, if the settings of contacts have a text.',
     output: RecordedMessageResult,
     surfaces: ['workflow', 'dashboard'],
   })
   async record(input: RecordMessageInput, call: ToolCall): Promise<RecordedMessageResult> {
     const { message, created } = await this.reports.receive(call.organizationId, input, call.runId);
+    if (created) await this.keywords.apply(message);
     return { message: MessageView.of(message), created };
   }
 

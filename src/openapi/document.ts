@@ -1,4 +1,5 @@
 import type { ToolDescriptor } from '../tools/registry/registered-tool.js';
+import type { JsonSchema } from '../tools/schema/json-schema.js';
 import { type Access, OPERATIONS, type Operation } from './operations.js';
 import { listOf, objectOf, PROBLEM, TEXT } from './schemas.js';
 
@@ -62,13 +63,16 @@ function describe(operation: Operation, path: string): object {
       ),
       default: {
         description: 'An error.',
-        content: {
-          [error === PROBLEM ? 'application/problem+json' : 'application/json']: {
-            schema: error,
-          },
-        },
+        content: errorContent(error),
       },
     },
+  };
+}
+
+function errorContent(error: JsonSchema | string): object {
+  if (typeof error === 'string') return { [error]: {} };
+  return {
+    [error === PROBLEM ? 'application/problem+json' : 'application/json']: { schema: error },
   };
 }
 

@@ -31,9 +31,11 @@ export interface Operation {
   /** Maps the statuses of success to the JSON of the response, to its media type, or to null for no body. */
   readonly responses: Readonly<Record<number, object | string | null>>;
   /** Describes errors that are no problem details. */
-  readonly error?: JsonSchema;
+  readonly error?: JsonSchema | 'text/html';
 }
 
+/** Says that errors are pages for people. */
+const PAGE = 'text/html';
 const ANY: JsonSchema = { type: 'object', additionalProperties: true };
 const CREDENTIALS = objectOf({ email: TEXT, password: TEXT });
 const RUN_STARTED = {
@@ -125,6 +127,42 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     body: ANY,
     responses: { 200: RESUMED, 202: RESUMED },
     error: WEBHOOK_ERROR,
+  },
+  'get /u/{token}': {
+    summary: 'Asks a contact whether it wants to leave the topic of a message. Changes nothing.',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
+  },
+  'post /u/{token}': {
+    summary: 'Lets a contact leave the topic of a message (RFC 8058).',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
+  },
+  'get /preferences/{token}': {
+    summary: 'Shows a contact which topics it gets.',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
+  },
+  'post /preferences/{token}': {
+    summary: 'Stores which topics a contact gets.',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
+  },
+  'get /confirm/{token}': {
+    summary: 'Asks a contact to confirm a subscription. Changes nothing.',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
+  },
+  'post /confirm/{token}': {
+    summary: 'Confirms a subscription.',
+    access: 'address',
+    responses: { 200: 'text/html' },
+    error: PAGE,
   },
   'post /api/auth/sign-up': {
     summary: 'Creates a user and an organization, and signs the user in.',

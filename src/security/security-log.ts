@@ -7,6 +7,7 @@ export type SecurityEvent =
   | 'cross_site_request'
   | 'expired_key'
   | 'failed_sign_in'
+  | 'invalid_permission_link'
   | 'invalid_resume_url'
   | 'invalid_signature'
   | 'isolation_failure'

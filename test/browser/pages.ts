@@ -30,6 +30,8 @@ export const PAGES = [
   '/settings/contacts',
   '/settings/secrets',
   '/settings/channels',
+  '/settings/topics',
+  '/settings/sending',
   '/settings/retention',
   '/tools',
   '/tools/create_contact',

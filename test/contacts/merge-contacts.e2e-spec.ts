@@ -107,6 +107,8 @@ describe('merge_contacts', () => {
     );
     // A table that is new here must be moved by ContactMergesRepository, or need not, for a reason.
     expect(columns.map(({ place }) => place)).toEqual([
+      // Triggers of contact_merges move this one and topic_subscriptions.
+      'consent_changes.contact_id',
       'contact_aliases.contact_id',
       'custom_events.contact_id',
       'messages.contact_id',
@@ -116,6 +118,7 @@ describe('merge_contacts', () => {
       // Names contacts to compare. One that is gone is not compared.
       'segment_changes.contact_id',
       'segment_members.contact_id',
+      'topic_subscriptions.contact_id',
       'workflow_runs.contact_id',
       // Names fields of a payload.
       'workflow_versions.trigger_contact',

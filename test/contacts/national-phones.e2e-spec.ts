@@ -52,7 +52,7 @@ describe('phone numbers in national form', () => {
     });
     await setRegion(null);
     const { value } = await acme.call<{ settings: object }>('get_contact_settings');
-    expect(value.settings).toEqual({ region: null, strict_properties: false });
+    expect(value.settings).toMatchObject({ region: null, strict_properties: false });
   });
 });
 

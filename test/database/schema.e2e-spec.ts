@@ -15,6 +15,7 @@ const GLOBAL_REFERENCES: Record<string, string> = {
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'it records calls, and a dry run is not one',
   call_log: 'it records calls, and a dry run is not one',
+  consent_changes: 'the database writes them with the change of the contact, which is reported',
   event_interests: 'it is derived from the definitions of workflows',
   file_chunks: 'the file that they belong to is reported',
   idempotency_keys: 'it stores results, and a dry run stores none',
@@ -147,10 +148,16 @@ describe('every table of an organization', () => {
           -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
           'public.find_contact_ids(text, text, integer)'::regprocedure,
           'public.find_contacts_by_keys(text[], jsonb, text[], boolean, integer)'::regprocedure,
+          -- It reads only the quota of the current organization, and returns yes or no.
+          'public.lacks_message_quota()'::regprocedure,
           -- Triggers cannot be called. They count the rows that their statement wrote.
           'private.count_insert()'::regprocedure,
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
+          -- They copy decisions of the row that their statement wrote, so that nobody else may write the log of consent.
+          'private.log_consent()'::regprocedure, 'private.log_subscription()'::regprocedure,
+          -- They move rows between two contacts of the organization of the row that their statement wrote.
+          'private.move_permission()'::regprocedure, 'private.return_permission()'::regprocedure,
           -- It reads the key in the name of the channel, and sends the id of the row that its statement wrote.
           'private.notify_run_change()'::regprocedure,
           'private.count_workflow_end()'::regprocedure, 'private.mark_segment_changes()'::regprocedure,
@@ -187,9 +194,9 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages, changed contacts and notifications, because cascades run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages, consent, changed contacts and notifications, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|mark_segment_changes|notify_run_change|plan_measure|record_message_event|refuse_insert)')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -202,7 +209,10 @@ describe('every table of an organization', () => {
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
       // No cascade inserts or updates contacts.
+      { name: 'private.log_consent()', safe: true },
+      { name: 'private.log_subscription()', safe: true },
       { name: 'private.mark_segment_changes()', safe: true },
+      { name: 'private.move_permission()', safe: true },
       { name: 'private.notify_run_change()', safe: true },
       { name: 'private.plan_measure()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },
@@ -212,6 +222,7 @@ describe('every table of an organization', () => {
       { name: 'private.record_parked_run()', safe: true },
       { name: 'private.refuse_insert()', safe: true },
       { name: 'private.requeue_limited_run()', safe: true },
+      { name: 'private.return_permission()', safe: true },
       { name: 'private.use_rate_place()', safe: true },
     ]);
   });

@@ -32,6 +32,7 @@ const ALSO: Record<string, Record<string, unknown>> = {
   test_channel_provider: { to: '+4930123456' },
   add_contact_alias: { email: 'alias@example.com' },
   remove_contact_alias: { email: 'alias@example.com' },
+  create_topic: { name: 'events' },
   suppress_address: { address: 'suppressed@example.com' },
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
@@ -43,6 +44,7 @@ const ARGUMENTS: Record<string, unknown> = {
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
   tool: 'list_runs',
   event: 'custom.example',
+  topic: 'news',
   contact_ids: ['con_unknown'],
 };
 

@@ -552,4 +552,50 @@ export const MUTANTS = [
     tests: ['test/workflows/http-request-files'],
     names: 'have no secret of the request',
   },
+  {
+    id: 'T1',
+    what: 'the topic of a message is not checked when its attempt begins',
+    edits: [
+      [
+        'src/messaging/message-permission.service.ts',
+        'return obstacle && topic !== null',
+        "return obstacle && topic === ''",
+      ],
+    ],
+    tests: ['test/messaging/topics'],
+    names: 'counts what a contact decides between the call and the claim',
+  },
+  {
+    id: 'T2',
+    what: 'a link of one kind opens the pages of another',
+    edits: [['src/topics/permission-links.ts', 'JSON.stringify([kind, org', 'JSON.stringify([org']],
+    tests: ['test/messaging/permission-links'],
+    names: 'answers one page to every link that is not valid',
+  },
+  {
+    id: 'T3',
+    what: 'the link of any e-mail confirms a subscription',
+    edits: [
+      [
+        'src/topics/topic-subscriptions.repository.ts',
+        "confirmation_id = $4 and state = 'pending'",
+        "$4::text is not null and state = 'pending'",
+      ],
+    ],
+    tests: ['test/messaging/permission-links'],
+    names: 'is not confirmed by the link of an earlier e-mail',
+  },
+  {
+    id: 'T4',
+    what: 'changes of consent to channels are not logged',
+    edits: [
+      [
+        'migrations/functions/log_consent.sql',
+        'where before -> channel',
+        'where false and before -> channel',
+      ],
+    ],
+    tests: ['test/messaging/consent-log'],
+    names: 'has each change of consent to a channel',
+  },
 ];

@@ -14,6 +14,7 @@ export type OrganizationRows = Map<string, Record<string, unknown>>;
 const BOOKKEEPING = [
   'audit_log',
   'call_log',
+  'consent_changes',
   'event_interests',
   'file_chunks',
   'idempotency_keys',

@@ -104,6 +104,7 @@ export const SLOW_SPECS = [
   'test/segments/killed-workers.e2e-spec.ts',
   'test/tools/data-of-guards.e2e-spec.ts',
   'test/tools/dry-run.e2e-spec.ts',
+  'test/templates/costly-html.e2e-spec.ts',
   'test/tools/repeated-calls.e2e-spec.ts',
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',

@@ -109,12 +109,22 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await switchboard.ownerQuery(sql, [id]);
     return { message_id: id, outcome: 'delivered' };
   },
+  set_sending_rules: async () => ({ caps: [{ channel: 'sms', most: 1, window_seconds: 60 }] }),
   suppress_address: async () => ({ address: unique() }),
   remove_suppression: async (organization) => {
     const given = { address: unique() };
     await made(organization, 'suppress_address', given);
     return given;
   },
+  create_topic: async () => ({ name: 'offers', title: 'Offers', default: 'opted_in' }),
+  update_topic: async (organization) => ({ name: await topic(organization), title: 'Events' }),
+  delete_topic: async (organization) => ({ name: await topic(organization) }),
+  set_topic_subscription: async (organization) => ({
+    contact_id: await contact(organization),
+    topic: await topic(organization),
+    subscribed: true,
+    evidence: { text: 'Asked for it on the phone.' },
+  }),
   emit_event: async (organization) => {
     await workflow(organization, true, { type: 'event', event: 'custom.example' });
     return { event: 'custom.example', data: { number: 1 } };
@@ -219,6 +229,12 @@ async function segment(organization: TestOrganization, more: object = {}): Promi
   const given = { name: unique(), ...more };
   const result = await made<{ segment: { id: string } }>(organization, 'create_segment', given);
   return result.segment.id;
+}
+
+async function topic(organization: TestOrganization): Promise<string> {
+  counter += 1;
+  const given = { name: `topic-${counter}`, title: 'News' };
+  return (await made<{ topic: { name: string } }>(organization, 'create_topic', given)).topic.name;
 }
 
 async function scheduled(

@@ -14,4 +14,8 @@ export const messagePages = {
     () => import('../features/messages/suppressions-page.tsx'),
     'SuppressionsPage',
   ),
+  sendingRulesPage: lazyRouteComponent(
+    () => import('../features/messages/sending-rules-page.tsx'),
+    'SendingRulesPage',
+  ),
 };

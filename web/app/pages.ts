@@ -36,6 +36,8 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/settings/developer/calls', name: 'calls', icon: 'log' },
       { to: '/settings/secrets', name: 'secrets', icon: 'key' },
       { to: '/settings/channels', name: 'channels', icon: 'messages' },
+      { to: '/settings/topics', name: 'topics', icon: 'check' },
+      { to: '/settings/sending', name: 'sendingRules', icon: 'messages' },
       { to: '/settings/contacts', name: 'contactSettings', icon: 'contacts' },
       { to: '/settings/audit', name: 'audit', icon: 'shield' },
       { to: '/settings/retention', name: 'retention', icon: 'trash' },

@@ -124,6 +124,11 @@ const suppressions = createRoute({
   path: '/messages/suppressions',
   component: messagePages.suppressionsPage,
 });
+const sendingRules = createRoute({
+  ...page,
+  path: '/settings/sending',
+  component: messagePages.sendingRulesPage,
+});
 const message = createRoute({
   ...page,
   path: '/messages/$messageId',
@@ -167,6 +172,11 @@ const channels = createRoute({
   ...page,
   path: '/settings/channels',
   component: settingsPages.channelsPage,
+});
+const topics = createRoute({
+  ...page,
+  path: '/settings/topics',
+  component: settingsPages.topicsPage,
 });
 const retention = createRoute({
   ...page,
@@ -243,10 +253,12 @@ const routeTree = root.addChildren([
     events,
     message,
     suppressions,
+    sendingRules,
     calls,
     audit,
     secrets,
     channels,
+    topics,
     retention,
     approvals,
     tools,

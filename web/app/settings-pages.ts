@@ -18,6 +18,7 @@ export const settingsPages = {
     () => import('../features/channels/channels-page.tsx'),
     'ChannelsPage',
   ),
+  topicsPage: lazyRouteComponent(() => import('../features/topics/topics-page.tsx'), 'TopicsPage'),
   retentionPage: lazyRouteComponent(
     () => import('../features/retention/retention-page.tsx'),
     'RetentionPage',

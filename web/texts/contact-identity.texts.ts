@@ -47,6 +47,8 @@ export const contactIdentityTexts = defineTexts(
         'Two letters, such as DE or BR. Empty: only numbers in international form, such as +4930123456, are accepted.',
       strict: 'Refuse properties that are not declared',
       strictAbout: 'Values that contacts already have stay.',
+      smsHelp: 'Answer to HELP',
+      smsHelpAbout: 'Is sent to a contact that answers a text message with HELP. Empty: no answer.',
       save: 'Save',
       saved: 'The settings of contacts were saved.',
     },
@@ -99,6 +101,9 @@ export const contactIdentityTexts = defineTexts(
         'Zwei Buchstaben, zum Beispiel DE oder BR. Leer: nur Nummern in internationaler Form wie +4930123456 sind erlaubt.',
       strict: 'Eigenschaften ablehnen, die nicht deklariert sind',
       strictAbout: 'Werte, die Kontakte schon haben, bleiben.',
+      smsHelp: 'Antwort auf HELP',
+      smsHelpAbout:
+        'Geht an einen Kontakt, der auf eine Textnachricht mit HELP antwortet. Leer: keine Antwort.',
       save: 'Speichern',
       saved: 'Die Einstellungen der Kontakte wurden gespeichert.',
     },

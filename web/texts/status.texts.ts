@@ -5,6 +5,7 @@ export const statusTexts = defineTexts(
   {
     scheduled: 'Scheduled',
     queued: 'Queued',
+    held: 'Held',
     sending: 'Sending',
     uncertain: 'Uncertain',
     sent: 'Sent',
@@ -21,6 +22,7 @@ export const statusTexts = defineTexts(
   {
     scheduled: 'Geplant',
     queued: 'Eingereiht',
+    held: 'Zurückgehalten',
     sending: 'Wird gesendet',
     uncertain: 'Ungewiss',
     sent: 'Gesendet',

@@ -28,7 +28,7 @@ export const uiTexts = defineTexts(
     yes: 'yes',
     no: 'no',
     pager: {
-      label: 'Pages of the list',
+      label: (list?: string) => (list ? `Pages of the list: ${list}` : 'Pages of the list'),
       next: 'Next',
       previous: 'Previous',
       page: (page: number) => `Page ${page}`,
@@ -91,7 +91,7 @@ export const uiTexts = defineTexts(
     yes: 'ja',
     no: 'nein',
     pager: {
-      label: 'Seiten der Liste',
+      label: (list?: string) => (list ? `Seiten der Liste: ${list}` : 'Seiten der Liste'),
       next: 'Weiter',
       previous: 'Zurück',
       page: (page: number) => `Seite ${page}`,

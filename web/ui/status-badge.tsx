@@ -5,6 +5,7 @@ import { Badge, type Tone } from './badge.tsx';
 const TONES: Readonly<Record<string, Tone>> = {
   scheduled: 'calm',
   queued: 'busy',
+  held: 'warn',
   sending: 'busy',
   running: 'busy',
   waiting: 'warn',

@@ -98,7 +98,7 @@ export function PagedTable<Row>({ query, rows, empty, ...table }: PagedTableProp
       {failure}
       <div>
         <Table {...table} rows={rows} isWaiting={query.isPlaceholderData} />
-        <PagerBar pager={pager} />
+        <PagerBar pager={pager} list={table.label} />
       </div>
     </>
   );
@@ -115,7 +115,7 @@ export function LongTable<Row>({ rows, size, ...table }: LongTableProps<Row>) {
   return (
     <div>
       <Table {...table} rows={pages.rows} />
-      {pages.pager && <PagerBar pager={pages.pager} />}
+      {pages.pager && <PagerBar pager={pages.pager} list={table.label} />}
     </div>
   );
 }

@@ -11,8 +11,10 @@ interface Subject {
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   runs: { words: ['run', 'runs'], argument: 'run_id' },
   messages: { words: ['message', 'messages'], argument: 'message_id' },
-  contacts: { words: ['contact', 'contacts'], argument: 'contact_id' },
+  contacts: { words: ['contact', 'contacts', 'consent', 'subscriptions'], argument: 'contact_id' },
   segments: { words: ['segment', 'segments'], argument: 'segment_id' },
+  templates: { words: ['template', 'templates'], argument: 'template_id' },
+  snippets: { words: ['snippet', 'snippets'] },
   workflows: { words: ['workflow', 'workflows'], argument: 'workflow_id' },
   deliveries: { words: ['delivery', 'deliveries'], argument: 'workflow_id' },
   confirmations: { words: ['confirmation', 'confirmations'] },

@@ -14,8 +14,10 @@ import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { changedFields } from './changed-fields.ts';
 import { changedConsent, consentOf } from './consent.ts';
 import { ContactAliases } from './contact-aliases.tsx';
+import { ConsentHistory } from './consent-history.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { ContactMerges } from './contact-merges.tsx';
+import { ContactTopics } from './contact-topics.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
 import { ContactFacts } from './contact-facts.tsx';
@@ -44,6 +46,8 @@ export function ContactPage() {
       <ContactFacts contact={contact} />
       <ContactAliases contactId={contact.id} />
       <ContactMerges contactId={contact.id} />
+      <ContactTopics contactId={contact.id} />
+      <ConsentHistory contactId={contact.id} />
       <ContactHistory contactId={contact.id} />
     </Page>
   );

@@ -5,7 +5,7 @@ import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckField, TextAreaField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -31,19 +31,23 @@ function SettingsForm({ present }: { present: ContactSettings }) {
   const call = useToolCall('set_contact_settings', settingsResult, ['get_contact_settings']);
   const [region, setRegion] = useState<string>();
   const [isStrict, setStrict] = useState<boolean>();
+  const [help, setHelp] = useState<string>();
   const faults = call.error instanceof ApiError ? call.error.faults : [];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const typed = (region ?? present.region ?? '').trim();
+    const helpText = (help ?? present.sms_help ?? '').trim();
     call.mutate(
       {
         region: typed === '' ? null : typed,
         strict_properties: isStrict ?? present.strict_properties,
+        sms_help: helpText === '' ? null : helpText,
       },
       {
         onSuccess: () => {
           setRegion(undefined);
           setStrict(undefined);
+          setHelp(undefined);
           toast(texts.saved);
         },
       },
@@ -65,7 +69,15 @@ function SettingsForm({ present }: { present: ContactSettings }) {
         value={isStrict ?? present.strict_properties}
         onChange={setStrict}
       />
-      {call.error && <ErrorPanel error={call.error} shownPaths={['region']} />}
+      <TextAreaField
+        label={texts.smsHelp}
+        description={texts.smsHelpAbout}
+        rows={3}
+        fault={faults.find(({ path }) => path === 'sms_help')?.message}
+        value={help ?? present.sms_help ?? ''}
+        onChange={setHelp}
+      />
+      {call.error && <ErrorPanel error={call.error} shownPaths={['region', 'sms_help']} />}
       <div>
         <Button type="submit" look="primary" isBusy={call.isPending}>
           {texts.save}

@@ -21,6 +21,10 @@ export const duplicatePage = record({
   next_cursor: nextCursor,
 });
 
-const settings = record({ region: nullable(text), strict_properties: boolean });
+const settings = record({
+  region: nullable(text),
+  strict_properties: boolean,
+  sms_help: nullable(text),
+});
 export type ContactSettings = Read<typeof settings>;
 export const settingsResult = record({ settings });

@@ -4,6 +4,7 @@ import { readTime } from '../../ui/local-time.ts';
 export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',
+  'held',
   'sending',
   'uncertain',
   'sent',

@@ -4,20 +4,27 @@ import type { Message } from '../../api/page-readers.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
+import { sendingTexts } from '../../texts/sending.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
+import { Time } from '../../ui/time.tsx';
 import { MessageContent } from './message-content.tsx';
+import { MessageExplanation } from './message-explanation.tsx';
 import { messageResult } from './message.readers.ts';
 import { ResolveMessage } from './resolve-message.tsx';
 import { MessageTimeline } from './message-timeline.tsx';
 
+/** Lists the states of messages that wait, or that were not sent. */
+const UNSENT = new Set(['scheduled', 'queued', 'held', 'failed', 'canceled', 'suppressed']);
+
 /** Shows one message: what happened to it, and its text. */
 export function MessagePage() {
   const texts = useTexts(messagesTexts);
+  const sending = useTexts(sendingTexts);
   const { messageId } = useParams({ from: '/signed-in/messages/$messageId' });
   const query = useTool('get_message', { message_id: messageId }, messageResult);
   const back = (
@@ -39,7 +46,7 @@ export function MessagePage() {
         message.status === 'uncertain' ? (
           <ResolveMessage message={message} />
         ) : (
-          ['scheduled', 'queued'].includes(message.status) && <Cancel message={message} />
+          ['scheduled', 'queued', 'held'].includes(message.status) && <Cancel message={message} />
         )
       }
     >
@@ -47,8 +54,13 @@ export function MessagePage() {
         facts={[
           [texts.to, message.to],
           [texts.channel, message.channel],
+          [texts.topic, message.topic],
           [texts.provider, message.provider_id],
           [texts.providerMessage, message.provider_message_id],
+          [
+            sending.heldUntil,
+            message.held_until && <Time key="held" value={message.held_until} isExact />,
+          ],
           [texts.direction, isInbound ? texts.inbound : texts.outbound],
           [
             texts.contact,
@@ -75,6 +87,7 @@ export function MessagePage() {
       <Section title={texts.history}>
         <MessageTimeline message={message} />
       </Section>
+      {UNSENT.has(message.status) && <MessageExplanation message={message} />}
       <MessageContent message={message} />
     </Page>
   );
@@ -88,6 +101,7 @@ function Cancel({ message }: { message: Message }) {
     'get_message',
     'list_messages',
     'list_message_events',
+    'explain_send',
     'count_messages',
   ]);
   return (

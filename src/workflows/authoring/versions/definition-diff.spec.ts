@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../definitions/definition.js';
-import { type JsonChange, diffSteps, jsonDiff } from './definition-diff.js';
+import { type JsonChange, jsonDiff } from '../../../text/json-diff.js';
+import { diffSteps } from './definition-diff.js';
 
 const call = (id: string, more: object = {}): Step => ({ id, tool: 'search_contacts', ...more });
 const branch = (id: string, then: Step[], more: object = {}): Step => ({

@@ -12,7 +12,8 @@ import type { WorkflowVersion } from '../../store/workflow-version.entity.js';
 import { WorkflowVersionsRepository } from '../../store/workflow-versions.repository.js';
 import { WorkflowsRepository } from '../../store/workflows.repository.js';
 import { type SavedWorkflow, WorkflowsService } from '../workflows.service.js';
-import { diffSteps, jsonDiff } from './definition-diff.js';
+import { jsonDiff } from '../../../text/json-diff.js';
+import { diffSteps } from './definition-diff.js';
 import {
   type WorkflowVersionPage,
   WorkflowVersionSummary,

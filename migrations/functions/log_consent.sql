@@ -1,0 +1,25 @@
+-- Trigger function: logs which channels of a contact have another decision than before.
+--
+-- Arguments: none (row trigger on insert and update of contacts).
+-- Result: null.
+-- Locks: only the new rows of the log.
+--
+-- It runs as the owner, so SQL of a tool can neither change nor suppress the log. The two settings say more about the origin
+-- than the contact does: that the change is part of a merge, or what the person wrote.
+create or replace function private.log_consent() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  before constant jsonb := case when tg_op = 'UPDATE' then old.consent else '{}' end;
+begin
+  insert into public.consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source,
+    evidence)
+  select new.organization_id, new.id, new.id, 'channel', channel, before -> channel ->> 'status',
+    new.consent -> channel ->> 'status',
+    coalesce(nullif(current_setting('switchboard.consent_source', true), ''), new.consent -> channel ->> 'source', 'unknown'),
+    nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb
+  from jsonb_object_keys(before || new.consent) as channel
+  where before -> channel ->> 'status' is distinct from new.consent -> channel ->> 'status';
+  return null;
+end
+$$;

@@ -1,0 +1,27 @@
+-- Decides whether an attempt to send a message may begin now, by the quiet hours and caps of the current organization.
+--
+-- Arguments: those of check_pace(). The caller has locked the message.
+-- Result: no row if it may begin; the message then counts for the caps of its contact. Otherwise the rule that drops
+--   it, or the one that holds it longest: its code, the cap, until when, and whether it drops the message.
+-- Locks: an advisory lock of the contact, until the transaction ends. Without this, two workers that begin at the same
+--   time would not see each other's message, and both would pass a cap that has one place left. It is not the row: a
+--   merge locks the contact before its messages.
+create or replace function public.pace_message(of_message text, of_contact text, of_channel text, of_topic text)
+returns table (code text, cap text, until timestamptz, drops boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  organization constant text := public.current_organization();
+begin
+  perform pg_advisory_xact_lock(hashtextextended('pace of ' || organization || ' ' || of_contact, 0));
+  return query
+    select p.code, p.cap, p.until, p.drops from public.check_pace(of_message, of_contact, of_channel, of_topic) p
+    where p.until is not null
+    order by p.drops desc, p.until desc limit 1;
+  if not found then
+    update public.messages m set counted_at = clock_timestamp(), held_by = null
+    where m.organization_id = organization and m.id = of_message;
+  end if;
+end
+$$;

@@ -1,0 +1,57 @@
+-- Returns when quiet hours let a message be sent.
+--
+-- Arguments:
+--   at          the time that is asked for
+--   zone        the time zone of the contact, or null
+--   other_zone  is used when zone is null or unknown
+--   starts      the local time at which quiet hours begin
+--   ends        the local time at which they end: on the next day, if it is not after starts
+--   days        the days on which they begin, from 1 for Monday to 7 for Sunday
+-- Result: at, if it is not in quiet hours, and otherwise their end.
+-- Locks: none.
+--
+-- A local time that daylight saving skips is later by the length of the gap. If it occurs twice, quiet hours begin with
+-- the first one and end with the second one.
+create or replace function public.quiet_until(
+  at timestamptz, zone text, other_zone text, starts time, ends time, days integer[]
+) returns timestamptz
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
+declare
+  moment timestamptz := at;
+  used_zone text := coalesce(zone, other_zone);
+  today date;
+  since timestamptz;
+  until timestamptz;
+  is_quiet boolean;
+begin
+  begin
+    today := at at time zone used_zone;
+  exception when invalid_parameter_value then
+    used_zone := other_zone;
+  end;
+  -- The end of one night can be in the quiet hours of the next day. A week has at most seven of them.
+  for turn in 1 .. 8 loop
+    today := moment at time zone used_zone;
+    is_quiet := false;
+    -- Those of yesterday can last until today.
+    for back in 0 .. 1 loop
+      continue when not extract(isodow from today - back)::integer = any (days);
+      since := (today - back + starts) at time zone used_zone;
+      -- PostgreSQL takes the second one of a time that occurs twice.
+      if (since - interval '1 hour') at time zone used_zone = today - back + starts then
+        since := since - interval '1 hour';
+      end if;
+      until := (today - back + ends + case when ends <= starts then interval '1 day' else interval '0' end)
+        at time zone used_zone;
+      if moment >= since and moment < until then
+        moment := until;
+        is_quiet := true;
+        exit;
+      end if;
+    end loop;
+    exit when not is_quiet;
+  end loop;
+  return moment;
+end
+$$;

@@ -1,0 +1,34 @@
+-- Trigger function: returns the log of consent to a contact whose merge was undone, and its decisions about topics, or those
+-- of the other contact where these are stricter.
+--
+-- Arguments: none (row trigger after delete on contact_merges).
+-- Result: null. Nothing happens when the contact was not restored: then the survivor was deleted.
+-- Locks: the moved rows. The caller has locked the survivor.
+create or replace function private.return_permission() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  strictness constant text[] := '{subscribed,pending,unsubscribed}';
+begin
+  if not exists (
+    select from public.contacts c where c.organization_id = old.organization_id and c.id = old.merged_id
+  ) then
+    return null;
+  end if;
+  -- Contacts that were merged into this one before belong to it again.
+  update public.consent_changes c set contact_id = old.merged_id
+  where c.organization_id = old.organization_id and c.contact_id = old.survivor_id
+    and (c.recorded_for = old.merged_id or c.recorded_for in (
+      select m.merged_id from public.contact_merges m
+      where m.organization_id = old.organization_id and m.survivor_id = old.merged_id));
+  insert into public.topic_subscriptions (organization_id, contact_id, topic, state, source, confirmation_id)
+  select old.organization_id, old.merged_id, own.topic,
+    case when array_position(strictness, other.state) > array_position(strictness, own.state) then other.state
+      else own.state end,
+    'unmerge', own.confirmation_id
+  from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text)
+  left join public.topic_subscriptions other on other.organization_id = old.organization_id
+    and other.contact_id = old.survivor_id and other.topic = own.topic;
+  return null;
+end
+$$;

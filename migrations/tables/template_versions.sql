@@ -1,0 +1,23 @@
+-- Stores published versions of templates. A row never changes: messages name the version that they were made from.
+create table public.template_versions (
+  organization_id text collate "C" not null
+    constraint template_versions_organization_id_fkey references public.organizations (id) on delete cascade,
+  template_id text collate "C" not null,
+  version integer not null,
+  -- Is unique also among versions that were rolled back, so that caches can be keyed by it.
+  id text collate "C" not null,
+  -- Has what the author wrote, which a restored draft and comparisons use.
+  content json not null,
+  -- Has the texts as they are rendered: with the content of snippets, and with inlined CSS.
+  compiled json not null,
+  warnings json not null,
+  restored_from integer,
+  -- There is no foreign key: the author may be gone.
+  actor_kind text not null,
+  actor_id text collate "C" not null,
+  created_at timestamptz(3) not null default now(),
+  constraint template_versions_pkey primary key (organization_id, template_id, version),
+  constraint template_versions_template_id_fkey foreign key (organization_id, template_id)
+    references public.templates (organization_id, id) on delete cascade
+);
+select private.isolate('public.template_versions');

@@ -1,0 +1,46 @@
+export type SmsKeyword = 'stop' | 'start' | 'help';
+
+/**
+ * Lists the words that people answer to a text message, without spaces and accents. The English ones are those that
+ * providers such as Twilio know, except YES, which also answers other questions.
+ */
+const WORDS: Readonly<Record<SmsKeyword, readonly string[]>> = {
+  stop: [
+    'STOP',
+    'STOPALL',
+    'UNSUBSCRIBE',
+    'CANCEL',
+    'END',
+    'QUIT',
+    'REVOKE',
+    'OPTOUT',
+    'STOPP',
+    'ABMELDEN',
+    'ARRET',
+    'DESABONNER',
+    'ALTO',
+    'PARAR',
+    'BAJA',
+    'CANCELAR',
+    'SAIR',
+  ],
+  start: ['START', 'UNSTOP', 'OPTIN', 'ANMELDEN', 'ABONNER', 'COMENZAR', 'ALTA', 'INICIAR'],
+  help: ['HELP', 'INFO', 'HILFE', 'AIDE', 'AYUDA', 'AJUDA'],
+};
+const KEYWORDS = new Map(
+  (Object.entries(WORDS) as [SmsKeyword, readonly string[]][]).flatMap(([keyword, words]) =>
+    words.map((word) => [word, keyword] as const),
+  ),
+);
+const LONGEST = 40;
+
+/** Returns the keyword that a text message consists of, in any case and with any spaces, or undefined. */
+export function smsKeywordOf(text: string): SmsKeyword | undefined {
+  if (text.length > LONGEST) return undefined;
+  const word = text
+    .normalize('NFKD')
+    .replace(/[\s\p{M}\p{Cf}]+/gu, '')
+    .replace(/^["'«»“”]+|["'«»“”.!]+$/gu, '')
+    .toUpperCase();
+  return KEYWORDS.get(word);
+}

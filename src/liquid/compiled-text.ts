@@ -1,0 +1,20 @@
+import { Context, type Liquid, type Template, toValue } from 'liquidjs';
+import { checkOutputLength } from './liquid-limits.js';
+
+/** Is a parsed text that can be rendered many times. */
+export class CompiledText {
+  constructor(
+    private readonly engine: Liquid,
+    private readonly templates: Template[],
+    /** Counts the characters of the source. */
+    readonly size: number,
+  ) {}
+
+  /** Renders the text in steps. Use `LiquidSandbox.renderTexts`, which limits the time. */
+  *render(scope: object): Generator<unknown, string> {
+    const { engine } = this;
+    const context = new Context(scope, engine.options, { sync: true }, { liquid: engine });
+    const text: unknown = yield engine.renderer.renderTemplates(this.templates, context);
+    return checkOutputLength(String(toValue(text)));
+  }
+}

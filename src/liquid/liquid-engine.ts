@@ -1,0 +1,69 @@
+import { Liquid, type Operators, Token, Tokenizer, defaultOperators } from 'liquidjs';
+import { boundFilters, checkPattern } from './bounded-filters.js';
+import { DATA_FILTERS } from './data-filters.js';
+import { escapeOutput } from './escape-output.js';
+import {
+  LIQUID_FILTERS,
+  LIQUID_TAGS,
+  LimitedEmitter,
+  indexPositions,
+  limitRanges,
+} from './liquid-limits.js';
+import { ORDERED_OPERATORS } from './ordered.js';
+import { makeFiltersStrict } from './strict-filters.js';
+
+/** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
+const MAX_MEMORY = 4_000_000;
+
+const OPERATORS: Operators = {
+  ...defaultOperators,
+  ...ORDERED_OPERATORS,
+  contains: function* (list, item, context) {
+    if (typeof list === 'string') checkPattern('contains', item);
+    return yield defaultOperators.contains!(list, item, context);
+  },
+};
+
+// These change shared classes of LiquidJS, because every template of this process comes from users.
+limitRanges(Tokenizer.prototype);
+indexPositions(Token.prototype);
+
+/** Says how values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
+export type LiquidFormat = 'expression' | 'text' | 'html';
+
+/**
+ * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages also have the filter `raw`,
+ * so that a text can have the same outputs as the HTML beside it.
+ */
+export function createLiquid(format: LiquidFormat): Liquid {
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    dynamicPartials: false,
+    // Otherwise the output of dates would depend on the timezone and the language of the server.
+    timezoneOffset: 0,
+    locale: 'en-US',
+    memoryLimit: MAX_MEMORY,
+    operators: OPERATORS,
+    // This is a second protection beside the list of tags: there are no files to read.
+    templates: {},
+    ...(format === 'html' && { outputEscape: escapeOutput }),
+  });
+  const { raw } = engine.filters;
+  Object.assign(engine.filters, DATA_FILTERS);
+  keepOnly(engine.filters, LIQUID_FILTERS);
+  keepOnly(engine.tags, LIQUID_TAGS);
+  makeFiltersStrict(engine.filters);
+  boundFilters(engine.filters);
+  if (format !== 'expression') engine.filters.raw = raw!;
+  const { renderer } = engine;
+  const render = renderer.renderTemplates.bind(renderer);
+  // Without a default, `capture` would create an emitter without a limit.
+  renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
+    render(templates, context, emitter);
+  return engine;
+}
+
+function keepOnly(all: Record<string, unknown>, names: ReadonlySet<string>): void {
+  for (const name of Object.keys(all)) if (!names.has(name)) delete all[name];
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+import { isMessageId, messageIdOf } from '../text/message-id.js';
+import { parseMailbox } from '../text/parse-mailbox.js';
+import type { EmailEnvelope, Message } from './message.entity.js';
+import { MessagesRepository } from './messages.repository.js';
+
+/** Mail programs need the newest messages of a conversation to sort it. */
+const MOST_REFERENCES = 20;
+
+/** Holds what the sender of an e-mail gives besides its content. */
+export interface GivenEnvelope {
+  /** One address, with or without a name. */
+  replyTo?: string;
+  /** Id of the message that this one answers or continues. */
+  inReplyTo?: string;
+}
+
+/** Makes the headers of e-mails that the sender decides about. */
+@Injectable()
+export class EmailEnvelopeService {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`. */
+  async compose(
+    organizationId: string,
+    { replyTo, inReplyTo }: GivenEnvelope,
+  ): Promise<EmailEnvelope | null> {
+    const envelope: EmailEnvelope = {
+      ...(replyTo !== undefined && { replyTo: readMailbox('reply_to', replyTo) }),
+      ...(inReplyTo !== undefined && (await this.thread(organizationId, inReplyTo))),
+    };
+    return Object.keys(envelope).length > 0 ? envelope : null;
+  }
+
+  private async thread(
+    organizationId: string,
+    id: string,
+  ): Promise<Pick<EmailEnvelope, 'inReplyTo' | 'references'>> {
+    const earlier = await this.messages.find(organizationId, id);
+    const headerId = earlier?.channel === 'email' ? this.headerIdOf(earlier) : undefined;
+    if (headerId === undefined) {
+      throw AppError.invalidField(
+        'in_reply_to',
+        'must be the id of an e-mail that was sent with send_message, or recorded with its Message-ID as external_id',
+      );
+    }
+    const references = [...(earlier?.envelope?.references ?? []), headerId].slice(-MOST_REFERENCES);
+    return { inReplyTo: id, references };
+  }
+
+  private headerIdOf({ id, direction, envelope, externalId }: Message): string | undefined {
+    if (direction === 'outbound') {
+      return messageIdOf(id, envelope?.from?.address ?? this.env.mailFrom);
+    }
+    return externalId !== null && isMessageId(externalId) ? externalId : undefined;
+  }
+}
+
+function readMailbox(path: string, text: string): NonNullable<EmailEnvelope['replyTo']> {
+  const parsed = parseMailbox(text);
+  if ('fault' in parsed) throw AppError.invalidField(path, parsed.fault);
+  return parsed.value;
+}

@@ -1,0 +1,63 @@
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { Choice, Flag, ListOf, Text, Timestamp } from '../tools/schema/fields.js';
+import { MessageEventView } from './message.results.js';
+
+/** Lists the rules in the order in which they are checked. */
+export const SEND_RULES = [
+  'contact',
+  'address',
+  'provider',
+  'suppression',
+  'consent',
+  'topic',
+  'schedule',
+  'digest',
+  'retry',
+  'quiet_hours',
+  'frequency_cap',
+  'quota',
+] as const;
+export type SendRule = (typeof SEND_RULES)[number];
+
+export const SEND_OUTCOMES = ['send', 'hold', 'refuse', 'sent', 'not_sent', 'unknown'] as const;
+export type SendOutcome = (typeof SEND_OUTCOMES)[number];
+
+export class SendCheckView {
+  @Choice(SEND_RULES)
+  rule: SendRule;
+
+  @Flag('True if the rule lets the message be sent now.')
+  passed: boolean;
+
+  @Text('Why it does not, or which cap was checked.', { nullable: true })
+  reason: string | null;
+
+  @Doc('When the rule lets it be sent. Null: now, or never.')
+  @Timestamp({ nullable: true })
+  until: string | null;
+}
+
+export class ExplanationResult {
+  @Doc(
+    'send: it is sent now; hold: it waits until the time; refuse: it is not sent. Of a message that has ended: sent, ' +
+      'not_sent, or unknown while an attempt has no result.',
+  )
+  @Choice(SEND_OUTCOMES)
+  outcome: SendOutcome;
+
+  @Text('Why it is not sent, or not now.', { nullable: true })
+  reason: string | null;
+
+  @Timestamp({ nullable: true })
+  until: string | null;
+
+  @Doc(
+    'Every rule that was checked. A rule that refuses ends the list. Empty for a message that has ended.',
+  )
+  @ListOf(() => SendCheckView)
+  checks: SendCheckView[];
+
+  @Doc('What happened to the message so far, oldest first.')
+  @ListOf(() => MessageEventView)
+  events: MessageEventView[];
+}

@@ -1,0 +1,46 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ContactRulesService } from '../contacts/contact-rules.service.js';
+import { smsKeywordOf } from '../contacts/sms-keyword.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import { ChannelConsentService } from '../topics/channel-consent.service.js';
+import type { Message } from './message.entity.js';
+import { MessagesService } from './messages.service.js';
+
+/** Does what people ask for with a single word in a text message: STOP, START and HELP. */
+@Injectable()
+export class InboundKeywordsService {
+  private readonly logger = new Logger(InboundKeywordsService.name);
+
+  constructor(
+    private readonly consent: ChannelConsentService,
+    private readonly rules: ContactRulesService,
+    private readonly messages: MessagesService,
+    private readonly tenants: TenantDatabase,
+  ) {}
+
+  /** Reads a message that was just recorded. The caller must be in the transaction that records it. */
+  async apply({ organizationId, id, channel, contactId, body }: Message): Promise<void> {
+    const keyword = channel === 'sms' && contactId !== null ? smsKeywordOf(body) : undefined;
+    if (!keyword || contactId === null) return;
+    if (keyword === 'help') return await this.sendHelp(organizationId, contactId);
+    const status = keyword === 'stop' ? 'denied' : 'granted';
+    const origin = { source: `sms_${keyword}`, evidence: { text: body, message_id: id } };
+    await this.consent.decide(organizationId, contactId, 'sms', status, origin);
+  }
+
+  /** Answers with the text of the organization, if it has one. A message that cannot be answered is still recorded. */
+  private async sendHelp(organizationId: string, contactId: string): Promise<void> {
+    const { smsHelp } = await this.rules.find(organizationId);
+    if (smsHelp === null) return;
+    try {
+      await this.tenants.savepoint(organizationId, async () => {
+        const to = { contact_id: contactId };
+        await this.messages.send(organizationId, { to, channel: 'sms', body: smsHelp });
+      });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.logger.warn(`A request for help was not answered: ${error.code}.`);
+    }
+  }
+}

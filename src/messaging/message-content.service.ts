@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelOptions } from '../channels/channel.decorator.js';
+import type { Contact } from '../contacts/contact.entity.js';
+import { ContactView } from '../contacts/contact.results.js';
+import { AppError } from '../errors/app-error.js';
+import { HtmlSandbox } from '../liquid/html-sandbox.js';
+import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import { textOfHtml } from '../text/text-of-html.js';
+import { PermissionLinks } from '../topics/permission-links.js';
+import { TopicsService } from '../topics/topics.service.js';
+import { EmailEnvelopeService, type GivenEnvelope } from './email-envelope.service.js';
+import { assertCarries, assertSubject } from './message-channels.js';
+import type { EmailEnvelope } from './message.entity.js';
+
+const LONGEST_SUBJECT = 500;
+const LONGEST_BODY_BYTES = 256 * 1024;
+const LONGEST_HTML_BYTES = 500 * 1024;
+
+/** Holds what the sender of a message gives as its content. */
+export interface GivenContent extends GivenEnvelope {
+  /** Is required by channels with a subject, and refused by the others. */
+  subject?: string;
+  /** Is required without `html`. */
+  body?: string;
+  html?: string;
+}
+
+/** Holds the content as it is stored and sent. */
+export interface MessageContent {
+  subject: string | null;
+  body: string;
+  html: string | null;
+  envelope: EmailEnvelope | null;
+}
+
+/** Says for which message content is made. */
+export interface ContentTarget {
+  readonly organizationId: string;
+  /** Is the id of the message. */
+  readonly id: string;
+  readonly contact: Contact;
+  /** Contacts can leave it. A message without a topic is transactional. */
+  readonly topic: string | undefined;
+}
+
+/**
+ * Makes the content of messages from what their senders give. The caller of each method must have opened a transaction of
+ * the organization.
+ */
+@Injectable()
+export class MessageContentService {
+  constructor(
+    private readonly texts: LiquidSandbox,
+    private readonly pages: HtmlSandbox,
+    private readonly envelopes: EmailEnvelopeService,
+    private readonly topics: TopicsService,
+    private readonly links: PermissionLinks,
+  ) {}
+
+  /**
+   * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are literal,
+   * so text of strangers is never executed. Without a body, it is the text of the HTML. Throws `invalid_arguments`, and
+   * `not_found` for an unknown topic.
+   */
+  async compose(
+    target: ContentTarget,
+    options: ChannelOptions,
+    given: GivenContent,
+    variables: object | undefined,
+  ): Promise<MessageContent> {
+    const { organizationId, contact, topic } = target;
+    if (topic !== undefined) await this.topics.get(organizationId, topic);
+    const scope = variables && {
+      ...variables,
+      contact: ContactView.of(contact),
+      ...this.linksFor(target),
+    };
+    assertSubject(options, given.subject);
+    assertCarries(options, {
+      html: given.html,
+      reply_to: given.replyTo,
+      in_reply_to: given.inReplyTo,
+    });
+    if (given.body === undefined && given.html === undefined) {
+      throw AppError.invalidField('body', 'is required');
+    }
+    const { subject, body, html } = scope ? await this.render(organizationId, given, scope) : given;
+    const fault = subject === undefined ? undefined : subjectFault(subject);
+    if (fault) throw AppError.invalidField('subject', fault);
+    if (html !== undefined) assertPart('html', html, LONGEST_HTML_BYTES);
+    const text = body ?? (await textOfHtml(html!));
+    if (body === undefined && text === '') {
+      throw AppError.invalidField('body', 'is required, because the HTML has no text');
+    }
+    assertPart('body', text, LONGEST_BODY_BYTES);
+    const envelope = await this.envelopes.compose(organizationId, given);
+    return { subject: subject ?? null, body: text, html: html ?? null, envelope };
+  }
+
+  /** Returns the variables with links. A message without a topic has no `unsubscribe_url`, because there is nothing to leave. */
+  private linksFor({ organizationId, id, contact, topic }: ContentTarget): Record<string, string> {
+    const target = { organizationId, contactId: contact.id, messageId: id, topic: '' };
+    const preferences = this.links.urlOf('preferences', target);
+    if (topic === undefined) return { preferences_url: preferences };
+    const unsubscribe = this.links.urlOf('unsubscribe', { ...target, topic });
+    return { preferences_url: preferences, unsubscribe_url: unsubscribe };
+  }
+
+  private async render(
+    organizationId: string,
+    { subject, body, html }: GivenContent,
+    scope: object,
+  ): Promise<GivenContent> {
+    const texts = (template: string): Promise<string> =>
+      this.texts.render(organizationId, template, scope);
+    return {
+      ...(subject !== undefined && { subject: await texts(subject) }),
+      ...(body !== undefined && { body: await texts(body) }),
+      ...(html !== undefined && { html: await this.pages.render(organizationId, html, scope) }),
+    };
+  }
+}
+
+function assertPart(name: 'body' | 'html', text: string, mostBytes: number): void {
+  if (text.trim() === '') throw AppError.invalidField(name, 'must not be empty');
+  // Validated arguments contain no U+0000, but a template can produce it: {{ '%00' | url_decode }}.
+  if (text.includes('\0')) {
+    throw AppError.invalidField(name, 'must not contain the character U+0000');
+  }
+  if (Buffer.byteLength(text) > mostBytes) {
+    throw AppError.invalidField(name, `must have at most ${mostBytes / 1024} KiB`);
+  }
+}
+
+function subjectFault(subject: string): string | undefined {
+  if (subject.trim() === '') return 'must not be empty';
+  // A line break would end the header, and the rest of the subject would become another header.
+  if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
+    return 'must not contain line breaks or control characters';
+  }
+  // Such a mark makes mail programs show the subject, and what stands after it, in another order.
+  if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
+    return 'must not contain marks that change the direction of text, such as U+202E';
+  }
+  return subject.length > LONGEST_SUBJECT
+    ? `must have at most ${LONGEST_SUBJECT} characters`
+    : undefined;
+}

@@ -1,0 +1,16 @@
+import type { ReasonCode } from '../channels/reason-code.js';
+import type { MessageStatus } from './message.entity.js';
+
+/** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
+export interface Outcome {
+  status: MessageStatus;
+  reason: string | null;
+  code?: ReasonCode | null;
+  retryInSeconds?: number;
+  providerId?: string | null;
+  providerMessageId?: string;
+  /** A held message waits until then. */
+  until?: Date;
+  /** Names the cap that holds the message. */
+  heldBy?: string | null;
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { type DigestContent, type DigestKey, DigestsRepository } from './digests.repository.js';
+import type { MessageDigest } from './message-digest.entity.js';
+
+/** Keeps what messages collect until they are sent. Each method needs a transaction of the organization. */
+@Injectable()
+export class DigestsService {
+  constructor(private readonly digests: DigestsRepository) {}
+
+  /** Finds the message that collects items of this key. Until the transaction ends, no other one changes or begins it. */
+  findOpen(organizationId: string, key: DigestKey): Promise<MessageDigest | undefined> {
+    return this.digests.findOpen(organizationId, key);
+  }
+
+  /** Makes a new message, which has the status held, collect items for so many seconds, or until it is full. */
+  async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
+    await this.digests.begin(digest, key, seconds);
+    if (digest.items.length >= digest.maxItems) await this.digests.close(digest);
+  }
+
+  /** Adds an item to a message that `findOpen` returned, and stores its new content. */
+  add(digest: MessageDigest, item: object, content: DigestContent): Promise<void> {
+    return this.digests.add(digest, item, content);
+  }
+
+  /** Ends the collection of a message that `findOpen` returned. Workers may send it now. */
+  close(digest: MessageDigest): Promise<void> {
+    return this.digests.close(digest);
+  }
+}

@@ -1,0 +1,31 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
+
+/** Stores what a message collects until it is sent. */
+@Entity('message_digests')
+export class MessageDigest extends OrganizationRow {
+  @PrimaryColumn('text')
+  messageId: string;
+
+  /** The templates are those of the first call. */
+  @Column('text', { nullable: true })
+  subject: string | null;
+
+  @Column('text', { nullable: true })
+  body: string | null;
+
+  @Column('text', { nullable: true })
+  html: string | null;
+
+  /** The variables of the first call, which its templates use outside `digest`. */
+  @Column('jsonb')
+  variables: object;
+
+  /** Has the variables of each call, oldest first. */
+  @Column('jsonb')
+  items: object[];
+
+  /** The message is sent when it has so many items. */
+  @Column('integer')
+  maxItems: number;
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type ClaimedMessage,
+  type HeldUntil,
+  type PacedMessage,
+  type PaceRow,
+  PaceRepository,
+} from './pace.repository.js';
+import { SendingRulesRepository } from './sending-rules.repository.js';
+
+/** Says why a message is not sent now: it waits until a time, or it is not sent at all. */
+export interface Pause {
+  readonly code: PaceRow['code'];
+  readonly reason: string;
+  /** Names the cap that the message waits for. */
+  readonly cap: string | null;
+  /** Is null when the message is not sent at all. */
+  readonly until: Date | null;
+}
+
+/** Decides when messages may be sent. Each method needs a transaction of the organization. */
+@Injectable()
+export class PaceService {
+  constructor(
+    private readonly pace: PaceRepository,
+    private readonly rules: SendingRulesRepository,
+  ) {}
+
+  /**
+   * Decides about an attempt that begins in this transaction, which has locked the message. Returns undefined when it may
+   * begin. Of attempts that begin at the same time, no more pass than the caps allow.
+   */
+  async decide(organizationId: string, message: PacedMessage): Promise<Pause | undefined> {
+    const row = await this.pace.decide(organizationId, message);
+    return row && toPause(row);
+  }
+
+  /** Returns what each rule says about the message now. `pause` is undefined for a rule that lets it be sent. */
+  async check(
+    organizationId: string,
+    message: PacedMessage,
+  ): Promise<{ code: PaceRow['code']; cap: string | null; pause: Pause | undefined }[]> {
+    const rows = await this.pace.check(organizationId, message);
+    return rows.map((row) => ({
+      code: row.code,
+      cap: row.cap,
+      pause: row.until === null ? undefined : toPause(row),
+    }));
+  }
+
+  /** Ends the claim of a message, which workers may claim again at the time of the pause. */
+  hold(message: ClaimedMessage, pause: HeldUntil): Promise<void> {
+    return this.pace.hold(message, pause);
+  }
+
+  /** Returns true when the organization may accept no message now. */
+  lacksQuota(organizationId: string): Promise<boolean> {
+    return this.pace.lacksQuota(organizationId);
+  }
+
+  /** Has the messages that wait for a place of the contact checked again, because one place will not be used. */
+  recheckCapped(organizationId: string, contactId: string): Promise<void> {
+    return this.rules.recheckCapped(organizationId, contactId);
+  }
+}
+
+function toPause({ code, cap, until, drops }: PaceRow): Pause {
+  if (code === 'quiet_hours') {
+    return { code, cap, until, reason: 'It is a quiet hour of the contact.' };
+  }
+  const reason = `The contact has had as many messages as the cap of ${cap} allows.`;
+  return { code, cap, until: drops ? null : until, reason };
+}

@@ -1,0 +1,184 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { clientOf } from '../accounts/origin-of-request.js';
+import { clientAddress } from '../http/client-address.js';
+import { readRawBody } from '../http/request-body.js';
+import {
+  LINK_PATHS,
+  type LinkKind,
+  type LinkTarget,
+  PermissionLinks,
+} from '../topics/permission-links.js';
+import type { Evidence } from '../topics/topic-subscription.entity.js';
+import { type Language, PAGE_TEXTS, languageOfLocale, languageOfRequest } from './page-texts.js';
+import { sendPage } from './permission-page.js';
+import { PermissionPageFilter } from './permission-page.filter.js';
+import { type LinkView, PermissionPagesService } from './permission-pages.service.js';
+
+const BODY_LIMIT_BYTES = 16 * 1024;
+
+/**
+ * Shows people what they get, and lets them change it, by the links in their messages. GET changes nothing, because mail
+ * servers and scanners open every link.
+ */
+@Controller()
+@UseFilters(PermissionPageFilter)
+export class PermissionPagesController {
+  constructor(
+    private readonly pages: PermissionPagesService,
+    private readonly links: PermissionLinks,
+  ) {}
+
+  @Get(`${LINK_PATHS.unsubscribe}/:token`)
+  async showUnsubscribe(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const view = await this.pages.view(this.open('unsubscribe', token, request));
+    const { language, texts, topic } = textsOf(view, request);
+    sendPage(response, {
+      language,
+      title: texts.unsubscribeTitle,
+      text: texts.unsubscribeAsk(topic),
+      button: texts.unsubscribe,
+      link: this.preferencesLink(view, texts.choose),
+    });
+  }
+
+  /** Takes the button of the page, and POST of a mail program (RFC 8058), whose bodies make no difference. */
+  @Post(`${LINK_PATHS.unsubscribe}/:token`)
+  @HttpCode(200)
+  async unsubscribe(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const target = this.open('unsubscribe', token, request);
+    const body = await readForm(request);
+    const source = body.has('List-Unsubscribe') ? 'one_click' : 'unsubscribe_link';
+    const view = await this.pages.unsubscribe(target, source, evidenceOf(request, target));
+    const { language, texts, topic } = textsOf(view, request);
+    sendPage(response, {
+      language,
+      title: texts.unsubscribeTitle,
+      result: texts.unsubscribed(topic),
+      link: this.preferencesLink(view, texts.choose),
+    });
+  }
+
+  @Get(`${LINK_PATHS.confirm}/:token`)
+  async showConfirm(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const view = await this.pages.view(this.open('confirm', token, request));
+    const { language, texts, topic } = textsOf(view, request);
+    const { confirmTitle: title, confirm: button } = texts;
+    sendPage(response, { language, title, text: texts.confirmAsk(topic), button });
+  }
+
+  @Post(`${LINK_PATHS.confirm}/:token`)
+  @HttpCode(200)
+  async confirm(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const target = this.open('confirm', token, request);
+    await readForm(request);
+    const view = await this.pages.confirm(target, evidenceOf(request, target));
+    const { language, texts, topic } = textsOf(view, request);
+    sendPage(response, {
+      language,
+      title: texts.confirmTitle,
+      result: texts.confirmed(topic),
+      link: this.preferencesLink(view, texts.choose),
+    });
+  }
+
+  @Get(`${LINK_PATHS.preferences}/:token`)
+  async showPreferences(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const view = await this.pages.view(this.open('preferences', token, request));
+    sendPreferences(response, view, request);
+  }
+
+  @Post(`${LINK_PATHS.preferences}/:token`)
+  @HttpCode(200)
+  async savePreferences(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const target = this.open('preferences', token, request);
+    const form = await readForm(request);
+    const choice = {
+      shown: new Set(form.getAll('shown')),
+      chosen: new Set(form.getAll('topic')),
+    };
+    const view = await this.pages.choose(target, choice, evidenceOf(request, target));
+    sendPreferences(response, view, request, true);
+  }
+
+  private open(kind: LinkKind, token: string, request: Request): LinkTarget {
+    return this.pages.open(kind, token, clientAddress(request));
+  }
+
+  private preferencesLink({ target }: LinkView, text: string): { href: string; text: string } {
+    const token = this.links.tokenOf('preferences', { ...target, topic: '' });
+    // A path, and not an address, so that the page works at each address of the installation.
+    return { href: `../${LINK_PATHS.preferences}/${token}`, text };
+  }
+}
+
+function sendPreferences(
+  response: Response,
+  view: LinkView,
+  request: Request,
+  isSaved = false,
+): void {
+  const { language, texts } = textsOf(view, request);
+  const choices = view.subscriptions.map(({ topic, title, description, state }) => ({
+    name: topic,
+    title,
+    description,
+    isChosen: state !== 'unsubscribed',
+    isPending: state === 'pending',
+  }));
+  sendPage(response, {
+    language,
+    title: texts.preferencesTitle,
+    text: choices.length > 0 ? texts.preferencesAbout : texts.noTopics,
+    ...(isSaved && { result: texts.saved }),
+    ...(choices.length > 0 && { button: texts.save, choices, unconfirmed: texts.unconfirmed }),
+  });
+}
+
+/** Returns the texts in the language of the contact, or else of its browser, with the title of the topic of the link. */
+function textsOf({ target, contact, subscriptions }: LinkView, request: Request) {
+  const language: Language = languageOfLocale(contact.locale) ?? languageOfRequest(request);
+  const texts = PAGE_TEXTS[language];
+  const found = subscriptions.find(({ topic }) => topic === target.topic);
+  return { language, texts, topic: found?.title ?? texts.anyTopic };
+}
+
+/** Returns the fields of a form. Another body has none. Throws `payload_too_large`. */
+async function readForm(request: Request): Promise<URLSearchParams> {
+  const body = await readRawBody(request, BODY_LIMIT_BYTES);
+  const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;
+  // Mail programs may send their one field in either form (RFC 8058, section 3.2).
+  if (isMultipart && body.includes('name="List-Unsubscribe"')) {
+    return new URLSearchParams('List-Unsubscribe=One-Click');
+  }
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+function evidenceOf(request: Request, { messageId }: LinkTarget): Evidence {
+  const { address, client } = clientOf(request);
+  return { ip: address, ...(client && { user_agent: client }), message_id: messageId };
+}

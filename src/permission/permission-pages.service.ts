@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../contacts/contacts.service.js';
+import type { Contact } from '../contacts/contact.entity.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import { RateLimiter, TokenBuckets } from '../http/rate-limiter.js';
+import { SecurityLog } from '../security/security-log.js';
+import { type LinkKind, type LinkTarget, PermissionLinks } from '../topics/permission-links.js';
+import type { Evidence } from '../topics/topic-subscription.entity.js';
+import type { StoredSubscription } from '../topics/decision.js';
+import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
+import { SubscriptionRequestsService } from './subscription-requests.service.js';
+
+/** Bounds the requests for one contact: mail programs, scanners and the person share them. */
+const BURST = 30;
+const PER_SECOND = 0.5;
+const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';
+
+/** Is what a page needs: the contact, and its state for each topic. */
+export interface LinkView {
+  target: LinkTarget;
+  contact: Contact;
+  subscriptions: StoredSubscription[];
+}
+
+/**
+ * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts that
+ * are gone, throw the same `not_found`.
+ */
+@Injectable()
+export class PermissionPagesService {
+  private readonly buckets = new TokenBuckets(BURST, PER_SECOND);
+
+  constructor(
+    private readonly links: PermissionLinks,
+    private readonly tenants: TenantDatabase,
+    private readonly contacts: ContactsService,
+    private readonly subscriptions: TopicSubscriptionsService,
+    private readonly requests: SubscriptionRequestsService,
+    private readonly limiter: RateLimiter,
+    private readonly security: SecurityLog,
+  ) {}
+
+  /** Checks the link before its request is read. Throws `not_found` and `rate_limited`. */
+  open(kind: LinkKind, token: string, address: string): LinkTarget {
+    const target = this.links.read(kind, token);
+    if (!target) {
+      this.security.report('invalid_permission_link', { address });
+      throw new AppError('not_found', 'This link is not valid.');
+    }
+    const { organizationId, contactId } = target;
+    this.buckets.consume(contactId, 1, TOO_MANY);
+    this.limiter.consume(organizationId, 1);
+    return target;
+  }
+
+  /** Returns what the page shows. It changes nothing. */
+  async view(target: LinkTarget): Promise<LinkView> {
+    return await this.tenants.transaction(target.organizationId, () => this.find(target), {
+      readOnly: true,
+    });
+  }
+
+  /** Lets the contact leave the topic of the link, also when the topic was deleted. */
+  async unsubscribe(target: LinkTarget, source: string, evidence: Evidence): Promise<LinkView> {
+    const { organizationId, contactId, topic } = target;
+    return await this.tenants.transaction(organizationId, async () => {
+      await this.subscriptions.decide(organizationId, {
+        contactId,
+        topic,
+        state: 'unsubscribed',
+        source,
+        evidence,
+        confirmationId: null,
+      });
+      return await this.find(target);
+    });
+  }
+
+  /** Confirms the subscription that the message of the link asked about. */
+  async confirm(target: LinkTarget, evidence: Evidence): Promise<LinkView> {
+    return await this.tenants.transaction(target.organizationId, async () => {
+      await this.subscriptions.confirm(target.organizationId, target, evidence);
+      return await this.find(target);
+    });
+  }
+
+  /** Stores which of the topics that the person saw are chosen. What is chosen already stays as it is. */
+  async choose(
+    target: LinkTarget,
+    { shown, chosen }: { shown: ReadonlySet<string>; chosen: ReadonlySet<string> },
+    evidence: Evidence,
+  ): Promise<LinkView> {
+    const { organizationId } = target;
+    return await this.tenants.transaction(organizationId, async () => {
+      const { contact, subscriptions } = await this.find(target);
+      for (const { topic, state } of subscriptions) {
+        const isSubscribed = chosen.has(topic);
+        if (!shown.has(topic) || isSubscribed === (state !== 'unsubscribed')) continue;
+        await this.requests.set(organizationId, {
+          contactId: contact.id,
+          topic,
+          isSubscribed,
+          source: 'preferences',
+          evidence,
+        });
+      }
+      return await this.find(target);
+    });
+  }
+
+  private async find(target: LinkTarget): Promise<LinkView> {
+    const { organizationId, contactId } = target;
+    const contact = await this.contacts.get(organizationId, contactId);
+    const subscriptions = await this.subscriptions.list(organizationId, contact.id);
+    return { target, contact, subscriptions };
+  }
+}

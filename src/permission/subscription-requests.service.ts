@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { MessagesService } from '../messaging/messages.service.js';
+import { newId } from '../text/ids.js';
+import { PermissionLinks } from '../topics/permission-links.js';
+import type { Evidence, SubscriptionState } from '../topics/topic-subscription.entity.js';
+import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
+import { TopicsService } from '../topics/topics.service.js';
+import { PAGE_TEXTS, languageOfLocale } from './page-texts.js';
+
+export interface SubscriptionRequest {
+  contactId: string;
+  topic: string;
+  isSubscribed: boolean;
+  source: string;
+  evidence: Evidence | null;
+  runId?: string | undefined;
+}
+
+/** Subscribes contacts to topics, and asks for a confirmation where the topic needs one. */
+@Injectable()
+export class SubscriptionRequestsService {
+  constructor(
+    private readonly topics: TopicsService,
+    private readonly subscriptions: TopicSubscriptionsService,
+    private readonly contacts: ContactsService,
+    private readonly messages: MessagesService,
+    private readonly links: PermissionLinks,
+  ) {}
+
+  /**
+   * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until the contact
+   * opens the link in an e-mail, which is sent once. The caller must have opened a transaction of the organization.
+   * Throws `not_found`, and as send_message does when the e-mail cannot be sent.
+   */
+  async set(
+    organizationId: string,
+    { contactId: given, topic: name, isSubscribed, source, evidence, runId }: SubscriptionRequest,
+  ): Promise<{ state: SubscriptionState; changed: boolean }> {
+    const contactId = await this.contacts.keep(organizationId, given);
+    const topic = await this.topics.get(organizationId, name);
+    const decision = { contactId, topic: name, source, evidence };
+    if (!isSubscribed || !topic.doubleOptIn) {
+      const state = isSubscribed ? 'subscribed' : 'unsubscribed';
+      const stored = { ...decision, state, confirmationId: null } as const;
+      return { state, changed: await this.subscriptions.decide(organizationId, stored) };
+    }
+    const obstacle = await this.subscriptions.findObstacle(organizationId, contactId, name);
+    if (obstacle === undefined) return { state: 'subscribed', changed: false };
+    const id = newId('msg');
+    const pending = { ...decision, state: 'pending', confirmationId: id } as const;
+    const changed = await this.subscriptions.decide(organizationId, pending);
+    // Of two calls at a time, one changes the state, and only that one sends the e-mail.
+    if (changed) {
+      const contact = await this.contacts.get(organizationId, contactId);
+      const texts = PAGE_TEXTS[languageOfLocale(contact.locale) ?? 'en'];
+      const target = { organizationId, contactId, messageId: id, topic: name };
+      await this.messages.send(organizationId, {
+        id,
+        to: { contact_id: contactId },
+        channel: 'email',
+        subject: texts.mailSubject(topic.title),
+        body: texts.mailText(topic.title, this.links.urlOf('confirm', target)),
+        runId,
+      });
+    }
+    return { state: 'pending', changed };
+  }
+}

@@ -1,0 +1,13 @@
+import { Choice, Flag } from '../tools/schema/fields.js';
+import {
+  SUBSCRIPTION_STATES,
+  type SubscriptionState,
+} from '../topics/topic-subscription.entity.js';
+
+export class SubscriptionResult {
+  @Choice(SUBSCRIPTION_STATES)
+  state: SubscriptionState;
+
+  @Flag('False if the contact had decided the same.')
+  changed: boolean;
+}

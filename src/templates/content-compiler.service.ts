@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import { FaultList } from '../errors/fault-list.js';
+import { TextCompiler } from '../liquid/text-compiler.js';
+import { HtmlThreadsService } from './html-threads.service.js';
+import type { PreparedHtml } from './html-job.js';
+import { type HiddenMarkup, hideMarkup, restoreMarkup, restoreSomeMarkup } from './placeholders.js';
+import { type Names, TextChecker, type Warn } from './text-checker.js';
+import type {
+  CompiledContent,
+  CompiledTexts,
+  CompiledVariant,
+  PlacedWarning,
+  TemplateContent,
+  TemplateVariant,
+} from './template-content.js';
+
+const LONGEST_TEXT = 256 * 1024;
+const MOST_WARNINGS = 50;
+
+/** Is a compiled content with what its author should know. */
+export interface Compilation {
+  readonly content: CompiledContent;
+  readonly warnings: readonly PlacedWarning[];
+}
+
+interface CheckedVariant {
+  readonly email?: Partial<CompiledTexts>;
+  readonly sms?: CompiledTexts;
+}
+
+/** Has the texts of an e-mail with the content of their snippets. */
+interface CheckedEmail {
+  readonly locale: string;
+  readonly email: Partial<CompiledTexts>;
+  readonly path: string;
+}
+
+/** Makes texts that can be rendered out of what authors write: checked, with snippets, inlined CSS and derived texts. */
+@Injectable()
+export class ContentCompilerService {
+  private readonly checker: TextChecker;
+
+  constructor(
+    private readonly compiler: TextCompiler,
+    private readonly threads: HtmlThreadsService,
+  ) {
+    this.checker = new TextChecker(compiler);
+  }
+
+  /** Throws `invalid_arguments` with the path, line and column of each fault. */
+  async compile(
+    organizationId: string,
+    { variables, variants }: TemplateContent,
+    snippets: ReadonlyMap<string, string>,
+  ): Promise<Compilation> {
+    const faults = new FaultList();
+    const warnings: PlacedWarning[] = [];
+    const warn: Warn = (path, message) => {
+      if (warnings.length < MOST_WARNINGS) warnings.push({ path, message });
+    };
+    const names: Names = { variables: variables.map(({ name }) => name), snippets };
+    if (Object.keys(variants).length === 0) {
+      faults.push({ path: 'variants', message: 'must have a variant for at least one locale' });
+    }
+    const checked = Object.entries(variants).map(([locale, variant]) => {
+      const path = `variants.${locale}`;
+      return [locale, this.check(variant, path, names, faults, warn)] as const;
+    });
+    assertNone(faults);
+    const compiled: Record<string, CompiledVariant> = Object.fromEntries(
+      checked.map(([locale, { sms }]) => [locale, sms ? { sms } : {}]),
+    );
+    const parts = checked.flatMap(([locale, { email }]) =>
+      email ? [{ locale, email, path: `variants.${locale}.email` }] : [],
+    );
+    const emails = await this.prepare(organizationId, parts, faults, warn);
+    for (const [index, { locale }] of parts.entries()) {
+      compiled[locale] = { ...compiled[locale], email: emails[index]! };
+    }
+    assertNone(faults);
+    return { content: { variables, variants: compiled }, warnings };
+  }
+
+  /** Returns the texts with the content of their snippets. */
+  private check(
+    { email, sms }: TemplateVariant,
+    path: string,
+    names: Names,
+    faults: FaultList,
+    warn: Warn,
+  ): CheckedVariant {
+    const check = (text: string, part: string, format: 'text' | 'html'): string =>
+      this.checker.check({ text, path: `${path}.${part}`, format }, names, faults, warn);
+    if (!email && !sms) faults.push({ path, message: 'must have email, sms or both' });
+    if (sms && sms.text.trim() === '') {
+      faults.push({ path: `${path}.sms.text`, message: 'must not be empty' });
+    }
+    const checked = sms && { text: check(sms.text, 'sms.text', 'text') };
+    if (!email) return { ...(checked && { sms: checked }) };
+    const { subject, html, text } = email;
+    if (subject.trim() === '') {
+      faults.push({ path: `${path}.email.subject`, message: 'must not be empty' });
+    }
+    if (html === undefined && (text === undefined || text.trim() === '')) {
+      faults.push({ path: `${path}.email`, message: 'must have html, text or both' });
+    }
+    return {
+      email: {
+        subject: check(subject, 'email.subject', 'text'),
+        ...(html !== undefined && { html: check(html, 'email.html', 'html') }),
+        ...(text !== undefined && { text: check(text, 'email.text', 'text') }),
+      },
+      ...(checked && { sms: checked }),
+    };
+  }
+
+  /** Inlines the CSS of all HTML, and derives the texts that are missing. */
+  private async prepare(
+    organizationId: string,
+    emails: readonly CheckedEmail[],
+    faults: FaultList,
+    warn: Warn,
+  ): Promise<CompiledTexts[]> {
+    const hidden = emails.map(({ email: { html } }) =>
+      html === undefined ? undefined : hideMarkup(html, this.compiler.markup(html)),
+    );
+    const job = hidden.flatMap((markup, index) =>
+      markup ? [{ html: markup.text, needsText: emails[index]!.email.text === undefined }] : [],
+    );
+    const replies = job.length > 0 ? [...(await this.threads.run(organizationId, job))] : [];
+    return emails.map((given, index) => {
+      const markup = hidden[index];
+      if (!markup) return { subject: given.email.subject, text: given.email.text! };
+      return this.restore(given, markup, replies.shift()!, faults, warn);
+    });
+  }
+
+  private restore(
+    { email: { subject, html, text }, path }: CheckedEmail,
+    hidden: HiddenMarkup,
+    reply: PreparedHtml,
+    faults: FaultList,
+    warn: Warn,
+  ): CompiledTexts {
+    const inlined = reply.html === undefined ? undefined : restoreMarkup(reply.html, hidden);
+    if (inlined === undefined) {
+      warn(`${path}.html`, 'keeps its style elements: CSS with Liquid in it cannot be inlined');
+    }
+    if (/<link\b[^>]*stylesheet/i.test(html!)) {
+      warn(`${path}.html`, 'has a link to a style sheet, which is not loaded. Use a style element');
+    }
+    const result = {
+      subject,
+      html: inlined ?? html!,
+      text: text ?? restoreSomeMarkup(reply.text ?? '', hidden).trim(),
+    };
+    for (const part of ['html', 'text'] as const) {
+      if (result[part].length <= LONGEST_TEXT) continue;
+      const message = `has more than ${LONGEST_TEXT} characters with its CSS in the elements`;
+      faults.push({ path: `${path}.${part}`, message });
+    }
+    if (text === undefined && !this.isUsable(result.text)) {
+      const message = 'is required, because none can be derived from the HTML';
+      faults.push({ path: `${path}.text`, message });
+    }
+    return result;
+  }
+
+  private isUsable(text: string): boolean {
+    if (text === '') return false;
+    try {
+      this.compiler.compile(text, 'text');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function assertNone(faults: FaultList): void {
+  if (faults.length === 0) return;
+  const [first] = faults.first;
+  const more = faults.length > 1 ? ` There are ${faults.length} faults.` : '';
+  throw AppError.invalid(`${first!.path} ${first!.message}.${more}`, faults.first);
+}

@@ -1,0 +1,134 @@
+import type { TextCompiler } from '../liquid/text-compiler.js';
+import { TextFault, lineOffsets } from '../liquid/text-compiler.js';
+import { didYouMean } from '../text/nearest-names.js';
+
+/** Snippets may include snippets to this depth. */
+export const MOST_DEPTH = 5;
+const MOST_INCLUDED = 200;
+const LONGEST_RESULT = 256 * 1024;
+
+/** Is a fault or warning at a place of a text, or of a snippet that the text includes. */
+export interface PlacedMessage {
+  /** Is undefined for the text itself. */
+  readonly snippet?: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Reports why snippets cannot be included. */
+export class PlacedFault extends Error {
+  constructor(readonly placed: PlacedMessage) {
+    super(placed.message);
+  }
+}
+
+interface Piece {
+  /** Begins here in the joined text. */
+  readonly at: number;
+  readonly source: Source;
+  /** Begins here in the source. */
+  readonly begin: number;
+}
+
+interface Source {
+  readonly text: string;
+  readonly snippet?: string;
+}
+
+/** Is a text with the content of its snippets, which knows where each part came from. */
+export class JoinedText {
+  private readonly pieces: Piece[] = [];
+  private written = '';
+
+  get text(): string {
+    return this.written;
+  }
+
+  append(source: Source, begin: number, end: number): void {
+    if (begin >= end) return;
+    this.pieces.push({ at: this.written.length, source, begin });
+    this.written += source.text.slice(begin, end);
+  }
+
+  /** Returns the message at the line and column of the source that an offset in the text came from. */
+  place(offset: number, message: string): PlacedMessage {
+    const piece = this.pieces.findLast(({ at }) => at <= offset);
+    if (!piece) return { line: 1, column: 1, message };
+    return placeIn(piece.source, piece.begin + offset - piece.at, message);
+  }
+}
+
+/**
+ * Replaces `{% render 'name' %}` by the content of snippets. Throws {@link PlacedFault} for an unknown snippet, a circle,
+ * and results that are too deep or too long.
+ */
+export function inlineSnippets(
+  text: string,
+  snippets: ReadonlyMap<string, string>,
+  compiler: TextCompiler,
+): JoinedText {
+  const joined = new JoinedText();
+  let included = 0;
+  const write = (source: Source, outer: readonly string[]): void => {
+    let from = 0;
+    for (const { begin, end, name } of tagsOf(source, compiler)) {
+      const { text: given } = source;
+      const isTrimmed = given.startsWith('{%-', begin);
+      const before = isTrimmed ? given.slice(from, begin).trimEnd().length + from : begin;
+      joined.append(source, from, before);
+      from = given.startsWith('-%}', end - 3) ? skipBlank(given, end) : end;
+      included += 1;
+      const fault = faultOf(name, outer, included, joined.text.length, snippets);
+      if (fault !== undefined) throw new PlacedFault(placeIn(source, begin, fault));
+      write({ text: snippets.get(name!)!, snippet: name! }, [...outer, name!]);
+    }
+    joined.append(source, from, source.text.length);
+  };
+  write({ text }, []);
+  if (joined.text.length > LONGEST_RESULT) {
+    const message = `has more than ${LONGEST_RESULT} characters with its snippets`;
+    throw new PlacedFault({ line: 1, column: 1, message });
+  }
+  return joined;
+}
+
+function tagsOf(source: Source, compiler: TextCompiler): ReturnType<TextCompiler['renderTags']> {
+  try {
+    return compiler.renderTags(source.text);
+  } catch (error) {
+    if (!(error instanceof TextFault)) throw error;
+    throw new PlacedFault(placeIn(source, error.offset, error.message));
+  }
+}
+
+function faultOf(
+  name: string | undefined,
+  outer: readonly string[],
+  included: number,
+  length: number,
+  snippets: ReadonlyMap<string, string>,
+): string | undefined {
+  if (name === undefined) return `must name one snippet in quotes: {% render 'footer' %}`;
+  if (outer.includes(name)) {
+    return `includes the snippet ${name} in itself: ${[...outer, name].join(' > ')}`;
+  }
+  if (!snippets.has(name)) {
+    return `names the unknown snippet ${name.slice(0, 64)}.${didYouMean(name, [...snippets.keys()])}`;
+  }
+  if (outer.length >= MOST_DEPTH) return `includes snippets more than ${MOST_DEPTH} levels deep`;
+  if (included > MOST_INCLUDED) return `includes more than ${MOST_INCLUDED} snippets`;
+  // Snippets that include each other often would grow without an end.
+  return length > LONGEST_RESULT ? 'is too long with its snippets' : undefined;
+}
+
+function skipBlank(text: string, from: number): number {
+  return text.length - text.slice(from).trimStart().length;
+}
+
+function placeIn({ text, snippet }: Source, offset: number, message: string): PlacedMessage {
+  const starts = lineOffsets(text);
+  const line = Math.max(1, starts.findLastIndex((start) => start <= offset) + 1);
+  const place = { line, column: offset - starts[line - 1]! + 1, message };
+  return snippet === undefined ? place : { ...place, snippet };
+}

@@ -1,0 +1,48 @@
+import type { MarkupPlace } from '../liquid/text-compiler.js';
+
+/** Is a text whose Liquid markup is replaced by words that are valid in HTML, in CSS and in attributes. */
+export interface HiddenMarkup {
+  readonly text: string;
+  readonly prefix: string;
+  readonly markup: readonly string[];
+}
+
+/** Replaces each piece of markup by a word. Programs that read HTML would otherwise move or change it. */
+export function hideMarkup(text: string, places: readonly MarkupPlace[]): HiddenMarkup {
+  // The words must not be in the text already.
+  let prefix = 'lqm';
+  while (text.toLowerCase().includes(prefix)) prefix += 'q';
+  const markup: string[] = [];
+  let hidden = '';
+  let from = 0;
+  for (const { begin, end } of places) {
+    hidden += `${text.slice(from, begin)}${prefix}${markup.length}z`;
+    markup.push(text.slice(begin, end));
+    from = end;
+  }
+  return { text: hidden + text.slice(from), prefix, markup };
+}
+
+/**
+ * Puts the markup back into a text that a program made of the hidden one. Returns undefined when the program lost, doubled
+ * or moved a word, because conditions and loops would then be broken.
+ */
+export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
+  let next = 0;
+  let isInOrder = true;
+  // A word in the place of an attribute is written as an attribute without a value.
+  const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
+    if (Number(digits) !== next) isInOrder = false;
+    next += 1;
+    return markup[Number(digits)] ?? '';
+  });
+  return isInOrder && next === markup.length ? restored : undefined;
+}
+
+/** Puts the markup back into a derived text, where words in attributes may have got lost. */
+export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup): string {
+  return text.replaceAll(
+    new RegExp(`${prefix}(\\d+)z`, 'g'),
+    (_, digits) => markup[Number(digits)] ?? '',
+  );
+}

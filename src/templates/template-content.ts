@@ -1,0 +1,57 @@
+export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
+export type VariableType = (typeof VARIABLE_TYPES)[number];
+
+/** Declares a value that a template needs. Without a default, each message must have a value. */
+export interface TemplateVariable {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+/** Has the texts of an e-mail. Without `text`, publishing derives it from `html`. */
+export interface EmailVariant {
+  readonly subject: string;
+  readonly html?: string;
+  readonly text?: string;
+}
+
+export interface SmsVariant {
+  readonly text: string;
+}
+
+/** Has the texts of a template in one language. */
+export interface TemplateVariant {
+  readonly email?: EmailVariant;
+  readonly sms?: SmsVariant;
+}
+
+/** Is what an author writes. The first locale is the last resort of messages. */
+export interface TemplateContent {
+  readonly variables: readonly TemplateVariable[];
+  readonly variants: Readonly<Record<string, TemplateVariant>>;
+}
+
+/** Has the texts of one variant as they are rendered, by part. */
+export interface CompiledTexts {
+  readonly subject?: string;
+  readonly html?: string;
+  readonly text: string;
+}
+
+export interface CompiledVariant {
+  readonly email?: CompiledTexts;
+  readonly sms?: CompiledTexts;
+}
+
+/** Is a published content: without snippets, with inlined CSS, and with a text for every variant. */
+export interface CompiledContent {
+  readonly variables: readonly TemplateVariable[];
+  readonly variants: Readonly<Record<string, CompiledVariant>>;
+}
+
+/** Says what an author should know about a published version, and where it is. */
+export interface PlacedWarning {
+  readonly path: string;
+  readonly message: string;
+}

@@ -1,0 +1,42 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../accounts/account.js';
+import { OrganizationRow } from '../database/organization-row.js';
+import type { CompiledContent, PlacedWarning, TemplateContent } from './template-content.js';
+
+/** Stores an immutable published version of a template. */
+@Entity('template_versions')
+export class TemplateVersion extends OrganizationRow {
+  @PrimaryColumn('text')
+  templateId: string;
+
+  @PrimaryColumn('integer')
+  version: number;
+
+  /** Is unique also among versions that were rolled back, so that caches can be keyed by it. */
+  @Column('text')
+  id: string;
+
+  /** Has what the author wrote. */
+  @Column('json')
+  content: TemplateContent;
+
+  /** Has the texts as they are rendered. */
+  @Column('json')
+  compiled: CompiledContent;
+
+  @Column('json')
+  warnings: PlacedWarning[];
+
+  /** This version has the content of an earlier one that was restored. */
+  @Column('integer', { nullable: true })
+  restoredFrom: number | null;
+
+  @Column('text')
+  actorKind: Actor['kind'];
+
+  @Column('text')
+  actorId: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+}

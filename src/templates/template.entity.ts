@@ -1,0 +1,38 @@
+import { Column, Entity } from 'typeorm';
+import { OrganizationRowWithId } from '../database/organization-row.js';
+import type { TemplateContent } from './template-content.js';
+
+/** Stores a template with its draft. */
+@Entity('templates')
+export class Template extends OrganizationRowWithId {
+  @Column('text')
+  name: string;
+
+  @Column('text', { nullable: true })
+  description: string | null;
+
+  @Column('json')
+  draft: TemplateContent;
+
+  /** Counts the changes of the draft. */
+  @Column('integer', { default: 1 })
+  draftVersion: number;
+
+  /** The draft is the content of this version, and has not changed since. */
+  @Column('integer', { nullable: true })
+  restoredFrom: number | null;
+
+  /** Is the newest published version. Null before the first one. */
+  @Column('integer', { nullable: true })
+  version: number | null;
+
+  /** Is the id of that version. */
+  @Column('text', { nullable: true })
+  versionId: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+}

@@ -1,0 +1,73 @@
+import { parseTime } from '../text/parse-time.js';
+import type { TemplateVariable, VariableType } from './template-content.js';
+
+const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Says why a template cannot be rendered with the given values. */
+export interface ValueFault {
+  readonly name: string;
+  readonly message: string;
+}
+
+/**
+ * Returns the values of the declared variables, with their defaults, and a fault for each that is missing or has another
+ * type. Other given members are ignored. Only own members are read, so that no name reaches a prototype.
+ */
+export function readValues(
+  variables: readonly TemplateVariable[],
+  given: object,
+): { values: Record<string, unknown>; faults: ValueFault[] } {
+  const values: Record<string, unknown> = {};
+  const faults: ValueFault[] = [];
+  for (const { name, type, default: fallback } of variables) {
+    const own: unknown = Object.hasOwn(given, name) ? given[name as keyof typeof given] : undefined;
+    const value = own ?? fallback;
+    if (value === undefined || value === null) {
+      faults.push({ name, message: 'has no value and no default' });
+      continue;
+    }
+    const read = readValue(type, value);
+    if (read === undefined) faults.push({ name, message: `must be ${DESCRIBED[type]}` });
+    else values[name] = read;
+  }
+  return { values, faults };
+}
+
+const DESCRIBED: Record<VariableType, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date such as 2030-01-31 or 2030-01-31T09:00:00Z',
+  list: 'a list',
+  object: 'an object',
+};
+
+const READERS: Record<VariableType, (value: unknown) => unknown> = {
+  // Payloads of webhooks often have numbers where a text is shown.
+  text: (value) =>
+    typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : ofType(value, 'string'),
+  number: (value) =>
+    typeof value === 'string' && NUMBER.test(value) ? Number(value) : ofType(value, 'number'),
+  boolean: (value) => ofType(value, 'boolean'),
+  date: (value) => (typeof value === 'string' && isDate(value) ? value : undefined),
+  list: (value) => (Array.isArray(value) ? value : undefined),
+  object: (value) => (Array.isArray(value) ? undefined : ofType(value, 'object')),
+};
+
+/** Returns the value as the type needs it, or undefined when it is no such value. The value must not be null. */
+export function readValue(type: VariableType, value: unknown): unknown {
+  return READERS[type](value);
+}
+
+function ofType(value: unknown, type: string): unknown {
+  return typeof value === type ? value : undefined;
+}
+
+function isDate(text: string): boolean {
+  if (!DAY.test(text)) return text.length <= 64 && parseTime(text) !== undefined;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

@@ -1,0 +1,36 @@
+import { hiddenCharacter } from './hidden-character.js';
+import { parseEmail } from './parse-email.js';
+
+/** Holds an address with the name that mail programs show. The name may be empty. */
+export interface Mailbox {
+  readonly name: string;
+  readonly address: string;
+}
+
+const LONGEST_NAME = 100;
+const NAMED = /^(?:"([^"<>]*)"|([^"<>,;]*?))\s*<([^<>]*)>$/;
+
+/** Reads `ada@example.com` or `Ada Lovelace <ada@example.com>`. The fault says what is allowed. */
+export function parseMailbox(text: string): { value: Mailbox } | { fault: string } {
+  const given = text.trim();
+  const [, quoted, plain = '', inner] = NAMED.exec(given) ?? [];
+  const name = (quoted ?? plain).trim();
+  const address = parseEmail(inner ?? given);
+  if ('fault' in address) {
+    return { fault: 'must be one address, such as ada@example.com or Ada <ada@example.com>' };
+  }
+  const fault = nameFault(name);
+  return fault === undefined ? { value: { name, address: address.value } } : { fault };
+}
+
+function nameFault(name: string): string | undefined {
+  const hidden = hiddenCharacter(name);
+  if (hidden !== undefined) return `must have a name without ${hidden}`;
+  // Mail programs would decode such a word, and show text that was never checked (RFC 2047).
+  if (/[\r\n\t\u2028\u2029@]|=\?/.test(name)) {
+    return 'must have a name of one line without @ and =?';
+  }
+  return name.length > LONGEST_NAME
+    ? `must have a name of at most ${LONGEST_NAME} characters`
+    : undefined;
+}

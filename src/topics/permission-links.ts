@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Env } from '../config/env.js';
+import { SecretBox } from '../database/secret-box.js';
+
+/** Names what a link lets its owner do: leave a topic, decide about all topics, or confirm a subscription. */
+export type LinkKind = 'unsubscribe' | 'preferences' | 'confirm';
+
+/** Identifies what a link is for. It contains no address. */
+export interface LinkTarget {
+  organizationId: string;
+  contactId: string;
+  messageId: string;
+  /** Is empty in links to the preferences. */
+  topic: string;
+}
+
+export const LINK_PATHS: Readonly<Record<LinkKind, string>> = {
+  unsubscribe: 'u',
+  preferences: 'preferences',
+  confirm: 'confirm',
+};
+const TOKEN =
+  /^(org_[0-9A-Za-z]{1,40})\.(con_[0-9A-Za-z]{1,40})\.(msg_[0-9A-Za-z]{1,40})\.([a-z0-9_-]{0,64})\.([\w-]{43})$/;
+
+/**
+ * Makes the links in messages by which people decide what they get, and checks them. A link is signed and has no end,
+ * because people leave with old messages too. A forged link is refused without a query.
+ */
+@Injectable()
+export class PermissionLinks {
+  /** The first key signs. Links that the other key signed stay valid while SECRET_KEY changes. */
+  private readonly keys: readonly [string, ...string[]];
+
+  constructor(
+    private readonly env: Env,
+    secrets: SecretBox,
+  ) {
+    this.keys = secrets.deriveAll('permission links');
+  }
+
+  urlOf(kind: LinkKind, target: LinkTarget): string {
+    return `${this.env.baseUrl}/${LINK_PATHS[kind]}/${this.tokenOf(kind, target)}`;
+  }
+
+  tokenOf(kind: LinkKind, target: LinkTarget): string {
+    const { organizationId, contactId, messageId, topic } = target;
+    const signature = sign(kind, target, this.keys[0]);
+    return `${organizationId}.${contactId}.${messageId}.${topic}.${signature}`;
+  }
+
+  /** Returns what a token is for, or undefined when it is malformed, forged or of another kind. */
+  read(kind: LinkKind, token: string): LinkTarget | undefined {
+    const [, organizationId, contactId, messageId, topic, given] = TOKEN.exec(token) ?? [];
+    if (!organizationId || !contactId || !messageId || topic === undefined || !given) {
+      return undefined;
+    }
+    const target = { organizationId, contactId, messageId, topic };
+    // timingSafeEqual throws for different lengths. Both texts have 43 characters of ASCII.
+    const isOurs = this.keys.some((key) =>
+      timingSafeEqual(Buffer.from(given), Buffer.from(sign(kind, target, key))),
+    );
+    return isOurs ? target : undefined;
+  }
+}
+
+function sign(
+  kind: LinkKind,
+  { organizationId, contactId, messageId, topic }: LinkTarget,
+  key: string,
+): string {
+  // The signed text is JSON, because joined texts could be split in another way and still have the same signature.
+  const text = JSON.stringify([kind, organizationId, contactId, messageId, topic]);
+  return createHmac('sha256', key).update(text).digest('base64url');
+}

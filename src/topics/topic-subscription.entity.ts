@@ -1,0 +1,40 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow } from '../database/organization-row.js';
+
+/** `pending` waits until the contact confirms it with the link in an e-mail. Only `subscribed` gets messages. */
+export const SUBSCRIPTION_STATES = ['subscribed', 'pending', 'unsubscribed'] as const;
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+
+/** Proves where a decision came from. All members are as the person's browser or the caller gave them. */
+export interface Evidence {
+  ip?: string;
+  user_agent?: string;
+  text?: string;
+  message_id?: string;
+}
+
+/** Stores what a contact decided about a topic. Without it, the default of the topic holds. */
+@Entity('topic_subscriptions')
+export class TopicSubscription extends OrganizationRow {
+  @PrimaryColumn('text')
+  contactId: string;
+
+  @PrimaryColumn('text')
+  topic: string;
+
+  @Column('text')
+  state: SubscriptionState;
+
+  @Column('text')
+  source: string;
+
+  @Column('jsonb', { nullable: true })
+  evidence: Evidence | null;
+
+  /** Names the message whose link confirms a pending subscription. */
+  @Column('text', { nullable: true })
+  confirmationId: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  changedAt: Date;
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { prepared } from '../database/driver/statement.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { TimePosition } from '../paging/paging.js';
+import { ConsentChange } from './consent-change.entity.js';
+import type { Decision, StoredSubscription } from './decision.js';
+import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
+
+// A decision that is repeated keeps its first source and time, as proof.
+const DECIDE = prepared(
+  'topic_decide',
+  `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict on constraint topic_subscriptions_pkey do update
+     set state = excluded.state, source = excluded.source, evidence = excluded.evidence,
+       confirmation_id = excluded.confirmation_id, changed_at = now()
+     where own.state <> excluded.state
+   returning state`,
+);
+/** Is sent in the transaction that begins an attempt, after the message is locked, so it sees every decision until then. */
+const FIND_STATE = prepared(
+  'topic_state',
+  `select t.name is not null as "exists",
+     coalesce(s.state, case when t.opted_in then 'subscribed' else 'unsubscribed' end) as state
+   from (values (1)) one
+   left join topics t on t.organization_id = $1 and t.name = $3
+   left join topic_subscriptions s on s.organization_id = $1 and s.contact_id = $2 and s.topic = $3`,
+);
+const CONFIRM = `update topic_subscriptions
+   set state = 'subscribed', source = 'double_opt_in', evidence = $5, changed_at = now()
+   where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'pending'
+   returning state`;
+const IS_CONFIRMED = `select 1 from topic_subscriptions
+   where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'subscribed'`;
+
+/** Reads and writes what contacts decided about topics. Every method needs a transaction of the organization. */
+@Injectable()
+export class TopicSubscriptionsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Stores the decision. Returns false, and writes nothing, when the contact had decided the same. */
+  async decide(organizationId: string, decision: Decision): Promise<boolean> {
+    const { contactId, topic, state, source, evidence, confirmationId } = decision;
+    const rows = await this.tenants
+      .session(organizationId)
+      .query(DECIDE, [
+        organizationId,
+        contactId,
+        topic,
+        state,
+        source,
+        evidence && JSON.stringify(evidence),
+        confirmationId,
+      ]);
+    return rows.length > 0;
+  }
+
+  /** Confirms a pending subscription. Returns false when this message does not confirm it, or not any more. */
+  async confirm(
+    organizationId: string,
+    contactId: string,
+    topic: string,
+    confirmationId: string,
+    evidence: Evidence,
+  ): Promise<boolean> {
+    const session = this.tenants.session(organizationId);
+    const ids = [organizationId, contactId, topic, confirmationId];
+    const confirmed = await session.query(CONFIRM, [...ids, JSON.stringify(evidence)]);
+    if (confirmed.length > 0) return true;
+    return (await session.query(IS_CONFIRMED, ids)).length > 0;
+  }
+
+  async findState(
+    organizationId: string,
+    contactId: string | null,
+    topic: string,
+  ): Promise<{ exists: boolean; state: SubscriptionState }> {
+    const [found] = await this.tenants
+      .session(organizationId)
+      .query<{ exists: boolean; state: SubscriptionState }>(FIND_STATE, [
+        organizationId,
+        contactId,
+        topic,
+      ]);
+    return found!;
+  }
+
+  /** Returns the state of each topic for a contact, in the order of their names. */
+  async list(organizationId: string, contactId: string): Promise<StoredSubscription[]> {
+    return await this.tenants.session(organizationId).query<StoredSubscription>(
+      `select t.name as topic, t.title, t.description, t.double_opt_in as "doubleOptIn", s.source,
+         s.changed_at as "changedAt",
+         coalesce(s.state, case when t.opted_in then 'subscribed' else 'unsubscribed' end) as state
+       from topics t left join topic_subscriptions s
+         on s.organization_id = $1 and s.contact_id = $2 and s.topic = t.name
+       where t.organization_id = $1 order by t.name`,
+      [organizationId, contactId],
+    );
+  }
+
+  /** Returns at most `limit` changes of a contact after `position`, newest first. */
+  async listChanges(
+    organizationId: string,
+    contactId: string,
+    position: TimePosition | undefined,
+    limit: number,
+  ): Promise<ConsentChange[]> {
+    const query = this.tenants
+      .repository(organizationId, ConsentChange)
+      .createQueryBuilder('change')
+      .where('change.organizationId = :organizationId', { organizationId })
+      .andWhere('change.contactId = :contactId', { contactId })
+      .orderBy('change.id', 'DESC')
+      .limit(limit);
+    if (position) query.andWhere('change.id < :id', { id: position.id });
+    return await query.getMany();
+  }
+}

@@ -1,0 +1,40 @@
+import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { topicsTexts } from '../../texts/topics.texts.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Section } from '../../ui/page.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { type ConsentChange, consentChangePage } from './permission.readers.ts';
+
+const ROWS = 10;
+
+/** Shows each change of what a contact agreed to, with its evidence. */
+export function ConsentHistory({ contactId }: { contactId: string }) {
+  const { contact: texts } = useTexts(topicsTexts);
+  const given = { contact_id: contactId, limit: ROWS };
+  const query = usePagedTool('list_consent_changes', given, consentChangePage);
+  return (
+    <Section title={texts.history} about={texts.historyAbout}>
+      <PagedTable
+        label={texts.history}
+        query={query}
+        rows={query.data?.changes}
+        keyOf={(change) => JSON.stringify(change)}
+        columns={[
+          { name: texts.at, cell: ({ at }) => <Time value={at} /> },
+          { name: texts.what, cell: ({ name }) => name },
+          { name: texts.from, cell: ({ from }) => from },
+          { name: texts.to, cell: ({ to }) => to },
+          { name: texts.source, cell: ({ source }) => source },
+          {
+            name: texts.evidence,
+            cell: ({ evidence }: ConsentChange) =>
+              evidence && <ForeignText text={Object.values(evidence).join(' · ')} />,
+          },
+        ]}
+        empty={<p>{texts.noHistory}</p>}
+      />
+    </Section>
+  );
+}

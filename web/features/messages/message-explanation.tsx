@@ -1,0 +1,64 @@
+import type { Message } from '../../api/page-readers.ts';
+import { useTool } from '../../api/tools.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { sendingTexts } from '../../texts/sending.texts.ts';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './messages.module.css';
+import { explanation } from './sending.readers.ts';
+
+const MOST_REASON = 1000;
+
+/** Shows why a message was not sent, or what it waits for, with every rule that was checked. */
+export function MessageExplanation({ message }: { message: Message }) {
+  const texts = useTexts(sendingTexts);
+  const query = useTool('explain_send', { message_id: message.id }, explanation);
+  const outcomes: Readonly<Record<string, string>> = texts.whyTitles;
+  const rules: Readonly<Record<string, string>> = texts.rules;
+  return (
+    <Section title={texts.why}>
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && <Skeleton rows={2} />}
+      {query.data && (
+        <>
+          <p>
+            <strong>{outcomes[query.data.outcome] ?? query.data.outcome}</strong>
+            {query.data.until && (
+              <>
+                {' '}
+                {texts.until} <Time value={query.data.until} isExact />
+              </>
+            )}
+          </p>
+          {query.data.reason && (
+            <p>
+              <ForeignText text={query.data.reason} most={MOST_REASON} />
+            </p>
+          )}
+          <ul className={styles.checks}>
+            {query.data.checks.map(({ rule, passed, reason, until }, index) => (
+              <li key={index}>
+                {rules[rule] ?? rule}: {passed ? texts.passed : texts.failed}
+                {reason && (
+                  <>
+                    {' '}
+                    <ForeignText text={reason} most={MOST_REASON} />
+                  </>
+                )}
+                {until && (
+                  <>
+                    {' '}
+                    <Time value={until} isExact />
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,103 @@
+import { useTexts } from '../../texts/language.tsx';
+import { messagesTexts } from '../../texts/messages.texts.ts';
+import { sendingTexts } from '../../texts/sending.texts.ts';
+import { CheckField, TextField } from '../../ui/field.tsx';
+import styles from './messages.module.css';
+import type { SendingRules } from './sending.readers.ts';
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+/** Messages of the channel webhook go to programs. */
+const CHANNELS = ['email', 'sms'] as const;
+
+/** Holds the quiet hours of the form, also while they are off. */
+export interface TypedQuietHours {
+  readonly isOn: boolean;
+  readonly from: string;
+  readonly to: string;
+  readonly days: readonly string[];
+  readonly channels: readonly string[];
+}
+
+export function typedQuietHours(present: SendingRules['quiet_hours']): TypedQuietHours {
+  return {
+    isOn: present !== null,
+    from: present?.from ?? '21:00',
+    to: present?.to ?? '08:00',
+    days: present?.days ?? DAYS,
+    channels: present?.channels ?? CHANNELS,
+  };
+}
+
+interface FieldsProps {
+  quiet: TypedQuietHours;
+  faultOf: (path: string) => string | undefined;
+  onChange: (quiet: TypedQuietHours) => void;
+}
+
+/** Lets a person choose the quiet hours. */
+export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
+  const texts = useTexts(sendingTexts);
+  const { channels } = useTexts(messagesTexts);
+  const names: Readonly<Record<string, string>> = channels;
+  // A channel of a module is not in the list of the dashboard.
+  const known = [...new Set<string>([...CHANNELS, ...quiet.channels])];
+  return (
+    <>
+      <CheckField
+        label={texts.hasQuiet}
+        value={quiet.isOn}
+        onChange={(isOn) => onChange({ ...quiet, isOn })}
+      />
+      {quiet.isOn && (
+        <>
+          <div className={styles.choices}>
+            <TextField
+              type="time"
+              label={texts.from}
+              fault={faultOf('quiet_hours.from')}
+              value={quiet.from}
+              onChange={(from) => onChange({ ...quiet, from })}
+            />
+            <TextField
+              type="time"
+              label={texts.to}
+              description={texts.toAbout}
+              fault={faultOf('quiet_hours.to')}
+              value={quiet.to}
+              onChange={(to) => onChange({ ...quiet, to })}
+            />
+          </div>
+          <fieldset className={styles.group}>
+            <legend>{texts.days}</legend>
+            {DAYS.map((day) => (
+              <CheckField
+                key={day}
+                label={texts.dayNames[day]}
+                value={quiet.days.includes(day)}
+                onChange={(isIn) => onChange({ ...quiet, days: toggled(quiet.days, day, isIn) })}
+              />
+            ))}
+          </fieldset>
+          <fieldset className={styles.group}>
+            <legend>{texts.channels}</legend>
+            {known.map((channel) => (
+              <CheckField
+                key={channel}
+                label={names[channel] ?? channel}
+                value={quiet.channels.includes(channel)}
+                onChange={(isIn) =>
+                  onChange({ ...quiet, channels: toggled(quiet.channels, channel, isIn) })
+                }
+              />
+            ))}
+          </fieldset>
+        </>
+      )}
+    </>
+  );
+}
+
+function toggled(values: readonly string[], value: string, isIn: boolean): string[] {
+  const others = values.filter((each) => each !== value);
+  return isIn ? [...others, value] : others;
+}
