@@ -36,7 +36,8 @@ export interface Names {
   readonly snippets: ReadonlyMap<string, string>;
 }
 
-export type Warn = (path: string, message: string) => void;
+/** Adds a warning. The message is made for the first warnings only. */
+export type Warn = (path: string, message: () => string) => void;
 
 interface CheckedText {
   readonly text: string;
@@ -69,8 +70,9 @@ export class TextChecker {
         });
       }
       for (const offset of format === 'html' ? reading.rawOffsets : []) {
+        const whole = joined;
         const message = 'writes a value with raw, which is not escaped: it must be safe HTML';
-        warn(path, sentence(joined.place(offset, message)));
+        warn(path, () => sentence(whole.place(offset, message)));
       }
       return joined.text;
     } catch (error) {
