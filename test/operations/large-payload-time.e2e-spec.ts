@@ -82,6 +82,16 @@ describe('a ping waits at most 100 ms longer', () => {
           batch: 1000,
           steps: [{ id: 'one', set: { sku: '{{ item[0].sku }}' } }],
         },
+        {
+          id: 'read',
+          set: {
+            last: '{{ trigger.payload.lines.last.sku }}',
+            found: '{{ trigger.payload.lines | where: "sku", "s59999" | first }}',
+            sum: '{{ trigger.payload.lines | sum: "id" }}',
+            text: '{{ trigger.payload.texts[2500] }}',
+            missing: '{{ trigger.payload.texts contains "z" }}',
+          },
+        },
       ],
       { trigger: { type: 'webhook', secret: true, if: 'trigger.payload.id == "o1"' } },
     );

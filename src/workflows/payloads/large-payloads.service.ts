@@ -7,11 +7,13 @@ import { ProcessorTurns } from '../../liquid/processor-turns.js';
 import { TimeBudgets } from '../../liquid/time-budgets.js';
 import { type ListSlice, SLICE_BYTES, sliceList } from './list-slice.js';
 import { JsonScan } from './json-scan.js';
+import { guardLargeValues, makeReadable } from './large-members.js';
 import type { LargePayload, LargeValue } from './large-value.js';
 import { payloadOutline } from './payload-outline.js';
 
 const LIMITS = { depth: 64, members: 1_000_000 };
 const PREVIEW_BYTES = 1000;
+const MAX_CHARACTER_BYTES = 4;
 const FILE = { name: 'payload.json', contentType: 'application/json' };
 
 /** Is a payload whose bytes are kept as a file, and its outline: the JSON without its large values. */
@@ -60,10 +62,45 @@ export class LargePayloadsService {
     return this.files.idOf(runId, 'payload');
   }
 
+  /** Returns a payload that is not stored yet, as conditions see it. */
+  readable(
+    organizationId: string,
+    outline: object,
+    large: LargePayload & { readonly whole: Buffer },
+  ): unknown {
+    const payload = guardLargeValues(outline, large);
+    makeReadable(payload, {
+      read: (start, end) => Promise.resolve(large.whole.subarray(start, end)),
+      run: (job) => this.turns.run(organizationId, job, { leftMs: Infinity }),
+    });
+    return payload;
+  }
+
+  /** Lets expressions read the large values of the payload of a stored run, as far as they are asked for. */
+  attach(organizationId: string, runId: string, payload: unknown): void {
+    const fileId = this.fileIdOf(runId);
+    makeReadable(payload, {
+      read: (start, end) => this.files.read(organizationId, fileId, { start, end }),
+      run: (job) => this.turns.run(organizationId, job, { leftMs: Infinity }),
+    });
+  }
+
   /** Returns the beginning of a payload. */
   async preview(organizationId: string, runId: string): Promise<string> {
-    const range = { start: 0, end: PREVIEW_BYTES };
-    return (await this.files.read(organizationId, this.fileIdOf(runId), range)).toString();
+    return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
+  }
+
+  /** Returns whole characters from a byte on, at most `limit` bytes but at least one character, and their place. */
+  async readText(
+    organizationId: string,
+    runId: string,
+    offset: number,
+    limit: number,
+  ): Promise<{ text: string; start: number; end: number }> {
+    const range = { start: offset, end: offset + limit + MAX_CHARACTER_BYTES };
+    const bytes = await this.files.read(organizationId, this.fileIdOf(runId), range);
+    const { start, end } = wholeCharacters(bytes, limit);
+    return { text: bytes.toString('utf8', start, end), start: offset + start, end: offset + end };
   }
 
   /**
@@ -83,4 +120,17 @@ export class LargePayloadsService {
     const slice = sliceList(bytes, batch);
     return { ...slice, next: position + slice.next };
   }
+}
+
+/** Returns where the characters begin and end that are complete within about `limit` bytes. */
+function wholeCharacters(bytes: Buffer, limit: number): { start: number; end: number } {
+  const isInside = (at: number): boolean => (bytes[at]! & 0xc0) === 0x80;
+  let start = 0;
+  while (start < bytes.length && isInside(start)) start += 1;
+  let end = Math.min(bytes.length, start + limit);
+  while (end > start && end < bytes.length && isInside(end)) end -= 1;
+  if (end > start) return { start, end };
+  end = Math.min(bytes.length, start + 1);
+  while (end < bytes.length && isInside(end)) end += 1;
+  return { start, end };
 }
