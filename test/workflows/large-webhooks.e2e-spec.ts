@@ -242,6 +242,43 @@ describe('a large webhook', () => {
     expect(value(ended, 'each')).toMatchObject({ failed: 0 });
   });
 
+  it('is a form, a multipart body or a text', async () => {
+    const trigger = { type: 'webhook', accept: ['form', 'multipart', 'text'] };
+    const { id } = await createWorkflow(
+      acme,
+      [
+        echo('name', '{{ trigger.payload.name }}'),
+        echo('size', '{{ trigger.payload.photo.size }} {{ trigger.payload.tags.last }}'),
+      ],
+      { trigger },
+    );
+    const pad = 'p'.repeat(SIZE - 1000);
+    const post = async (type: string, sent: string) => {
+      const answer = await postWebhook(switchboard, id, sent, { 'Content-Type': type });
+      expect(answer.body.error).toBeUndefined();
+      const ended = await runUntil(acme, answer.body.runId, 'succeeded', 'failed');
+      expect(ended.reason).toBeNull();
+      return { name: value(ended, 'name'), size: value(ended, 'size') };
+    };
+    const form = `name=J%C3%BCrgen+%22x%22&tags=a&pad=${pad}&tags=b`;
+    expect(await post('application/x-www-form-urlencoded', form)).toEqual({
+      name: { value: { text: 'Jürgen "x"' } },
+      size: { value: { text: ' b' } },
+    });
+    const part = (name: string, content: string, more = '') =>
+      `--X\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+    const upload = `${part('name', 'Ann\n')}${part('photo', pad, '; filename="a.png"')}--X--\r\n`;
+    expect(await post('multipart/form-data; boundary=X', upload)).toEqual({
+      name: { value: { text: 'Ann\n' } },
+      size: { value: { text: `${pad.length} ` } },
+    });
+    const { body: received } = await postWebhook(switchboard, id, `"${pad}"`, {
+      'Content-Type': 'text/plain',
+    });
+    const { text } = await page(received.runId, 0);
+    expect(text.startsWith(String.raw`{"body":"\"ppppp`)).toBe(true);
+  });
+
   it('is refused with 503 while three of the organization are received', async () => {
     const { id } = await createWorkflow(acme, []);
     const slow = Array.from({ length: 4 }, () => beginSlowly(id));

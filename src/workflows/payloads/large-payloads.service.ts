@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RunFilesService } from '../../files/run-files.service.js';
-import { ProcessorTurns } from '../../liquid/processor-turns.js';
+import { type Job, ProcessorTurns } from '../../liquid/processor-turns.js';
 import { TimeBudgets } from '../../liquid/time-budgets.js';
 import { type ListSlice, SLICE_BYTES, sliceList } from './list-slice.js';
 import { JsonScan } from './json-scan.js';
@@ -39,11 +39,15 @@ export class LargePayloadsService {
   async outline(organizationId: string, bytes: Buffer): Promise<OutlinedPayload> {
     if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not JSON in UTF-8.');
     const scan = new JsonScan(bytes, LIMITS);
-    // The work is proportional to the bytes, so it needs no limit of its own.
-    await this.turns.run(organizationId, scan, { leftMs: Infinity });
+    await this.run(organizationId, scan);
     const nonce = randomBytes(16).toString('base64url');
     const outline = payloadOutline(bytes, scan.values, scan.members, nonce);
     return { outline, large: { nonce, bytes: bytes.length } };
+  }
+
+  /** Does work in turns that is proportional to the bytes of a payload, so that it needs no limit of its own. */
+  async run(organizationId: string, job: Job): Promise<void> {
+    await this.turns.run(organizationId, job, { leftMs: Infinity });
   }
 
   /** Stores the bytes of the payload of a new run, in the transaction that inserts the run. */
@@ -71,7 +75,7 @@ export class LargePayloadsService {
     const payload = guardLargeValues(outline, large);
     makeReadable(payload, {
       read: (start, end) => Promise.resolve(large.whole.subarray(start, end)),
-      run: (job) => this.turns.run(organizationId, job, { leftMs: Infinity }),
+      run: (job) => this.run(organizationId, job),
     });
     return payload;
   }
@@ -81,7 +85,7 @@ export class LargePayloadsService {
     const fileId = this.fileIdOf(runId);
     makeReadable(payload, {
       read: (start, end) => this.files.read(organizationId, fileId, { start, end }),
-      run: (job) => this.turns.run(organizationId, job, { leftMs: Infinity }),
+      run: (job) => this.run(organizationId, job),
     });
   }
 
