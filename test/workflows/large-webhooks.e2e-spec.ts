@@ -162,7 +162,10 @@ describe('a large webhook', () => {
     const ended = await run(
       [
         echo('sku', '{{ trigger.payload.lines[3].sku }} of {{ trigger.payload.lines.size }}'),
-        echo('found', `{{ trigger.payload.lines | where: "sku", "s${last}" | map: "text" | first }}`),
+        echo(
+          'found',
+          `{{ trigger.payload.lines | where: "sku", "s${last}" | map: "text" | first }}`,
+        ),
         { id: 'big', if: 'trigger.payload.lines.size > 5', then: [echo('yes', 'yes')] },
         {
           id: 'some',
@@ -189,7 +192,9 @@ describe('a large webhook', () => {
     const ended = await run([echo('sorted', '{{ trigger.payload.lines | sort: "sku" }}')]);
     expect(ended.steps[0]!.error).toEqual({
       code: 'invalid_arguments',
-      message: expect.stringMatching(/^trigger.payload.lines has .* use the filters where, map or sum/),
+      message: expect.stringMatching(
+        /^trigger.payload.lines has .* use the filters where, map or sum/,
+      ),
     });
   });
 

@@ -15,10 +15,21 @@ const items = Array.from({ length: 40_000 }, (_, id) => ({
   more: [1, { a: null }],
 }));
 const texts = Array.from({ length: 100 }, () => 'x'.repeat(20_000));
-const nested = [{ name: 'first', lines: items.slice(0, 10_000) }, { name: 'second', lines: [] }];
+const nested = [
+  { name: 'first', lines: items.slice(0, 10_000) },
+  { name: 'second', lines: [] },
+];
 const byName = Object.fromEntries(items.slice(0, 20_000).map(({ sku, id }) => [sku, { id }]));
 const note = 'n'.repeat(1_200_000);
-const payload = { id: 7, order: { items, total: 5 }, texts, nested, byName, note, long: 'l'.repeat(1_700_000) };
+const payload = {
+  id: 7,
+  order: { items, total: 5 },
+  texts,
+  nested,
+  byName,
+  note,
+  long: 'l'.repeat(1_700_000),
+};
 
 function outlined(given: object | string) {
   const bytes = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given));
@@ -132,30 +143,47 @@ describe('an expression on a large payload', () => {
   it.each<[string, string]>([
     [`{{ ${P}.order.items }}`, 'trigger.payload.order.items has'],
     [`{{ ${P}.order.items | sort: "sku" }}`, 'loop over it with for_each'],
-    [`{{ ${P}.order.items | map: "text" }}`, 'A filter of trigger.payload.order.items has a result'],
+    [
+      `{{ ${P}.order.items | map: "text" }}`,
+      'A filter of trigger.payload.order.items has a result',
+    ],
     [`{{ ${P}.long }}`, 'trigger.payload.long has 1700002 bytes'],
     [`{{ ${P} }}`, 'too large for an expression'],
     [`{{ ${P}.nested[0] }}`, 'which is too much for an expression'],
     [`{% for item in ${P}.texts %}{{ item.size }}{% endfor %}`, 'The expression reads more than'],
-    [`{% for i in (1..200) %}{{ ${P}.order.items[i] | json | size }}{% assign n = i | times: 190 %}{{ ${P}.order.items[n].id }}{% endfor %}`, 'The expression reads more than'],
+    [
+      `{% for i in (1..200) %}{{ ${P}.order.items[i] | json | size }}{% assign n = i | times: 190 %}{{ ${P}.order.items[n].id }}{% endfor %}`,
+      'The expression reads more than',
+    ],
     [`{{ ${P}.order.items | divided_by: 2 }}`, 'too large for an expression'],
   ])('fails in words for %s', async (text, message) => {
     await expect(open().evaluate(text)).rejects.toThrow(message);
   });
 
   it('gives small lists of a payload with very many values as a whole', async () => {
-    const groups = Array.from({ length: 200 }, (_, id) => ({ id, tags: items.slice(0, 100).map(({ sku }) => sku) }));
-    const { evaluate } = open({ a: { tags: groups[0]!.tags.concat(Array(1500).fill('x')) }, groups });
+    const groups = Array.from({ length: 200 }, (_, id) => ({
+      id,
+      tags: items.slice(0, 100).map(({ sku }) => sku),
+    }));
+    const { evaluate } = open({
+      a: { tags: groups[0]!.tags.concat(Array(1500).fill('x')) },
+      groups,
+    });
     expect(await evaluate(`{{ ${P}.a.tags | join: "," | size }}`)).toBeGreaterThan(3000);
     expect(await evaluate(`{{ ${P}.a }}`)).toEqual({ tags: expect.arrayContaining(['s99', 'x']) });
   });
 
   it('keeps the digits of numbers, and takes the last of equal names', async () => {
     const many = `"a":[${'12345678901234567890,'.repeat(60_000)}1]`;
-    const { evaluate } = open(`{"o":{ "x" : 1 ,"\\u0078": 2, ${many} } , "pad":"${'p'.repeat(5000)}", "b":[ ${'[1],'.repeat(30_000)} [ 2 ] ]}`);
+    const { evaluate } = open(
+      `{"o":{ "x" : 1 ,"\\u0078": 2, ${many} } , "pad":"${'p'.repeat(5000)}", "b":[ ${'[1],'.repeat(30_000)} [ 2 ] ]}`,
+    );
     expect(await evaluate(`{{ ${P}.o.a[5] }}`)).toBe('12345678901234567890');
     expect(await evaluate(`{{ ${P}.o.x }}`)).toBe(2);
     expect(await evaluate(`{{ ${P}.b.last[0] }}`)).toBe(2);
+    const names = Array.from({ length: 20_000 }, (_, id) => `"n${id}":${id}`).join(',');
+    const twice = open(`{"o":{"x":1,${names},"\\u0078":2},"id":1}`);
+    expect(await twice.evaluate(`{{ ${P}.o.x }}`)).toBe(2);
   });
 
   it('fails without a source', () => {

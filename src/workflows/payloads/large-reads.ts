@@ -74,7 +74,9 @@ export class LargeReads {
         if (member.name === name) found = member;
         return false;
       });
-      return found ? await this.loadMember(found, `${path}.${name}`) : { value: undefined, bytes: 0 };
+      return found
+        ? await this.loadMember(found, `${path}.${name}`)
+        : { value: undefined, bytes: 0 };
     });
   }
 
@@ -87,15 +89,15 @@ export class LargeReads {
     join: JoinPages,
   ): unknown {
     const fullKey = `${list.start} | ${key}`;
-    return this.get(fullKey, path, list, async () => await this.filterPages(list, path, apply, join));
+    return this.get(
+      fullKey,
+      path,
+      list,
+      async () => await this.filterPages(list, path, apply, join),
+    );
   }
 
-  private get(
-    key: string,
-    path: string,
-    large: LargeValue,
-    load: () => Promise<Loaded>,
-  ): unknown {
+  private get(key: string, path: string, large: LargeValue, load: () => Promise<Loaded>): unknown {
     const kept = this.kept.get(key);
     if (kept) return kept.value;
     const message = unreadable(path, large);

@@ -52,7 +52,9 @@ describe('a large text', () => {
   it('is decoded from its charset, also across pieces', async () => {
     const work = { ...WORK, maxBytes: 1_000_000 };
     const text = 'aü"\\\n€'.repeat(30_000);
-    expect(parse(await textJson(Buffer.from(`\ufeff${text}`), 'utf-8', work))).toEqual({ body: text });
+    expect(parse(await textJson(Buffer.from(`\ufeff${text}`), 'utf-8', work))).toEqual({
+      body: text,
+    });
     const wide = Buffer.from(text, 'utf16le');
     expect(parse(await textJson(wide, 'utf-16le', work))).toEqual({ body: text });
     await expect(textJson(Buffer.from([0xfc]), 'utf-8', work)).rejects.toMatchObject({
@@ -67,7 +69,14 @@ describe('a large text', () => {
 describe('large fields', () => {
   it('keep texts, files, and lists of equal names', async () => {
     const file = { filename: 'a"b', type: 'image/png', size: 7 };
-    const json = await fieldsJson([['a"', 'x\n'], ['f', file], ['a"', 'y']], WORK);
+    const json = await fieldsJson(
+      [
+        ['a"', 'x\n'],
+        ['f', file],
+        ['a"', 'y'],
+      ],
+      WORK,
+    );
     expect(parse(json)).toEqual({ 'a"': ['x\n', 'y'], f: file });
   });
 });

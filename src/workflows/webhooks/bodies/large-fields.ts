@@ -95,7 +95,7 @@ function joinMembers(members: readonly JsonMember[]): Buffer {
 
 function splitForm(body: Buffer): EncodedField[] {
   const fields: EncodedField[] = [];
-  for (let start = 0; start <= body.length; ) {
+  for (let start = 0; start <= body.length;) {
     const found = body.indexOf(AMPERSAND, start);
     const end = found < 0 ? body.length : found;
     if (end > start) fields.push(splitField(body.subarray(start, end)));
