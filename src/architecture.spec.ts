@@ -107,6 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'queue',
     'secrets',
     'segments',
+    'templates',
   ],
   audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
   quotas: ['database', 'errors'],

@@ -5,6 +5,7 @@ import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
@@ -18,6 +19,7 @@ import { MessageObstaclesService } from './message-obstacles.service.js';
 import { MessagePermissionService } from './message-permission.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
+import { MessageTemplatesService } from './message-templates.service.js';
 import { MessageTools } from './message.tools.js';
 import { MessageResolutionsService } from './message-resolutions.service.js';
 import { MessageWorker } from './message.worker.js';
@@ -38,6 +40,7 @@ import { SuppressionsService } from './suppressions.service.js';
     ContactsModule,
     LiquidModule,
     PacingModule,
+    TemplatesModule,
     TopicsModule,
   ],
   controllers: [MessagePreviewController],
@@ -48,6 +51,7 @@ import { SuppressionsService } from './suppressions.service.js';
     MessageWorker,
     MessagesService,
     MessageContentService,
+    MessageTemplatesService,
     EmailEnvelopeService,
     InboundKeywordsService,
     MessagePermissionService,

@@ -19,6 +19,8 @@ import type {
 
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
+/** A message reads a version at once, so that a large one would delay others. */
+const LARGEST_CONTENT = 2 * 1024 * 1024;
 
 /** Is a compiled content with what its author should know. */
 export interface Compilation {
@@ -79,6 +81,11 @@ export class ContentCompilerService {
     const emails = await this.prepare(organizationId, parts, faults, warn);
     for (const [index, { locale }] of parts.entries()) {
       compiled[locale] = { ...compiled[locale], email: emails[index]! };
+    }
+    if (faults.length === 0 && JSON.stringify(compiled).length > LARGEST_CONTENT) {
+      const message =
+        'have more than 2 MiB together with their snippets and their CSS in the elements';
+      faults.push({ path: 'variants', message });
     }
     assertNone(faults);
     return { content: { variables, variants: compiled }, warnings };
