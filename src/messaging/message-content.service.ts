@@ -77,6 +77,7 @@ export class MessageContentService {
     };
     assertSubject(options, given.subject);
     assertCarries(options, {
+      from: given.from,
       html: given.html,
       reply_to: given.replyTo,
       in_reply_to: given.inReplyTo,

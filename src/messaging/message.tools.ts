@@ -56,6 +56,7 @@ export class MessageTools {
       subject: input.subject,
       body: input.body,
       html: input.html,
+      from: input.from,
       replyTo: input.reply_to,
       inReplyTo: input.in_reply_to,
       topic: input.topic,

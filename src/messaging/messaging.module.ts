@@ -5,6 +5,7 @@ import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
+import { SendersModule } from '../senders/senders.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
@@ -38,6 +39,7 @@ import { SuppressionsService } from './suppressions.service.js';
     ContactsModule,
     LiquidModule,
     PacingModule,
+    SendersModule,
     TopicsModule,
   ],
   controllers: [MessagePreviewController],
