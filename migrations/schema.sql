@@ -980,6 +980,7 @@ alter table public.sender_keys enable row level security;
 alter table public.sender_keys force row level security;
 create policy owner on public.sender_keys to owner using (true) with check (true);
 create policy tenant on public.sender_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sender_keys FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.sending_rules (
   organization_id text collate "C" not null,

@@ -21,4 +21,4 @@ create table public.sender_keys (
   constraint sender_keys_state_check check (state in ('next', 'current', 'previous')),
   constraint sender_keys_sealed_check check (octet_length(sealed) between 1 and 65536)
 );
-select private.isolate('public.sender_keys', bookkeeping => true);
+select private.isolate('public.sender_keys');
