@@ -86,6 +86,7 @@ export class MessageContentService {
     const scope = !made && variables ? { ...variables, ...own } : undefined;
     assertSubject(options, given.subject);
     assertCarries(options, {
+      from: given.from,
       html: given.html,
       reply_to: given.replyTo,
       in_reply_to: given.inReplyTo,

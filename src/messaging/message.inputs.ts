@@ -89,6 +89,9 @@ export class SendMessageInput extends AddresseeInput {
   html?: string;
 
   @Text({ optional: true })
+  from?: string;
+
+  @Text({ optional: true })
   reply_to?: string;
 
   @Text('Id of the message.', { optional: true })

@@ -55,6 +55,7 @@ export class MessageTools {
       body: input.body,
       html: input.html,
       template: input.template_id === undefined ? undefined : { from: input.template_id },
+      from: input.from,
       replyTo: input.reply_to,
       inReplyTo: input.in_reply_to,
       topic: input.topic,

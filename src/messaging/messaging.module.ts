@@ -5,6 +5,7 @@ import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
+import { SendersModule } from '../senders/senders.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
@@ -40,6 +41,7 @@ import { SuppressionsService } from './suppressions.service.js';
     ContactsModule,
     LiquidModule,
     PacingModule,
+    SendersModule,
     TemplatesModule,
     TopicsModule,
   ],
