@@ -12,11 +12,13 @@ import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
 import { ExplanationsService } from './explanations.service.js';
 import { InboundKeywordsService } from './inbound-keywords.service.js';
+import { MessageAttemptsRepository } from './message-attempts.repository.js';
+import { MessageAttemptsService } from './message-attempts.service.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
 import { MessageContentService } from './message-content.service.js';
 import { MessageDeliveryService } from './message-delivery.service.js';
 import { MessageDigestsService } from './message-digests.service.js';
-import { MessageObstaclesService } from './message-obstacles.service.js';
+import { MessageOutcomesService } from './message-outcomes.service.js';
 import { MessagePermissionService } from './message-permission.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
@@ -63,7 +65,9 @@ import { SuppressionsService } from './suppressions.service.js';
     ExplanationsService,
     MessageDigestsService,
     MessageCancellationsService,
-    MessageObstaclesService,
+    MessageAttemptsRepository,
+    MessageAttemptsService,
+    MessageOutcomesService,
     ProviderReportsRepository,
     MessageResolutionsService,
     MessagesRepository,

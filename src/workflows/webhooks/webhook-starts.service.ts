@@ -99,8 +99,10 @@ export class WebhookStartsService {
   private batcher(isLimited: boolean): Batcher<RunStart, (string | undefined)[]> {
     return new Batcher(
       (organizationId, starts) => this.runs.startBatch(organizationId, starts, isLimited),
-      MAX_BATCH_BYTES,
-      ({ payload }) => Math.max(payload.length, MIN_WEIGHT_BYTES),
+      {
+        maxWeight: MAX_BATCH_BYTES,
+        weigh: ({ payload }) => Math.max(payload.length, MIN_WEIGHT_BYTES),
+      },
     );
   }
 }
