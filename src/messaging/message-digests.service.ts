@@ -34,7 +34,8 @@ export class MessageDigestsService {
     }
     const item = request.variables ?? {};
     const target = await this.messages.findTarget(organizationId, request);
-    const key = { contactId: target.contact.id, channel: target.channel, key: digest.key };
+    const { contact, channel, topic } = target;
+    const key = { contactId: contact.id, channel, topic, key: digest.key };
     const open = await this.digests.findOpen(organizationId, key);
     const count = open && (await this.extend(open, target, item));
     if (open && count !== undefined) {
@@ -71,7 +72,7 @@ export class MessageDigestsService {
     }
     if (isFull) {
       await this.digests.close(open);
-      this.tenants.afterCommit(() => this.wakeUps.wake('message', messageId));
+      this.tenants.afterCommit(() => this.wakeUps.wake('message', messageId, undefined, organizationId));
     }
     this.messages.publish(organizationId, messageId);
     return count;

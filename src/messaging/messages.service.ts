@@ -124,7 +124,7 @@ export class MessagesService {
       onUncertain: request.onUncertain ?? null,
     });
     this.tenants.afterCommit(() =>
-      this.wakeUps.wake('message', message.id, scheduledAt ?? undefined),
+      this.wakeUps.wake('message', message.id, scheduledAt ?? undefined, organizationId),
     );
     this.publish(organizationId, message.id);
     return message;
