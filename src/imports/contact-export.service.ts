@@ -6,7 +6,8 @@ import type { PropertyValue } from '../contacts/property-type.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { csvLine } from '../text/csv-line.js';
 
-const CONTACTS_AT_ONCE = 500;
+/** A contact can have 64 KiB of properties. */
+const CONTACTS_AT_ONCE = 100;
 /** With the other columns, a file has no more columns than an import accepts. */
 const MOST_PROPERTIES = 400;
 const COLUMNS = [
