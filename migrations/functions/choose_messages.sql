@@ -1,5 +1,5 @@
--- Chooses and locks due messages in equal shares, so that messages of one organization, each of which may wait for a slow
--- provider, do not occupy every slot of a worker. The order of organizations is that of choose_runs.sql.
+-- Chooses and locks due messages in equal shares. Without this, messages of one organization that wait for a slow provider
+-- would occupy every slot of a worker. The order of organizations is that of choose_runs.sql.
 --
 -- Arguments:
 --   batch_size  the largest number of messages

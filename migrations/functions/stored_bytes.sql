@@ -6,7 +6,7 @@
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
 -- Result: the bytes of contacts, messages, digests, runs with their steps and files, versions of workflows, templates,
 --   webhook deliveries, uploads of contacts, emitted events, members of segments, the log of consent and what can undo
---   merges, as they are stored: compressed values count with their compressed size. Each row counts with some bytes for
+--   merges, as they are stored. Compressed values count with their compressed size. Each row counts with some bytes for
 --   its short columns.
 -- Locks: none.
 --
