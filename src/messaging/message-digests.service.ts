@@ -72,7 +72,9 @@ export class MessageDigestsService {
     }
     if (isFull) {
       await this.digests.close(open);
-      this.tenants.afterCommit(() => this.wakeUps.wake('message', messageId, undefined, organizationId));
+      this.tenants.afterCommit(() =>
+        this.wakeUps.wake('message', messageId, undefined, organizationId),
+      );
     }
     this.messages.publish(organizationId, messageId);
     return count;
