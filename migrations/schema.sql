@@ -683,7 +683,7 @@ create table public.messages (
 CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING btree (organization_id, created_at, id);
 CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
 CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
-CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
+CREATE INDEX messages_due_idx ON public.messages USING btree (organization_id, due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
@@ -1325,7 +1325,7 @@ function gate.claim_imports(batch_size integer, only_id text, lease_seconds inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
   language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1437,6 +1437,8 @@ function private.admit_runs_of_workflow(organization text, workflow text, deboun
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.choose_messages(batch_size integer, share jsonb, OUT organizations text[], OUT ids text[]) returns record
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.claim_alias() returns trigger

@@ -74,7 +74,7 @@ export interface DeliveryChannel {
   /** Returns true for an address that this channel can send to. */
   isAddress(address: string): boolean;
 
-  /** Returns the faults of the content. They are told when the message is accepted, before it is stored. */
+  /** Returns the faults of the content. A message with faults is refused before it is stored. */
   checkContent(content: ChannelContent): readonly Fault[];
 
   /**

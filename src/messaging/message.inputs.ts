@@ -129,7 +129,7 @@ export class SendMessageInput extends AddresseeInput {
   idempotency_key?: string;
 
   @Doc(
-    'Joins calls with the same contact, channel and key into one message, whose body is that of the first: ' +
+    'Joins calls with the same contact, channel, topic and key into one message, whose body is that of the first: ' +
       '{{ digest.count }}, {{ digest.items }}.',
   )
   @Nested(() => DigestInput, { optional: true })

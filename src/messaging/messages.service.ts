@@ -60,8 +60,8 @@ export class MessagesService {
 
   /**
    * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact or topic,
-   * `invalid_arguments` for an unknown channel, a contact without its address and content that it refuses, `conflict`
-   * when the channel has no provider, and `no_consent` when the contact has denied consent.
+   * and `conflict` when the channel has no provider. Throws `invalid_arguments` for an unknown channel, a contact without
+   * its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const target = await this.findTarget(organizationId, request);
@@ -124,7 +124,7 @@ export class MessagesService {
       onUncertain: request.onUncertain ?? null,
     });
     this.tenants.afterCommit(() =>
-      this.wakeUps.wake('message', message.id, scheduledAt ?? undefined),
+      this.wakeUps.wake('message', message.id, scheduledAt ?? undefined, organizationId),
     );
     this.publish(organizationId, message.id);
     return message;

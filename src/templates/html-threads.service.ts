@@ -33,7 +33,7 @@ export class HtmlThreadsService implements OnApplicationShutdown {
   private isClosed = false;
 
   /**
-   * Rejects with `invalid_arguments` when the HTML takes too much time or memory, and with `rate_limited` when too many
+   * Rejects with `invalid_arguments` when the HTML takes too much time or memory. Rejects with `rate_limited` when too many
    * jobs of the organization wait, and with `unavailable` after a long wait.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
