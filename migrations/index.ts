@@ -39,6 +39,7 @@ import { AccountPolicies1764000041500 } from './1764000041500-account-policies.j
 import { Topics1764000043000 } from './1764000043000-topics.js';
 import { Templates1764000044000 } from './1764000044000-templates.js';
 import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
+import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   Topics1764000043000,
   Templates1764000044000,
   SendingRules1764000045000,
+  ContactsInBulk1764000051000,
 ];
