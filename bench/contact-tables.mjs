@@ -9,7 +9,7 @@ const COLUMNS = ['organization_id', ...Object.keys(contactOf(0, 0))];
  * Creates the table of the peers for fast searches: it has a column with the text to search, a trigram index on it, and
  * an index for the order of a page.
  */
-const PEER_TABLE = `
+export const PEER_TABLE = `
   create extension pg_trgm;
   create table contacts (
     organization_id text not null,
@@ -30,10 +30,15 @@ const PEER_TABLE = `
       coalesce(first_name, '') || ' ' || coalesce(last_name, '') || E'\\n' || coalesce(email, '') || E'\\n' ||
       coalesce(phone, '') || E'\\n' || coalesce(external_id, ''))) stored
   )`;
-const PEER_INDEXES = [
+export const PEER_INDEXES = [
   'create index on contacts using gin (search_text gin_trgm_ops)',
   'create index on contacts (organization_id, created_at desc, id desc)',
 ];
+
+/** Has the keys that an import of contacts relies on. */
+export const PEER_KEYS = ['external_id', 'email', 'phone'].map(
+  (column) => `create unique index on contacts (organization_id, ${column})`,
+);
 
 /** Creates a database with that many contacts per organization for each name. Returns the addresses. */
 export async function makePeerDatabases(serverUrl, names, count, template = 'bench_contacts') {
