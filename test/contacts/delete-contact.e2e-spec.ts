@@ -10,7 +10,60 @@ beforeAll(async () => {
   acme = await createOrganization(switchboard);
 });
 
+const NONE = { messages: 0, runs: 0, suppressions: 0 };
+
+/** Creates a contact with two messages and a suppressed address. */
+async function createWithTraces(email: string): Promise<string> {
+  const { value } = await acme.call<ContactResult>('create_contact', {
+    email,
+    consent: { email: 'granted' },
+  });
+  for (const subject of ['One', 'Two']) {
+    const { error } = await acme.call('send_message', {
+      contact_id: value.contact.id,
+      subject,
+      body: 'Hello',
+      scheduled_at: '2099-01-01T00:00:00Z',
+    });
+    if (error) throw new Error(error.message);
+  }
+  await acme.call('suppress_address', { channel: 'email', address: email });
+  return value.contact.id;
+}
+
+async function messagesOf(recipient: string): Promise<unknown[]> {
+  return await switchboard.ownerQuery(
+    'select id from messages where organization_id = $1 and recipient = $2',
+    [acme.id, recipient],
+  );
+}
+
 describe('delete_contact', () => {
+  it('counts what stays, also in a dry run, which deletes nothing', async () => {
+    const id = await createWithTraces('stays@example.com');
+    const kept = { messages: 2, runs: 0, suppressions: 1 };
+    const tried = await acme.call('delete_contact', { contact_id: id, dry_run: true });
+    expect(tried.value).toMatchObject({ result: { removed: NONE, kept } });
+    const { value } = await acme.call('delete_contact', { contact_id: id });
+    expect(value).toEqual({ deleted: true, removed: NONE, kept });
+    expect(await messagesOf('stays@example.com')).toHaveLength(2);
+  });
+
+  it('deletes messages and suppressions of the contact when asked, and those of no other', async () => {
+    await createWithTraces('other@example.com');
+    const id = await createWithTraces('leaves@example.com');
+    const { value } = await acme.call('delete_contact', {
+      contact_id: id,
+      remove: ['messages', 'suppressions'],
+    });
+    const removed = { messages: 2, runs: 0, suppressions: 1 };
+    expect(value).toEqual({ deleted: true, removed, kept: NONE });
+    expect(await messagesOf('leaves@example.com')).toEqual([]);
+    expect(await messagesOf('other@example.com')).toHaveLength(2);
+    const { error } = await acme.call('delete_contact', { contact_id: id, remove: ['runs'] });
+    expect(error?.code).toBe('invalid_arguments');
+  });
+
   it('deletes the contact, makes its identifiers available, and writes to the audit log', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       email: 'gone@example.com',
@@ -18,6 +71,8 @@ describe('delete_contact', () => {
     const { id } = value.contact;
     expect((await acme.call('delete_contact', { contact_id: id })).value).toEqual({
       deleted: true,
+      removed: NONE,
+      kept: NONE,
     });
     expect((await acme.call('get_contact', { contact_id: id })).error?.code).toBe('not_found');
     expect((await acme.call('get_contact', { email: 'gone@example.com' })).error?.code).toBe(
