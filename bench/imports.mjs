@@ -6,7 +6,7 @@ import { connect, makeDatabase } from './databases.mjs';
 import { csvPieces } from './import-file.mjs';
 import { memoryOf, start, treeCpuSeconds } from './processes.mjs';
 
-const ROWS = Number(process.env.W7_ROWS ?? 100_000);
+const ROWS = 100_000;
 const MANY_ROWS = 1_000_000;
 const FEW_ROWS = 600;
 const WARM_UP_ROWS = 5000;
