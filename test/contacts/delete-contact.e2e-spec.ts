@@ -23,7 +23,7 @@ async function createWithTraces(email: string): Promise<string> {
       contact_id: value.contact.id,
       subject,
       body: 'Hello',
-      scheduled_at: '2099-01-01T00:00:00Z',
+      scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
     });
     if (error) throw new Error(error.message);
   }
@@ -39,31 +39,6 @@ async function messagesOf(recipient: string): Promise<unknown[]> {
 }
 
 describe('delete_contact', () => {
-  it('counts what stays, also in a dry run, which deletes nothing', async () => {
-    const id = await createWithTraces('stays@example.com');
-    const kept = { messages: 2, runs: 0, suppressions: 1 };
-    const tried = await acme.call('delete_contact', { contact_id: id, dry_run: true });
-    expect(tried.value).toMatchObject({ result: { removed: NONE, kept } });
-    const { value } = await acme.call('delete_contact', { contact_id: id });
-    expect(value).toEqual({ deleted: true, removed: NONE, kept });
-    expect(await messagesOf('stays@example.com')).toHaveLength(2);
-  });
-
-  it('deletes messages and suppressions of the contact when asked, and those of no other', async () => {
-    await createWithTraces('other@example.com');
-    const id = await createWithTraces('leaves@example.com');
-    const { value } = await acme.call('delete_contact', {
-      contact_id: id,
-      remove: ['messages', 'suppressions'],
-    });
-    const removed = { messages: 2, runs: 0, suppressions: 1 };
-    expect(value).toEqual({ deleted: true, removed, kept: NONE });
-    expect(await messagesOf('leaves@example.com')).toEqual([]);
-    expect(await messagesOf('other@example.com')).toHaveLength(2);
-    const { error } = await acme.call('delete_contact', { contact_id: id, remove: ['runs'] });
-    expect(error?.code).toBe('invalid_arguments');
-  });
-
   it('deletes the contact, makes its identifiers available, and writes to the audit log', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       email: 'gone@example.com',
@@ -95,5 +70,30 @@ describe('delete_contact', () => {
     await acme.call('delete_contact', given);
     const { error } = await acme.call('delete_contact', given);
     expect(error).toMatchObject({ code: 'not_found', message: 'No contact has this id.' });
+  });
+
+  it('counts what stays, also in a dry run, which deletes nothing', async () => {
+    const id = await createWithTraces('stays@example.com');
+    const kept = { messages: 2, runs: 0, suppressions: 1 };
+    const tried = await acme.call('delete_contact', { contact_id: id, dry_run: true });
+    expect(tried.value).toMatchObject({ result: { removed: NONE, kept } });
+    const { value } = await acme.call('delete_contact', { contact_id: id });
+    expect(value).toEqual({ deleted: true, removed: NONE, kept });
+    expect(await messagesOf('stays@example.com')).toHaveLength(2);
+  });
+
+  it('deletes messages and suppressions of the contact when asked, and those of no other', async () => {
+    await createWithTraces('other@example.com');
+    const id = await createWithTraces('leaves@example.com');
+    const { value } = await acme.call('delete_contact', {
+      contact_id: id,
+      remove: ['messages', 'suppressions'],
+    });
+    const removed = { messages: 2, runs: 0, suppressions: 1 };
+    expect(value).toEqual({ deleted: true, removed, kept: NONE });
+    expect(await messagesOf('leaves@example.com')).toEqual([]);
+    expect(await messagesOf('other@example.com')).toHaveLength(2);
+    const { error } = await acme.call('delete_contact', { contact_id: id, remove: ['runs'] });
+    expect(error?.code).toBe('invalid_arguments');
   });
 });
