@@ -936,6 +936,52 @@ create policy owner on public.segments to owner using (true) with check (true);
 create policy tenant on public.segments to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segments FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
+create table public.sender_domains (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  domain text collate "C" not null,
+  token text collate "C" not null,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text collate "C",
+  verified_at timestamp(3) with time zone,
+  missing_since timestamp(3) with time zone,
+  checked_at timestamp(3) with time zone,
+  result text,
+  next_check_at timestamp with time zone,
+  constraint sender_domains_pkey PRIMARY KEY (organization_id, id),
+  constraint sender_domains_domain_key UNIQUE (organization_id, domain),
+  constraint sender_domains_result_check CHECK ((result = ANY (ARRAY['found'::text, 'missing'::text, 'different'::text, 'unanswered'::text]))),
+  constraint sender_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sender_domains_next_check_at_idx ON public.sender_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+alter table public.sender_domains enable row level security;
+alter table public.sender_domains force row level security;
+create policy owner on public.sender_domains to owner using (true) with check (true);
+create policy tenant on public.sender_domains to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sender_domains FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.sender_keys (
+  organization_id text collate "C" not null,
+  selector text collate "C" not null,
+  domain_id text collate "C" not null,
+  state text not null default 'next'::text,
+  public_key text not null,
+  sealed bytea,
+  is_found boolean not null default false,
+  created_at timestamp(3) with time zone not null default now(),
+  retired_at timestamp(3) with time zone,
+  constraint sender_keys_pkey PRIMARY KEY (organization_id, selector),
+  constraint sender_keys_state_key UNIQUE (organization_id, domain_id, state),
+  constraint sender_keys_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
+  constraint sender_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'previous'::text]))),
+  constraint sender_keys_domain_id_fkey FOREIGN KEY (organization_id, domain_id) REFERENCES public.sender_domains(organization_id, id) ON DELETE CASCADE
+);
+alter table public.sender_keys enable row level security;
+alter table public.sender_keys force row level security;
+create policy owner on public.sender_keys to owner using (true) with check (true);
+create policy tenant on public.sender_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sender_keys FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
 create table public.sending_rules (
   organization_id text collate "C" not null,
   timezone text not null,
@@ -1289,6 +1335,8 @@ function gate.claim_schedules(batch_size integer, only_id text, lease_seconds in
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_sender_domains(most integer) returns TABLE(organization_id text, id text)
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_quotas json DEFAULT NULL::json, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json) returns void
@@ -1337,6 +1385,8 @@ function gate.purge_token_buckets(most_buckets integer) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_imports(ids text[], epochs integer[]) returns void

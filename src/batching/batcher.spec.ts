@@ -11,8 +11,7 @@ function recorder(finish: () => Promise<void> = async () => undefined) {
       await finish();
       return batch;
     },
-    3,
-    (item) => item.length,
+    { maxWeight: 3, weigh: (item) => item.length },
   );
   return { batches, batcher };
 }

@@ -6,8 +6,14 @@ interface Batch<Item, Result> {
   readonly done: Promise<Result>;
 }
 
-/** Limits the wait for the previous batch, because a statement that hangs must not stop all later batches. */
-const MAX_WAIT_MS = 1;
+interface BatchLimits<Item> {
+  /** A batch weighs at most this much unless it has only one item. */
+  readonly maxWeight?: number;
+  /** By default, each item weighs 1. */
+  readonly weigh?: (item: Item) => number;
+  /** Limits the wait for the previous batch, because a statement that hangs must not stop all later batches. */
+  readonly maxWaitMs?: number;
+}
 
 /**
  * Joins items that arrive in the same turn of the event loop, or while the previous batch is being processed, into one
@@ -20,23 +26,26 @@ export class Batcher<Item, Result> {
   /** Holds the last started work of each key while it runs. */
   private readonly running = new Map<string, Promise<unknown>>();
 
-  /** Only items of the same key share a batch. A batch weighs at most `maxWeight` unless it has only one item. */
+  private readonly limits: Required<BatchLimits<Item>>;
+
+  /** Only items of the same key share a batch. */
   constructor(
     private readonly work: (key: string, items: readonly Item[]) => Promise<Result>,
-    private readonly maxWeight = 100,
-    private readonly weigh: (item: Item) => number = () => 1,
-  ) {}
+    limits: BatchLimits<Item> = {},
+  ) {
+    this.limits = { maxWeight: 100, weigh: () => 1, maxWaitMs: 1, ...limits };
+  }
 
   /** Adds an item. Resolves to the result of its batch and to the index of the item in it. */
   async add(key: string, item: Item): Promise<{ result: Result; index: number }> {
-    const batch = this.batchFor(key, this.weigh(item));
+    const batch = this.batchFor(key, this.limits.weigh(item));
     const index = batch.items.push(item) - 1;
     return { result: await batch.done, index };
   }
 
   private batchFor(key: string, weight: number): Batch<Item, Result> {
     const open = this.open.get(key);
-    if (open && open.weight + weight <= this.maxWeight) {
+    if (open && open.weight + weight <= this.limits.maxWeight) {
       open.weight += weight;
       return open;
     }
@@ -50,7 +59,7 @@ export class Batcher<Item, Result> {
     // Wait until the data that has arrived on all connections is read.
     await nextTurn();
     const previous = this.running.get(key);
-    if (previous) await Promise.race([previous, sleep(MAX_WAIT_MS)]);
+    if (previous) await Promise.race([previous, sleep(this.limits.maxWaitMs)]);
     // Close the batch before the work starts: a later item must not get a result that was read before it arrived.
     if (this.open.get(key)?.items === items) this.open.delete(key);
     const done = this.work(key, items);

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from './caller.guard.js';
+import { CallerGuard, callerOf } from '../keys/caller.guard.js';
 import { ContactExportService } from './contact-export.service.js';
 import { sendCsv } from './send-csv.js';
 

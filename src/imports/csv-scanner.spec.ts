@@ -77,4 +77,10 @@ describe('decode', () => {
     expect(text[0x9f]).toBe('Ÿ');
     expect(text[0xe9]).toBe('é');
   });
+
+  it('refuses a row with far more cells than a file can have columns', () => {
+    const rows = (cells: number): Buffer => Buffer.from(`a,b\n${','.repeat(cells - 1)}\n`);
+    expect(new CsvScanner(',').push(rows(5000))).toEqual([]);
+    expect(() => new CsvScanner(',').push(rows(5001))).toThrow('Row 2 of the file has more than');
+  });
 });

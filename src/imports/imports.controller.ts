@@ -7,7 +7,7 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from './caller.guard.js';
+import { CallerGuard, callerOf } from '../keys/caller.guard.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';

@@ -5,7 +5,8 @@ import { AppError } from '../errors/app-error.js';
 import { PaceService } from '../pacing/pace.service.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ExplanationResult, SendCheckView, SendOutcome } from './explanation.results.js';
-import { MessagePermissionService, type PermittedMessage } from './message-permission.service.js';
+import type { PermittedMessage } from './message-attempts.repository.js';
+import { MessagePermissionService } from './message-permission.service.js';
 import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
@@ -117,7 +118,8 @@ export class ExplanationsService {
   /** Adds what each rule says that a worker checks before an attempt. */
   private async checkRules(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { id, organizationId, contactId, channel, topic } = message;
-    for (const { rule, outcome } of await this.permission.check(message)) {
+    const [verdicts] = await this.permission.check(organizationId, [message]);
+    for (const { rule, outcome } of verdicts!) {
       if (rule === 'contact' && !outcome && id === null) continue;
       const reason = outcome?.reason ?? null;
       checks.push({ rule, passed: outcome === undefined, reason, until: null });

@@ -1,6 +1,8 @@
 import type { ReasonCode } from '../channels/reason-code.js';
 import type { MessageStatus } from './message.entity.js';
 
+export const MOST_ATTEMPTS = 6;
+
 /** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
 export interface Outcome {
   status: MessageStatus;
@@ -9,8 +11,4 @@ export interface Outcome {
   retryInSeconds?: number;
   providerId?: string | null;
   providerMessageId?: string;
-  /** A held message waits until then. */
-  until?: Date;
-  /** Names the cap that holds the message. */
-  heldBy?: string | null;
 }

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { HandoversService } from '../channels/handovers.service.js';
-import type { Contact } from '../contacts/contact.entity.js';
-import { ContactsService } from '../contacts/contacts.service.js';
 import { PermissionLinks } from '../topics/permission-links.js';
+import type { TopicObstacle } from '../topics/topic-subscriptions.service.js';
 import {
-  type TopicObstacle,
-  TopicSubscriptionsService,
-} from '../topics/topic-subscriptions.service.js';
+  MessageAttemptsRepository,
+  type PermittedMessage,
+  type StoredPermission,
+} from './message-attempts.repository.js';
 import { isDenied, spoken } from './message-channels.js';
 import type { Message } from './message.entity.js';
 import type { Outcome } from './message-outcome.js';
-import { MessagesRepository } from './messages.repository.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
 
 const SUPPRESSED: Record<SuppressionReason, string> = {
@@ -30,66 +29,40 @@ const DELETED: Outcome = {
   code: 'contact_deleted',
 };
 
-/** Is what the rules need to know of a message, which may not exist yet. */
-export type PermittedMessage = Pick<
-  Message,
-  'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'
->;
-
 /** Says what one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
 export interface PermissionVerdict {
   readonly rule: 'suppression' | 'contact' | 'consent' | 'topic';
   readonly outcome: Outcome | undefined;
 }
 
-/** Decides whether an accepted message may still be sent. It must be called in the transaction that begins the attempt. */
+/** Decides whether accepted messages may still be sent. It must be called in the transaction that begins the attempts. */
 @Injectable()
 export class MessagePermissionService {
   constructor(
-    private readonly messages: MessagesRepository,
-    private readonly contacts: ContactsService,
-    private readonly subscriptions: TopicSubscriptionsService,
+    private readonly attempts: MessageAttemptsRepository,
     private readonly handovers: HandoversService,
     private readonly links: PermissionLinks,
   ) {}
 
-  /** Returns the final outcome of a locked message that must not be sent, or undefined. */
-  async findObstacle(message: Message): Promise<Outcome | undefined> {
-    const verdicts = await this.check(message);
-    return verdicts.find(({ outcome }) => outcome)?.outcome;
+  /** Returns, for each of the locked messages, the final outcome of one that must not be sent, or undefined. */
+  async findObstacles(
+    organizationId: string,
+    messages: readonly Message[],
+  ): Promise<(Outcome | undefined)[]> {
+    const verdicts = await this.check(organizationId, messages);
+    return verdicts.map((ofMessage) => ofMessage.find(({ outcome }) => outcome)?.outcome);
   }
 
-  /** Returns what each rule says that keeps a message from being sent at all. The first outcome is the one that counts. */
-  async check(message: PermittedMessage): Promise<PermissionVerdict[]> {
-    const { organizationId, contactId, topic } = message;
-    // The statements are sent at once. What is stored later stops later attempts.
-    const [suppression, contact, obstacle] = await Promise.all([
-      this.messages.findSuppression(message),
-      contactId === null ? null : this.contacts.find(organizationId, contactId),
-      topic === null
-        ? undefined
-        : this.subscriptions.findObstacle(organizationId, contactId, topic),
-    ]);
-    const verdicts: PermissionVerdict[] = [
-      {
-        rule: 'suppression',
-        outcome: suppression && {
-          status: 'suppressed',
-          reason: SUPPRESSED[suppression],
-          code: 'suppressed',
-        },
-      },
-      { rule: 'contact', outcome: contact ? undefined : DELETED },
-      { rule: 'consent', outcome: contact ? this.denialOf(contact, message.channel) : undefined },
-    ];
-    if (topic === null) return verdicts;
-    const reason = obstacle && NOT_SUBSCRIBED[obstacle](topic);
-    const outcome = reason && {
-      status: 'suppressed' as const,
-      reason,
-      code: 'unsubscribed' as const,
-    };
-    return [...verdicts, { rule: 'topic', outcome: outcome || undefined }];
+  /**
+   * Returns, for each message, what each rule says that keeps it from being sent at all. The first outcome is the one that
+   * counts. What is stored later stops later attempts.
+   */
+  async check(
+    organizationId: string,
+    messages: readonly PermittedMessage[],
+  ): Promise<PermissionVerdict[][]> {
+    const stored = await this.attempts.findPermissions(organizationId, messages);
+    return messages.map((message, index) => this.verdictsOf(message, stored[index]!));
   }
 
   /** Returns the link by which the contact leaves the topic of the message, or null when there is nothing to leave. */
@@ -99,10 +72,33 @@ export class MessagePermissionService {
     return this.links.urlOf('unsubscribe', target);
   }
 
-  private denialOf({ consent }: Contact, channel: string): Outcome | undefined {
-    if (!isDenied(consent, channel)) return undefined;
+  private verdictsOf(
+    { channel, topic }: PermittedMessage,
+    { suppression, consent, subscription }: StoredPermission,
+  ): PermissionVerdict[] {
+    const suppressed = suppression && suppressedBy(SUPPRESSED[suppression], 'suppressed');
+    const denied = consent && isDenied(consent, channel) ? this.denialOf(channel) : undefined;
+    const verdicts: PermissionVerdict[] = [
+      { rule: 'suppression', outcome: suppressed ?? undefined },
+      { rule: 'contact', outcome: consent ? undefined : DELETED },
+      { rule: 'consent', outcome: denied },
+    ];
+    if (topic === null) return verdicts;
+    const obstacle = subscription ?? 'deleted';
+    const outcome =
+      obstacle === 'subscribed'
+        ? undefined
+        : suppressedBy(NOT_SUBSCRIBED[obstacle](topic), 'unsubscribed');
+    return [...verdicts, { rule: 'topic', outcome }];
+  }
+
+  private denialOf(channel: string): Outcome {
     const title = spoken({ title: this.handovers.titleOf(channel) });
     const reason = `The contact has since denied consent to ${title}.`;
     return { status: 'canceled', reason, code: 'consent_denied' };
   }
+}
+
+function suppressedBy(reason: string, code: 'suppressed' | 'unsubscribed'): Outcome {
+  return { status: 'suppressed', reason, code };
 }

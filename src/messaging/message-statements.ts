@@ -10,45 +10,18 @@ export const INSERT = prepared(
       $17, $18, $19, $20, $21, $22)`,
 );
 /** Names the columns as the properties of {@link Message}, so that a row is a message. */
-const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
+export const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
   subject, body, has_html as "hasHtml", topic, status, status_reason as "statusReason", reason_code as "reasonCode",
   idempotency_key as "idempotencyKey", external_id as "externalId", provider_id as "providerId",
   provider_message_id as "providerMessageId", on_uncertain as "onUncertain", run_id as "runId",
   template_id as "templateId", template_version as "templateVersion", locale, attempts, epoch,
   scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt", held_by as "heldBy", counted_at as "countedAt",
   lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
-// The statements of each delivery are prepared. PostgreSQL took as long to parse and plan them as to execute them.
 export const FIND = prepared(
   'message',
   `select ${COLUMNS}, html, envelope from messages where organization_id = $1 and id = $2`,
 );
 export const FIND_FOR_UPDATE = prepared('message_for_update', `${FIND.text} for update`);
-export const BEGIN_ATTEMPT = prepared(
-  'message_begin_attempt',
-  `update messages set status = 'sending', attempts = attempts + 1, slot_at = null, updated_at = now(),
-     status_reason = case when status = 'held' then null else status_reason end,
-     reason_code = case when status = 'held' then null else reason_code end
-   where organization_id = $1 and id = $2 and epoch = $3`,
-);
-export const DELAY = prepared(
-  'message_delay',
-  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
-     due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
-   where organization_id = $1 and id = $2 and epoch = $3`,
-);
 export const REQUEUE = `update messages set status = 'queued', status_reason = null, reason_code = null, slot_at = null,
      due_at = now(), lease_until = null, attempts = least(attempts, $3), updated_at = now()
    where organization_id = $1 and id = $2`;
-export const RECORD_OUTCOME = prepared(
-  'message_outcome',
-  `update messages set status = $4, status_reason = $5, lease_until = null, updated_at = now(),
-     sent_at = case when $4 = 'sent' then now() else sent_at end,
-     due_at = coalesce(now() + make_interval(secs => $6), due_at), reason_code = $7,
-     provider_id = coalesce($8, provider_id), provider_message_id = coalesce($9, provider_message_id)
-   where organization_id = $1 and id = $2 and epoch = $3 and status = 'sending' returning ${COLUMNS}`,
-);
-
-export const FIND_SUPPRESSION = prepared(
-  'message_suppression',
-  `select reason from suppressed_addresses where organization_id = $1 and channel = $2 and address = $3`,
-);

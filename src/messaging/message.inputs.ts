@@ -89,6 +89,9 @@ export class SendMessageInput extends AddresseeInput {
   html?: string;
 
   @Text({ optional: true })
+  from?: string;
+
+  @Text({ optional: true })
   reply_to?: string;
 
   @Text('Id of the message.', { optional: true })
@@ -97,11 +100,15 @@ export class SendMessageInput extends AddresseeInput {
   @Text('Omit if transactional.', { optional: true, min: 1, max: 64 })
   topic?: string;
 
-  @Text('Not supported yet. Give body instead.', { optional: true, min: 1, max: 64 })
+  @Text('Id or name of a template, instead of subject, body and html.', {
+    optional: true,
+    min: 1,
+    max: 100,
+  })
   template_id?: string;
 
   @Doc(
-    'When given, even if empty, subject, body and html are Liquid templates over these values and the contact: ' +
+    'When given, even if empty, subject, body and html are Liquid over these values and the contact: ' +
       '"Hello {{ contact.first_name }}". When absent, they are literal.',
     { examples: [{ code: '1234' }] },
   )

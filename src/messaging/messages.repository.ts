@@ -9,19 +9,9 @@ import {
   Message,
   type MessageStatus,
 } from './message.entity.js';
-import type { SuppressionReason } from './suppressed-address.entity.js';
 import type { Outcome } from './message-outcome.js';
 import { MessageEvent } from './message-event.entity.js';
-import {
-  BEGIN_ATTEMPT,
-  DELAY,
-  FIND,
-  FIND_FOR_UPDATE,
-  FIND_SUPPRESSION,
-  INSERT,
-  RECORD_OUTCOME,
-  REQUEUE,
-} from './message-statements.js';
+import { FIND, FIND_FOR_UPDATE, INSERT, REQUEUE } from './message-statements.js';
 
 export type NewMessage = Pick<
   Message,
@@ -203,17 +193,6 @@ export class MessagesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns why the address of the message gets no messages, or undefined. */
-  async findSuppression(
-    message: Pick<Message, 'organizationId' | 'channel' | 'recipient'>,
-  ): Promise<SuppressionReason | undefined> {
-    const { organizationId, channel, recipient } = message;
-    const [row] = await this.tenants
-      .session(organizationId)
-      .query<{ reason: SuppressionReason }>(FIND_SUPPRESSION, [organizationId, channel, recipient]);
-    return row?.reason;
-  }
-
   /** Writes a final status and ends the lease. The caller must have locked the row. */
   async settle(
     organizationId: string,
@@ -236,48 +215,9 @@ export class MessagesRepository {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
-  /**
-   * Queues an update that counts an attempt before it begins, so that attempts that end in a crash are counted too. The
-   * caller must have locked the row.
-   */
-  beginAttempt(organizationId: string, id: string, epoch: number): void {
-    this.tenants.session(organizationId).defer(BEGIN_ATTEMPT, [organizationId, id, epoch]);
-  }
-
-  /** Ends the claim. Workers may claim the message again after the delay, and its place in the limit is then reserved. */
-  async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
-    await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
-  }
-
   /** Queues the message for another attempt now. It counts at most `mostAttempts` as having been used. */
   async requeue(organizationId: string, id: string, mostAttempts: number): Promise<void> {
     await this.tenants.session(organizationId).query(REQUEUE, [organizationId, id, mostAttempts]);
-  }
-
-  /**
-   * Records the outcome of an attempt and returns the message. Returns undefined, and writes nothing, when another worker
-   * has claimed the message.
-   */
-  async recordOutcome(
-    organizationId: string,
-    id: string,
-    epoch: number,
-    { status, reason, code, retryInSeconds, ...given }: Outcome,
-  ): Promise<Message | undefined> {
-    const values = [
-      organizationId,
-      id,
-      epoch,
-      status,
-      reason,
-      retryInSeconds ?? null,
-      code ?? null,
-      given.providerId ?? null,
-      given.providerMessageId ?? null,
-    ];
-    const session = this.tenants.session(organizationId);
-    const [updated] = await session.query<Message>(RECORD_OUTCOME, values);
-    return updated;
   }
 
   private async findOne(

@@ -5,19 +5,24 @@ import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
+import { SendersModule } from '../senders/senders.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
 import { ExplanationsService } from './explanations.service.js';
 import { InboundKeywordsService } from './inbound-keywords.service.js';
+import { MessageAttemptsRepository } from './message-attempts.repository.js';
+import { MessageAttemptsService } from './message-attempts.service.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
 import { MessageContentService } from './message-content.service.js';
 import { MessageDeliveryService } from './message-delivery.service.js';
 import { MessageDigestsService } from './message-digests.service.js';
-import { MessageObstaclesService } from './message-obstacles.service.js';
+import { MessageOutcomesService } from './message-outcomes.service.js';
 import { MessagePermissionService } from './message-permission.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
+import { MessageTemplatesService } from './message-templates.service.js';
 import { MessageTools } from './message.tools.js';
 import { MessageResolutionsService } from './message-resolutions.service.js';
 import { MessageWorker } from './message.worker.js';
@@ -38,6 +43,8 @@ import { SuppressionsService } from './suppressions.service.js';
     ContactsModule,
     LiquidModule,
     PacingModule,
+    SendersModule,
+    TemplatesModule,
     TopicsModule,
   ],
   controllers: [MessagePreviewController],
@@ -48,6 +55,7 @@ import { SuppressionsService } from './suppressions.service.js';
     MessageWorker,
     MessagesService,
     MessageContentService,
+    MessageTemplatesService,
     EmailEnvelopeService,
     InboundKeywordsService,
     MessagePermissionService,
@@ -57,7 +65,9 @@ import { SuppressionsService } from './suppressions.service.js';
     ExplanationsService,
     MessageDigestsService,
     MessageCancellationsService,
-    MessageObstaclesService,
+    MessageAttemptsRepository,
+    MessageAttemptsService,
+    MessageOutcomesService,
     ProviderReportsRepository,
     MessageResolutionsService,
     MessagesRepository,

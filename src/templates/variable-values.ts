@@ -1,3 +1,5 @@
+import type { FaultList } from '../errors/fault-list.js';
+import { didYouMean } from '../text/nearest-names.js';
 import { parseTime } from '../text/parse-time.js';
 import type { TemplateVariable, VariableType } from './template-content.js';
 
@@ -32,6 +34,21 @@ export function readValues(
     else values[name] = read;
   }
   return { values, faults };
+}
+
+/** Adds a fault for each given member that is not a declared variable. */
+export function checkNames(
+  variables: readonly TemplateVariable[],
+  given: object,
+  faults: FaultList,
+): void {
+  const known = variables.map(({ name }) => name);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const path = `variables.${name.slice(0, 64).toWellFormed()}`;
+    const message = (): string => `is not a variable of the template.${didYouMean(name, known)}`;
+    faults.push({ path, message });
+  }
 }
 
 const DESCRIBED: Record<VariableType, string> = {

@@ -8,7 +8,7 @@ export interface Mailbox {
 }
 
 const LONGEST_NAME = 100;
-const NAMED = /^(?:"([^"<>]*)"|([^"<>,;]*?))\s*<([^<>]*)>$/;
+const NAMED = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>]*)>$/;
 
 /** Reads `ada@example.com` or `Ada Lovelace <ada@example.com>`. The fault says what is allowed. */
 export function parseMailbox(text: string): { value: Mailbox } | { fault: string } {

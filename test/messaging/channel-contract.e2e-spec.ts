@@ -12,6 +12,7 @@ import { FileEmailChannel } from '../../src/mail/file-email-channel.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundRules } from '../../src/outbound/outbound-rules.js';
+import type { SendersService } from '../../src/senders/senders.service.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   ACCOUNT_SID,
@@ -26,6 +27,8 @@ import {
 
 const CONTACT = { email: 'ada@example.com', phone: '+493012345678', properties: {} };
 const CONTENT = { subject: null, body: 'Hello' };
+/** Is asked only about e-mails with a sender of their own. */
+const SENDERS = undefined as unknown as SendersService;
 
 describe('the contract of channels', () => {
   let twilio: ProviderServer;
@@ -100,7 +103,7 @@ describe('the contract of channels', () => {
     email: () => {
       const outbox = join(folder, 'outbox');
       return {
-        channel: new MailChannel(new FileEmailChannel(outbox, 'from@example.com')),
+        channel: new MailChannel(new FileEmailChannel(outbox, 'from@example.com'), SENDERS),
         contact: CONTACT,
         content: { subject: 'Hello', body: 'Hello' },
         scenarios: {

@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MessageAttemptsService } from '../../src/messaging/message-attempts.service.js';
 import { MessageDeliveryService } from '../../src/messaging/message-delivery.service.js';
+import { MessageOutcomesService } from '../../src/messaging/message-outcomes.service.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
-import { MessagesRepository } from '../../src/messaging/messages.repository.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
-import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -23,6 +23,8 @@ describeOnEachDriver('messages', () => {
     leases = switchboard.app.get(MessageWorker, { strict: false });
   });
   afterAll(() => switchboard.close());
+
+  const attempts = () => switchboard.app.get(MessageAttemptsService, { strict: false });
 
   async function expireLease(id: string): Promise<void> {
     await switchboard.ownerQuery(
@@ -55,22 +57,19 @@ describeOnEachDriver('messages', () => {
     it('keeps a worker that lost it from recording an outcome', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
-      const messages = switchboard.app.get(MessagesRepository);
-      const tenants = switchboard.app.get(TenantDatabase);
+      const outcomes = switchboard.app.get(MessageOutcomesService, { strict: false });
       const [zombie] = await leases.claim(1, id);
-      await tenants.transaction(acme.id, async () =>
-        messages.beginAttempt(acme.id, id, zombie!.epoch),
-      );
+      await attempts().begin(zombie!);
       const tooLate = await acme.call('cancel_message', { message_id: id });
       expect(tooLate.error?.code).toBe('conflict');
       await expireLease(id);
       const [successor] = await leases.claim(1, id);
-      const outcome = { status: 'failed', reason: 'by the zombie' } as const;
-      const record = (epoch: number) =>
-        tenants.transaction(acme.id, () => messages.recordOutcome(acme.id, id, epoch, outcome));
-      expect(await record(zombie!.epoch)).toBeUndefined();
+      const outcome = { status: 'failed', reason: 'Refused.' } as const;
+      const { signal } = new AbortController();
+      await outcomes.record(zombie!, outcome, signal);
       expect((await getMessage(acme, id)).status).toBe('sending');
-      expect(await record(successor!.epoch)).toMatchObject({ id, status: 'failed' });
+      await outcomes.record(successor!, outcome, signal);
+      expect((await getMessage(acme, id)).status).toBe('failed');
     });
 
     it('lets only the worker that has it send the message', async () => {
@@ -103,14 +102,10 @@ describeOnEachDriver('messages', () => {
     it('holds a message whose attempt has no result, if its caller said so, and sends others again', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
-      const messages = switchboard.app.get(MessagesRepository);
-      const tenants = switchboard.app.get(TenantDatabase);
       const redeliver = async (fields: object) => {
         const { id } = await send(acme, { contact_id: contactId, ...fields });
         const [dead] = await leases.claim(1, id);
-        await tenants.transaction(acme.id, async () =>
-          messages.beginAttempt(acme.id, id, dead!.epoch),
-        );
+        await attempts().begin(dead!);
         await expireLease(id);
         const [successor] = await leases.claim(1, id);
         await delivery.deliver(successor!, new AbortController().signal);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
+import { MessageAttemptsService } from '../../src/messaging/message-attempts.service.js';
+import { MessageOutcomesService } from '../../src/messaging/message-outcomes.service.js';
 import { MessageWorker } from '../../src/messaging/message.worker.js';
-import { MessagesRepository } from '../../src/messaging/messages.repository.js';
+import type { Claim } from '../../src/queue/leased-work.js';
 import {
   createOrganization,
   type Outcome,
@@ -252,41 +253,40 @@ describe('a delivery report that arrives before the worker records its outcome',
   });
   afterAll(() => switchboard.close());
 
-  const claimAndBegin = async (): Promise<{ id: string; epoch: number }> => {
+  const claimAndBegin = async (): Promise<Claim> => {
     const { id: contactId } = await createContact(acme);
     const { id } = await send(acme, { contact_id: contactId });
     const worker = switchboard.app.get(MessageWorker, { strict: false });
     const [claim] = await worker.claim(1, id);
-    await tenants().transaction(acme.id, async () =>
-      messages().beginAttempt(acme.id, id, claim!.epoch),
-    );
+    await switchboard.app.get(MessageAttemptsService, { strict: false }).begin(claim!);
     return claim!;
   };
-  const tenants = () => switchboard.app.get(TenantDatabase);
-  const messages = () => switchboard.app.get(MessagesRepository);
+  const record = (claim: Claim, outcome: Parameters<MessageOutcomesService['record']>[1]) =>
+    switchboard.app
+      .get(MessageOutcomesService, { strict: false })
+      .record(claim, outcome, new AbortController().signal);
 
   it('emits message.sent and message.delivered once each', async () => {
     const workflows = [
       await createWorkflow(acme, [], on('message.sent')),
       await createWorkflow(acme, [], on('message.delivered')),
     ];
-    const { id, epoch } = await claimAndBegin();
+    const claim = await claimAndBegin();
+    const { id } = claim;
     const { value } = await report(id, 'delivered');
     expect(value.message.status).toBe('delivered');
     expect(value.message.sent_at).not.toBeNull();
     const late = { status: 'sent', reason: null } as const;
-    const recorded = await tenants().transaction(acme.id, () =>
-      messages().recordOutcome(acme.id, id, epoch, late),
-    );
-    expect(recorded).toBeUndefined();
+    await record(claim, late);
     expect((await getMessage(acme, id)).status).toBe('delivered');
     for (const workflow of workflows) expect(await runsOf(workflow.id)).toHaveLength(1);
   });
 
   it('prevents a retry after an attempt that seemed to fail', async () => {
-    const { id, epoch } = await claimAndBegin();
+    const claim = await claimAndBegin();
+    const { id } = claim;
     const retry = { status: 'queued', reason: 'Broke off.', retryInSeconds: 0 } as const;
-    await tenants().transaction(acme.id, () => messages().recordOutcome(acme.id, id, epoch, retry));
+    await record(claim, retry);
     expect((await report(id, 'delivered')).value.changed).toBe(true);
     const worker = switchboard.app.get(MessageWorker, { strict: false });
     expect(await worker.claim(1, id)).toEqual([]);

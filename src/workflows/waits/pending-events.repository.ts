@@ -36,6 +36,11 @@ const INSERT = prepared(
    returning id`,
 );
 
+const IS_AWAITED = prepared(
+  'event_is_awaited',
+  'select 1 as one from event_interests i where i.organization_id = $1 and i.event = $2 limit 1',
+);
+
 @Injectable()
 export class PendingEventsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -57,10 +62,7 @@ export class PendingEventsRepository {
   async isAwaited(organizationId: string, name: EventName): Promise<boolean> {
     const rows = await this.tenants
       .session(organizationId)
-      .query(
-        'select 1 as one from event_interests i where i.organization_id = $1 and i.event = $2 limit 1',
-        [organizationId, name],
-      );
+      .query(IS_AWAITED, [organizationId, name]);
     return rows.length > 0;
   }
 

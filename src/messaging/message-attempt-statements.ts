@@ -1,0 +1,68 @@
+import { prepared } from '../database/driver/statement.js';
+import { COLUMNS } from './message-statements.js';
+
+// These statements are for many messages of one organization: one costs the database little more than that for a single
+// message. Their rows are JSON to hide their number from the planner, which would plan for it each time.
+
+/** Looks each message up by its key, however many messages there are. */
+function lockClaimed(locked: 'skip locked' | ''): string {
+  return `select m.* from json_to_recordset($2) as c (id text, epoch integer)
+    cross join lateral (
+      select ${COLUMNS}, html, envelope from messages m
+      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch for update ${locked}) m`;
+}
+export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
+export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
+
+/** Is sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
+export const FIND_PERMISSIONS = prepared(
+  'messages_permissions',
+  `select
+     (select s.reason from suppressed_addresses s
+      where s.organization_id = $1 and s.channel = m.channel and s.address = m.recipient) as suppression,
+     (select c.consent from contacts c where c.organization_id = $1 and c.id = m.contact_id) as consent,
+     (select coalesce(
+        (select s.state from topic_subscriptions s
+         where s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic),
+        case when t.opted_in then 'subscribed' else 'unsubscribed' end)
+      from topics t where t.organization_id = $1 and t.name = m.topic) as subscription
+   from json_to_recordset($2) as m (position integer, contact_id text, channel text, recipient text, topic text)
+   order by m.position`,
+);
+
+export const BEGIN_ATTEMPTS = prepared(
+  'messages_begin',
+  `update messages m set status = 'sending', attempts = attempts + 1, slot_at = null, updated_at = now(),
+     status_reason = case when status = 'held' then null else status_reason end,
+     reason_code = case when status = 'held' then null else reason_code end
+   from json_to_recordset($2) as c (id text) where m.organization_id = $1 and m.id = c.id`,
+);
+
+export const DELAY = prepared(
+  'message_delay',
+  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
+     due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
+   where organization_id = $1 and id = $2 and epoch = $3`,
+);
+
+function recordOutcomes(locked: 'skip locked' | ''): string {
+  return `with ended as materialized (
+      select o.* from json_to_recordset($2) as o (id text, epoch integer, status text, reason text, retry_seconds float8,
+        code text, provider_id text, provider_message_id text)
+      cross join lateral (
+        select 1 from messages m
+        where m.organization_id = $1 and m.id = o.id and m.epoch = o.epoch and m.status = 'sending'
+        for update ${locked}) m
+    )
+    update messages m set status = o.status, status_reason = o.reason, lease_until = null, updated_at = now(),
+      sent_at = case when o.status = 'sent' then now() else m.sent_at end,
+      due_at = coalesce(now() + make_interval(secs => o.retry_seconds), m.due_at), reason_code = o.code,
+      provider_id = coalesce(o.provider_id, m.provider_id),
+      provider_message_id = coalesce(o.provider_message_id, m.provider_message_id)
+    from ended o where m.organization_id = $1 and m.id = o.id returning m.id, m.epoch`;
+}
+export const RECORD_OUTCOMES = prepared('messages_outcomes', recordOutcomes(''));
+export const RECORD_OUTCOMES_OF_FREE = prepared(
+  'messages_outcomes_free',
+  recordOutcomes('skip locked'),
+);

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { Consent } from '../contacts/consent.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import type { Claim } from '../queue/leased-work.js';
+import type { SubscriptionState } from '../topics/topic-subscription.entity.js';
+import type { Message } from './message.entity.js';
+import type { Outcome } from './message-outcome.js';
+import {
+  BEGIN_ATTEMPTS,
+  DELAY,
+  FIND_PERMISSIONS,
+  LOCK_CLAIMED,
+  LOCK_FREE_CLAIMED,
+  RECORD_OUTCOMES,
+  RECORD_OUTCOMES_OF_FREE,
+} from './message-attempt-statements.js';
+import type { SuppressionReason } from './suppressed-address.entity.js';
+
+/** Is what the rules need to know of a message, which may not exist yet. */
+export type PermittedMessage = Pick<
+  Message,
+  'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'
+>;
+
+/** Is what the organization has stored about sending one message. */
+export interface StoredPermission {
+  readonly suppression: SuppressionReason | null;
+  /** Is null when there is no contact any more. */
+  readonly consent: Consent | null;
+  /** Is null for a message without a topic, and for a topic that was deleted. */
+  readonly subscription: SubscriptionState | null;
+}
+
+/** Says how the attempt of a claim ended. */
+export interface ClaimOutcome {
+  readonly claim: Claim;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Says what to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
+ * delays no other message and no transaction waits for two locks.
+ */
+export type LockedMessages = 'skip' | 'wait';
+
+/** Reads and writes many messages of one organization at once. Every method needs a transaction of the organization. */
+@Injectable()
+export class MessageAttemptsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /** Returns the messages that the claims still hold, and locks them until the transaction ends. */
+  async lock(
+    organizationId: string,
+    claims: readonly Claim[],
+    locked: LockedMessages,
+  ): Promise<Message[]> {
+    const statement = locked === 'skip' ? LOCK_FREE_CLAIMED : LOCK_CLAIMED;
+    const keys = claims.map(({ id, epoch }) => ({ id, epoch }));
+    return await this.tenants
+      .session(organizationId)
+      .query<Message>(statement, [organizationId, JSON.stringify(keys)]);
+  }
+
+  /** Returns what is stored now about sending each of the messages, in their order. */
+  async findPermissions(
+    organizationId: string,
+    messages: readonly PermittedMessage[],
+  ): Promise<StoredPermission[]> {
+    const given = messages.map(({ contactId, channel, recipient, topic }, position) => {
+      return { position, contact_id: contactId, channel, recipient, topic };
+    });
+    return await this.tenants
+      .session(organizationId)
+      .query<StoredPermission>(FIND_PERMISSIONS, [organizationId, JSON.stringify(given)]);
+  }
+
+  /**
+   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too. The
+   * caller must have locked the messages.
+   */
+  begin(organizationId: string, ids: readonly string[]): void {
+    this.tenants
+      .session(organizationId)
+      .defer(BEGIN_ATTEMPTS, [organizationId, JSON.stringify(ids.map((id) => ({ id })))]);
+  }
+
+  /** Ends the claim. Workers may claim the message again after the delay, and its place in the limit is then reserved. */
+  async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
+    await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
+  }
+
+  /**
+   * Records the outcomes of attempts, and returns the claims whose outcome was recorded. Nothing is written for a message
+   * that another worker has claimed.
+   */
+  async recordOutcomes(
+    organizationId: string,
+    outcomes: readonly ClaimOutcome[],
+    locked: LockedMessages,
+  ): Promise<Claim[]> {
+    const statement = locked === 'skip' ? RECORD_OUTCOMES_OF_FREE : RECORD_OUTCOMES;
+    const rows = outcomes.map(({ claim: { id, epoch }, outcome }) => ({
+      id,
+      epoch,
+      status: outcome.status,
+      // A provider's text may be cut in the middle of a character, which JSON of PostgreSQL refuses.
+      reason: outcome.reason?.toWellFormed(),
+      retry_seconds: outcome.retryInSeconds,
+      code: outcome.code,
+      provider_id: outcome.providerId,
+      provider_message_id: outcome.providerMessageId?.toWellFormed(),
+    }));
+    const recorded = await this.tenants
+      .session(organizationId)
+      .query<{ id: string; epoch: number }>(statement, [organizationId, JSON.stringify(rows)]);
+    return recorded.map(({ id, epoch }) => ({ id, organizationId, epoch }));
+  }
+}

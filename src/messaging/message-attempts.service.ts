@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { Batcher } from '../batching/batcher.js';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import type { UncertainPolicy } from '../channels/channel.decorator.js';
+import type { StoredProvider } from '../channels/channel-providers.service.js';
+import { HandoversService } from '../channels/handovers.service.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError } from '../errors/app-error.js';
+import { PaceService } from '../pacing/pace.service.js';
+import { type Claim, keyOf } from '../queue/leased-work.js';
+import { type LockedMessages, MessageAttemptsRepository } from './message-attempts.repository.js';
+import { MessageOutcomesService } from './message-outcomes.service.js';
+import { MessagePermissionService } from './message-permission.service.js';
+import type { Message } from './message.entity.js';
+import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
+
+const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
+
+/** Holds a message whose attempt has begun, with what the attempt needs. */
+export interface Attempt {
+  readonly message: Message;
+  readonly route: readonly StoredProvider[];
+  readonly policy: UncertainPolicy;
+}
+
+/** Has, by the keys of their claims, the attempts that began, and null for messages that are not sent now. */
+type Begun = ReadonlyMap<string, Attempt | null>;
+
+/**
+ * Begins the attempts to send claimed messages. Those of one organization that are claimed at the same moment begin in one
+ * transaction, which also checks everything that may keep them from being sent.
+ */
+@Injectable()
+export class MessageAttemptsService {
+  private readonly batches = new Batcher<Claim, Begun>((organizationId, claims) =>
+    this.beginAll(organizationId, claims, 'skip'),
+  );
+
+  constructor(
+    private readonly attempts: MessageAttemptsRepository,
+    private readonly permission: MessagePermissionService,
+    private readonly pace: PaceService,
+    private readonly outcomes: MessageOutcomesService,
+    private readonly handovers: HandoversService,
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /** Marks the message as being sent. Returns null when it must not be sent, or not now, or another worker has it. */
+  async begin(claim: Claim): Promise<Attempt | null> {
+    const { organizationId } = claim;
+    const begun = await this.beginInBatch(claim);
+    if (begun !== undefined) return begun;
+    const alone = await this.beginAll(organizationId, [claim], 'wait');
+    return alone.get(keyOf(claim)) ?? null;
+  }
+
+  /** Returns undefined when the message must be tried alone. */
+  private async beginInBatch(claim: Claim): Promise<Attempt | null | undefined> {
+    try {
+      const { result } = await this.batches.add(claim.organizationId, claim);
+      return result.get(keyOf(claim));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unavailable') throw error;
+      // Another message may have made the batch fail. It was rolled back.
+      return undefined;
+    }
+  }
+
+  private beginAll(
+    organizationId: string,
+    claims: readonly Claim[],
+    locked: LockedMessages,
+  ): Promise<Begun> {
+    return this.tenants.transaction(organizationId, async () => {
+      const messages = await this.attempts.lock(organizationId, claims, locked);
+      const unsent = messages.filter(({ status }) => UNSENT.has(status)).sort(byContact);
+      const begun = new Map<string, Attempt | null>(
+        messages.map((message) => [keyOf(message), null]),
+      );
+      if (unsent.length === 0) return begun;
+      const bans = await this.permission.findObstacles(organizationId, unsent);
+      const isPaced = claims.some((claim) => claim.isPaced);
+      const allowed: Attempt[] = [];
+      for (const [index, message] of unsent.entries()) {
+        this.changes.publish(organizationId, resourceChange('messages', message.id));
+        const attempt = await this.prepare(message, bans[index], isPaced);
+        if (attempt) allowed.push(attempt);
+      }
+      for (const attempt of allowed) begun.set(keyOf(attempt.message), attempt);
+      if (allowed.length > 0) {
+        this.attempts.begin(
+          organizationId,
+          allowed.map(({ message }) => message.id),
+        );
+      }
+      return begun;
+    });
+  }
+
+  /** Returns what the attempt of a locked message needs. Otherwise writes why there is none, and returns undefined. */
+  private async prepare(
+    message: Message,
+    ban: Outcome | undefined,
+    isPaced: boolean,
+  ): Promise<Attempt | undefined> {
+    const { organizationId, channel } = message;
+    const policy = this.handovers.policyOf(channel, message.onUncertain);
+    const obstacle = endedBefore(message, policy) ?? ban;
+    if (obstacle) {
+      await this.outcomes.settle(message, obstacle);
+      return undefined;
+    }
+    if (isPaced && (await this.pause(message))) return undefined;
+    const route = await this.handovers.route(organizationId, channel);
+    if (await this.delayForLimit(message, route[0])) return undefined;
+    return { message, route, policy };
+  }
+
+  /** Holds or drops the message by the rules of the organization. Returns false when it may be sent now; then it counts. */
+  private async pause(message: Message): Promise<boolean> {
+    const { organizationId, id, contactId, channel, topic } = message;
+    // Only a message with a contact is permitted.
+    const paced = { id, contactId: contactId!, channel, topic };
+    const pause = await this.pace.decide(organizationId, paced);
+    if (!pause) return false;
+    const { code, reason, until, cap } = pause;
+    if (until) await this.pace.hold(message, { code, reason, cap, until });
+    else await this.outcomes.settle(message, { status: 'suppressed', reason, code });
+    return true;
+  }
+
+  /** Puts the message back until the limit of its provider has a place for it. Returns false when it may be sent now. */
+  private async delayForLimit(
+    { organizationId, id, epoch, slotAt }: Message,
+    provider: StoredProvider | undefined,
+  ): Promise<boolean> {
+    // The message has waited for its place.
+    if (slotAt !== null) return false;
+    const waitSeconds = await this.handovers.reserve(organizationId, provider);
+    if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);
+    return waitSeconds > 0;
+  }
+}
+
+/** Two transactions that lock the caps of contacts in different orders would wait for each other. */
+function byContact({ contactId: a }: Message, { contactId: b }: Message): number {
+  if (a === b) return 0;
+  return (a ?? '') < (b ?? '') ? -1 : 1;
+}
+
+/** Returns the final outcome of a message whose earlier attempts do not let another one begin. */
+function endedBefore({ status, attempts }: Message, policy: UncertainPolicy): Outcome | undefined {
+  // A worker ended between the handover and its record. Another attempt could send the message twice.
+  if (status === 'sending' && policy === 'hold') {
+    return {
+      status: 'uncertain',
+      reason: `Attempt ${attempts} ended without a result: the message may have been sent.`,
+      code: 'no_outcome',
+    };
+  }
+  if (attempts >= MOST_ATTEMPTS) {
+    return {
+      status: 'failed',
+      reason: `Stopped after ${attempts} attempts without a result.`,
+      code: 'attempts_exhausted',
+    };
+  }
+  return undefined;
+}

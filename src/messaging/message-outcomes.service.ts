@@ -1,0 +1,125 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Batcher } from '../batching/batcher.js';
+import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { AppError, toError } from '../errors/app-error.js';
+import { DomainEvents } from '../events/domain-events.js';
+import { type Claim, keyOf } from '../queue/leased-work.js';
+import {
+  type ClaimOutcome,
+  type LockedMessages,
+  MessageAttemptsRepository,
+} from './message-attempts.repository.js';
+import { messageEvent } from './message-events.js';
+import type { Message } from './message.entity.js';
+import type { Outcome } from './message-outcome.js';
+import { MessagesRepository } from './messages.repository.js';
+
+const EVENTS = [
+  ['sent', 'message.sent'],
+  ['failed', 'message.failed'],
+] as const;
+const RECORD_RETRY_MS = 1000;
+/** Outcomes that arrive while others are being recorded wait this long for them, and are then recorded together. */
+const MOST_WAIT_MS = 20;
+
+/**
+ * Records how messages ended, with their events. The outcomes of one organization that arrive while others are being
+ * recorded are recorded together.
+ */
+@Injectable()
+export class MessageOutcomesService {
+  private readonly logger = new Logger(MessageOutcomesService.name);
+  private readonly batches = new Batcher<ClaimOutcome, ReadonlySet<string>>(
+    (organizationId, outcomes) => this.recordAll(organizationId, outcomes, 'skip'),
+    { maxWaitMs: MOST_WAIT_MS },
+  );
+
+  constructor(
+    private readonly attempts: MessageAttemptsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly tenants: TenantDatabase,
+    private readonly changes: ChangeFeed,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Ends a locked message that no attempt is made for. The caller must have opened a transaction of the organization. */
+  async settle({ organizationId, id }: Message, outcome: Outcome): Promise<void> {
+    await this.messages.settle(organizationId, id, outcome);
+    await this.emitEvents(organizationId, [{ id, status: outcome.status }]);
+  }
+
+  /** Retries until the lease ends, because an outcome that is not recorded makes another worker send the message again. */
+  async record(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        const ended = { claim, outcome };
+        if ((await this.recordInBatch(ended)) || (await this.recordAlone(ended))) return;
+        this.logger.warn(
+          `The outcome of ${claim.id} was not recorded: its lease had ended, and another worker may send it again.`,
+        );
+        return;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.logger.warn(
+          `The outcome of ${claim.id} could not be recorded and will be retried: ${toError(error).message}`,
+        );
+        await sleep(RECORD_RETRY_MS);
+      }
+    }
+  }
+
+  /** Returns false when the outcome must be recorded alone. */
+  private async recordInBatch(ended: ClaimOutcome): Promise<boolean> {
+    try {
+      const { result } = await this.batches.add(ended.claim.organizationId, ended);
+      return result.has(keyOf(ended.claim));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unavailable') throw error;
+      // Another message may have made the batch fail. It was rolled back.
+      return false;
+    }
+  }
+
+  /** Waits for a transaction that has locked the message. Returns false when another worker has claimed it. */
+  private async recordAlone(ended: ClaimOutcome): Promise<boolean> {
+    const recorded = await this.recordAll(ended.claim.organizationId, [ended], 'wait');
+    return recorded.has(keyOf(ended.claim));
+  }
+
+  /** Returns the keys of the claims whose outcome was recorded. */
+  private recordAll(
+    organizationId: string,
+    outcomes: readonly ClaimOutcome[],
+    locked: LockedMessages,
+  ): Promise<ReadonlySet<string>> {
+    return this.tenants.transaction(organizationId, async () => {
+      const claims = await this.attempts.recordOutcomes(organizationId, outcomes, locked);
+      const recorded = new Set(claims.map(keyOf));
+      const ended = outcomes
+        .filter(({ claim }) => recorded.has(keyOf(claim)))
+        .map(({ claim: { id }, outcome: { status } }) => ({ id, status }));
+      for (const { id } of ended) {
+        this.changes.publish(organizationId, resourceChange('messages', id));
+      }
+      await this.emitEvents(organizationId, ended);
+      return recorded;
+    });
+  }
+
+  private async emitEvents(
+    organizationId: string,
+    ended: readonly Pick<Message, 'id' | 'status'>[],
+  ): Promise<void> {
+    for (const [status, name] of EVENTS) {
+      const messages = ended.filter((message) => message.status === status);
+      // Most organizations wait for none of these events. Then the messages need not be read.
+      if (messages.length === 0 || !(await this.events.isAwaited(organizationId, name))) continue;
+      for (const { id } of messages) {
+        const message = await this.messages.find(organizationId, id);
+        await this.events.emit(organizationId, messageEvent(name, message!));
+      }
+    }
+  }
+}
