@@ -8,6 +8,7 @@ export class ContactsInBulk1764000051000 extends SqlMigration {
     'functions/log_new_consents.sql',
     'functions/claim_contact_addresses.sql',
     'functions/tenant_privileges.sql',
+    'functions/stored_bytes.sql',
   ];
   readonly objects = [
     'trigger log_new_consents on public.contacts',

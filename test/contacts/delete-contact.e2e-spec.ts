@@ -75,8 +75,12 @@ describe('delete_contact', () => {
   it('counts what stays, also in a dry run, which deletes nothing', async () => {
     const id = await createWithTraces('stays@example.com');
     const kept = { messages: 2, runs: 0, suppressions: 1 };
-    const tried = await acme.call('delete_contact', { contact_id: id, dry_run: true });
-    expect(tried.value).toMatchObject({ result: { removed: NONE, kept } });
+    const tried = await acme.fetch('/api/tools/delete_contact', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ contact_id: id, dry_run: true }),
+    });
+    expect(await tried.json()).toMatchObject({ result: { removed: NONE, kept } });
     const { value } = await acme.call('delete_contact', { contact_id: id });
     expect(value).toEqual({ deleted: true, removed: NONE, kept });
     expect(await messagesOf('stays@example.com')).toHaveLength(2);
