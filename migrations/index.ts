@@ -40,6 +40,7 @@ import { Topics1764000043000 } from './1764000043000-topics.js';
 import { Templates1764000044000 } from './1764000044000-templates.js';
 import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
 import { SenderDomains1764000047000 } from './1764000047000-sender-domains.js';
+import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -89,4 +90,5 @@ export const MIGRATIONS = [
   Templates1764000044000,
   SendingRules1764000045000,
   SenderDomains1764000047000,
+  ContactsInBulk1764000051000,
 ];

@@ -410,7 +410,7 @@ CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH
 CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((num_nonnulls(new.email, new.phone, new.external_id) > 0)) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER log_changed_consent AFTER UPDATE ON public.contacts FOR EACH ROW WHEN ((old.consent <> new.consent)) EXECUTE FUNCTION private.log_consent();
-CREATE TRIGGER log_new_consent AFTER INSERT ON public.contacts FOR EACH ROW WHEN ((new.consent <> '{}'::jsonb)) EXECUTE FUNCTION private.log_consent();
+CREATE TRIGGER log_new_consents AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.log_new_consents();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 CREATE TRIGGER segment_insert AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
 CREATE TRIGGER segment_update AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
@@ -1470,6 +1470,8 @@ function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.log_consent() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.log_new_consents() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.log_subscription() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

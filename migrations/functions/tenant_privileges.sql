@@ -75,6 +75,7 @@ with listed (name, privilege, columns) as (values
   ('messages', 'select', null),
   ('messages', 'insert', null),
   ('messages', 'update', '{attempts,body,contact_id,counted_at,due_at,held_by,html,lease_until,provider_id,provider_message_id,reason_code,sent_at,slot_at,status,status_reason,subject,updated_at}'),
+  ('messages', 'delete', null),
   ('offered_workflows', 'select', null),
   ('offered_workflows', 'insert', null),
   ('offered_workflows', 'update', '{description,input_schema,name,result,revision,title,updated_at,wait_seconds}'),

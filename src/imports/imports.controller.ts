@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { Request, Response } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { originOf } from '../accounts/origin-of-request.js';
+import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
@@ -33,6 +34,7 @@ export class ImportsController {
     // A file with contacts is worth as much as many calls of create_contact.
     const caller = callerOf(request, (key) => this.mayCall(key, 'create_contact'));
     this.limiter.consume(caller.organizationId, 1);
+    allowUpload(request);
     const facts = parseUploadQuery(query);
     try {
       const { name, bytes } = await readUpload(request);

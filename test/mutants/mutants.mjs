@@ -663,4 +663,40 @@ export const MUTANTS = [
     tests: ['test/workflows/race'],
     names: 'closes the connection of a request of another list',
   },
+  {
+    id: 'Z1',
+    what: 'imports do not remember the identifiers of earlier parts',
+    edits: [
+      ['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', ''],
+    ],
+    tests: ['test/imports/import-contacts'],
+    names: 'finds rows that repeat an identifier of a row far before',
+  },
+  {
+    id: 'Z2',
+    what: 'the consent of new contacts is not logged',
+    edits: [['migrations/functions/log_new_consents.sql', "w.consent <> '{}'", "w.consent = '[]'"]],
+    tests: ['test/messaging/consent-log'],
+    names: 'has each change of consent to a channel|names an import',
+  },
+  {
+    id: 'Z3',
+    what: 'a stalled upload keeps its connection',
+    edits: [['src/http/body-times.ts', 'now - arrival.progressAt > this.idleMs || ', '']],
+    tests: ['test/http/slow-connections'],
+    names: 'may upload a file for longer',
+  },
+  {
+    id: 'Z4',
+    what: 'a removed contact takes the messages of all contacts with it',
+    edits: [
+      [
+        'src/contacts/contact-statements.ts',
+        "contact_id = $2 and status <> 'sending'",
+        "$2::text is not null and status <> 'sending'",
+      ],
+    ],
+    tests: ['test/contacts/delete-contact'],
+    names: 'and those of no other',
+  },
 ];
