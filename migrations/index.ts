@@ -38,6 +38,7 @@ import { Channels1764000041000 } from './1764000041000-channels.js';
 import { AccountPolicies1764000041500 } from './1764000041500-account-policies.js';
 import { Topics1764000043000 } from './1764000043000-topics.js';
 import { Templates1764000044000 } from './1764000044000-templates.js';
+import { MessageClaims1764000048000 } from './1764000048000-message-claims.js';
 import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
 
 /**
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   Topics1764000043000,
   Templates1764000044000,
   SendingRules1764000045000,
+  MessageClaims1764000048000,
 ];

@@ -4,7 +4,7 @@
 --   batch_size     the largest number of rows to claim
 --   only_id        claims this row and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
--- Result: id, organization and new epoch of each claimed row, and whether its organization has quiet hours or caps.
+-- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
@@ -13,7 +13,7 @@
 --
 -- The two branches are separate statements, because "only_id is null or id = only_id" could use neither index.
 create or replace function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer)
-returns table (id text, organization_id text, epoch integer, paced boolean)
+returns table (id text, organization_id text, epoch integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$
 #variable_conflict use_column
@@ -30,9 +30,7 @@ begin
       ) update public.messages m set epoch = m.epoch + 1, lease_until = lease
       from due
       where m.organization_id = due.organization_id and m.id = due.id
-      returning m.id, m.organization_id, m.epoch, exists (
-        select from public.sending_rules r
-        where r.organization_id = m.organization_id and (r.quiet_from is not null or r.caps <> '[]'));
+      returning m.id, m.organization_id, m.epoch;
   else
     return query
       with due as materialized (
@@ -43,9 +41,7 @@ begin
       ) update public.messages m set epoch = m.epoch + 1, lease_until = lease
       from due
       where m.organization_id = due.organization_id and m.id = due.id
-      returning m.id, m.organization_id, m.epoch, exists (
-        select from public.sending_rules r
-        where r.organization_id = m.organization_id and (r.quiet_from is not null or r.caps <> '[]'));
+      returning m.id, m.organization_id, m.epoch;
   end if;
 end
 $$;
