@@ -6,7 +6,7 @@
 --   only_id        claims this row and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
 --   share          how many messages each organization may get, as in claim_runs.sql
--- Result: id, organization and new epoch of each claimed row, and whether its organization has quiet hours or caps.
+-- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
@@ -18,7 +18,7 @@ create or replace function gate.claim_messages(
   lease_seconds integer,
   share jsonb default '{}'
 )
-returns table (id text, organization_id text, epoch integer, paced boolean)
+returns table (id text, organization_id text, epoch integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$
 #variable_conflict use_column
@@ -40,8 +40,6 @@ begin
     update public.messages m set epoch = m.epoch + 1, lease_until = lease
     from unnest(chosen.organizations, chosen.ids) as due (organization_id, id)
     where m.organization_id = due.organization_id and m.id = due.id
-    returning m.id, m.organization_id, m.epoch, exists (
-      select from public.sending_rules r
-      where r.organization_id = m.organization_id and (r.quiet_from is not null or r.caps <> '[]'));
+    returning m.id, m.organization_id, m.epoch;
 end
 $$;

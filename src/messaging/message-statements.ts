@@ -5,9 +5,9 @@ export const INSERT = prepared(
   'message_insert',
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
     idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at, on_uncertain, html, envelope,
-    template_id, template_version, locale, status_reason, reason_code, topic)
+    template_id, template_version, locale, status_reason, reason_code, topic, epoch)
     values ($1, $2, ${keptContact('$3')}, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14, $15, $16,
-      $17, $18, $19, $20, $21, $22)`,
+      $17, $18, $19, $20, $21, $22, $23)`,
 );
 /** Names the columns as the properties of {@link Message}, so that a row is a message. */
 export const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,

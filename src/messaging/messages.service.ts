@@ -123,11 +123,16 @@ export class MessagesService {
       scheduledAt,
       onUncertain: request.onUncertain ?? null,
     });
-    this.tenants.afterCommit(() =>
-      this.wakeUps.wake('message', message.id, scheduledAt ?? undefined, organizationId),
-    );
+    this.tenants.afterCommit(() => this.start(message));
     this.publish(organizationId, message.id);
     return message;
+  }
+
+  /** Starts the delivery in this process if it has a free slot, and otherwise wakes a worker. */
+  private start({ id, organizationId, status, scheduledAt }: Message): void {
+    const slot = status === 'queued' ? this.wakeUps.reserve('message', organizationId) : undefined;
+    if (slot) slot.start(id);
+    else this.wakeUps.wake('message', id, scheduledAt ?? undefined, organizationId);
   }
 
   /** Notifies clients, after the commit, that a message has changed. */
