@@ -29,6 +29,7 @@ import { QuotasModule } from '../quotas/quotas.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
+import { TemplatePreviewsModule } from '../messaging/template-previews.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -91,6 +92,7 @@ export class AppModule {
         ImportsModule,
         CustomEventsModule,
         SegmentsModule,
+        TemplatePreviewsModule,
         TemplatesModule,
         TopicsModule,
         MessagingModule,
