@@ -142,7 +142,8 @@ function assertPart(name: 'body' | 'html', text: string, mostBytes: number): voi
   }
 }
 
-function subjectFault(subject: string): string | undefined {
+/** Says why a subject cannot be sent. */
+export function subjectFault(subject: string): string | undefined {
   if (subject.trim() === '') return 'must not be empty';
   // A line break would end the header, and the rest of the subject would become another header.
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {

@@ -75,7 +75,7 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionsService,
     SuppressionsRepository,
   ],
-  exports: [MessagesService],
+  exports: [MessagesService, MessagesRepository],
 })
 export class MessagingModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

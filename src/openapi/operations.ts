@@ -239,6 +239,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     access: 'session',
     responses: { 200: 'text/html' },
   },
+  'get /api/templates/{id}/preview': {
+    summary: 'Shows the e-mail of a draft as a page that can do nothing.',
+    access: 'session',
+    responses: { 200: 'text/html' },
+  },
   'get /api/files/{id}': {
     summary: 'Sends a file that a step kept, to be saved.',
     access: 'session',
