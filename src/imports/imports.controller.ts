@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { Request, Response } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { originOf } from '../accounts/origin-of-request.js';
+import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
@@ -11,7 +12,7 @@ import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
 import { sendCsv } from './send-csv.js';
-import { parseUploadQuery, readUpload } from './upload-body.js';
+import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 
 /** Takes files with contacts, and returns the rows that were not imported. */
 @Controller('api/imports')
@@ -35,7 +36,7 @@ export class ImportsController {
     this.limiter.consume(caller.organizationId, 1);
     const facts = parseUploadQuery(query);
     try {
-      const { name, bytes } = await readUpload(request);
+      const { name, bytes } = await readUpload(request, CSV_TYPES);
       const uploader = { ...caller, origin: originOf(request) };
       const job = await this.uploads.upload(uploader, bytes, {
         ...facts,
@@ -45,10 +46,7 @@ export class ImportsController {
         import: ImportView.withDetails(job, await this.imports.suggestFor(job)),
       };
     } catch (error) {
-      // The rest of the file must be consumed, or the sender would never read the answer.
-      request.unpipe();
-      request.resume();
-      request.res?.setHeader('Connection', 'close');
+      abandonUpload(request);
       throw error;
     }
   }
