@@ -23,6 +23,19 @@ export interface OutgoingEnvelope {
   readonly replyTo?: Mailbox;
   /** Has the Message-IDs of the conversation, oldest first. This message answers the last one. */
   readonly references?: readonly string[];
+  /** Have at most 10 MiB together. */
+  readonly attachments?: readonly OutgoingAttachment[];
+}
+
+/** Describes a file that a message sends. Its name and its type are safe in headers. */
+export interface OutgoingAttachment {
+  readonly fileId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Counts bytes. */
+  readonly size: number;
+  /** The HTML shows the image as `cid:…`. */
+  readonly cid?: string;
 }
 
 /** Describes a message that a channel hands over. Its id is the same at every attempt. */

@@ -90,6 +90,7 @@ export class MessageContentService {
       html: given.html,
       reply_to: given.replyTo,
       in_reply_to: given.inReplyTo,
+      attachments: given.attachments,
     });
     if (given.body === undefined && given.html === undefined) {
       throw AppError.invalidField('body', 'is required');
