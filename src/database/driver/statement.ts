@@ -9,6 +9,11 @@ export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
+/** Describes a prepared statement for any number of rows. `toValues` makes its values from those of each row. */
+export interface RowsStatement extends PreparedStatement {
+  readonly toValues: (rows: readonly (readonly unknown[])[]) => readonly unknown[];
+}
+
 /** Describes a statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
@@ -29,4 +34,9 @@ export function prepared(name: string, text: string): PreparedStatement {
   if (names.has(name)) throw new Error(`Another prepared statement is named ${name}.`);
   names.add(name);
   return { name: `switchboard_${name}`, text };
+}
+
+/** Returns the values of each column as a list, for statements that take a row as an element of each of their arrays. */
+export function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
 }
