@@ -9,9 +9,11 @@ export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
+type Rows = readonly (readonly unknown[])[];
+
 /** Describes a prepared statement for any number of rows. `toValues` makes its values from those of each row. */
 export interface RowsStatement extends PreparedStatement {
-  readonly toValues: (rows: readonly (readonly unknown[])[]) => readonly unknown[];
+  readonly toValues: (rows: Rows) => readonly unknown[];
 }
 
 /** Describes a statement with its values, as a connection sends it. */
@@ -36,7 +38,24 @@ export function prepared(name: string, text: string): PreparedStatement {
   return { name: `switchboard_${name}`, text };
 }
 
-/** Returns the values of each column as a list, for statements that take a row as an element of each of their arrays. */
-export function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
-  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
+/**
+ * Does the same as {@link prepared} for a statement of rows that all have the same first value, the organization. The
+ * statement takes it as `$1`, and the other values of the rows as one array for each column.
+ */
+export function preparedRows(name: string, text: string): RowsStatement {
+  return { ...prepared(name, text), toValues };
+}
+
+/** Returns the values of a {@link preparedRows} statement. */
+function toValues(rows: Rows): unknown[] {
+  const [organizationId, ...others] = rows[0]!;
+  return [organizationId, ...others.map((_, column) => rows.map((row) => row[column + 1]))];
+}
+
+/**
+ * Returns SQL for an array whose size the planner cannot see. Otherwise it would plan the statement again for each size,
+ * which takes longer than to execute it.
+ */
+export function arrayOfUnknownSize(array: string): string {
+  return `(select ${array})::${array.split('::')[1]}`;
 }

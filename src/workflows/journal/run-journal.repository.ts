@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Env } from '../../config/env.js';
-import { columnsOf, prepared } from '../../database/driver/statement.js';
+import { arrayOfUnknownSize, prepared, preparedRows } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
@@ -12,15 +12,15 @@ import { RunStep } from './run.entity.js';
 
 const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
     output, error, wake_at, started_at, finished_at, failed_attempts, cut)
-  select g.organization_id, g.run_id, g.step_id, g.position, g.tool, g.status, g.attempts, g.input, g.output, g.error,
+  select $1, g.run_id, g.step_id, g.position, g.tool, g.status, g.attempts, g.input, g.output, g.error,
     g.wake_at, now(), case when g.status in ('succeeded', 'failed', 'skipped') then clock_timestamp() end,
     g.failed_attempts, g.cut
-  from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::json[],
+  from unnest(${arrayOfUnknownSize('$2::text[]')}, $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::json[],
       $9::json[], $10::json[], $11::timestamptz[], $12::json[], $13::json[])
-    as g (organization_id, run_id, step_id, position, tool, status, attempts, input, output, error, wake_at,
+    as g (run_id, step_id, position, tool, status, attempts, input, output, error, wake_at,
       failed_attempts, cut)`;
-const INSERT = { ...prepared('run_step_insert', INSERT_ROWS), toValues: columnsOf };
-/** It is sent for one row, because the lease check counts rows. */
+const INSERT = preparedRows('run_step_insert', INSERT_ROWS);
+// It is sent for each entry, because one statement cannot update a row twice.
 const UPSERT = prepared(
   'run_step_upsert',
   withLeaseCheck(`${INSERT_ROWS}
@@ -64,7 +64,7 @@ export class RunJournalRepository {
     ];
     const session = this.tenants.session(organizationId);
     if (isNew) session.defer(INSERT, values, toLeaseLostError);
-    else session.defer(UPSERT, columnsOf([values]), toLeaseLostError);
+    else session.defer(UPSERT, INSERT.toValues([values]), toLeaseLostError);
     tx.stage(entry);
     if (this.env.logsDebug) {
       const { stepId: step, status, attempts } = entry;
