@@ -18,8 +18,10 @@ const MIN_WEIGHT = MAX_CHARACTERS / 16;
 export class SharedCommits {
   private readonly batches = new Batcher<Statements, readonly (Error | undefined)[]>(
     (organizationId, members) => this.commitAll(organizationId, members),
-    MAX_CHARACTERS,
-    (statements) => Math.max(MIN_WEIGHT, charactersOf(statements)),
+    {
+      maxWeight: MAX_CHARACTERS,
+      weigh: (statements) => Math.max(MIN_WEIGHT, charactersOf(statements)),
+    },
   );
 
   constructor(private readonly connections: TenantConnections) {}
