@@ -372,7 +372,8 @@ describe('architecture', () => {
     const isNamedEnv = (node: ts.Node): boolean =>
       ts.isPropertyAccessExpression(node)
         ? node.name.text === 'env'
-        : ts.isElementAccessExpression(node) && /^['"]env['"]$/.test(node.argumentExpression.getText());
+        : ts.isElementAccessExpression(node) &&
+          /^['"]env['"]$/.test(node.argumentExpression.getText());
     const isEnvironment = (node: ts.Node) =>
       isNamedEnv(node) && /^(globalThis\.)?process(\?\.|\.|\[['"])env\b/.test(node.getText());
     const faults = nodes(isEnvironment).filter((place) => !place.startsWith('config/'));

@@ -9,6 +9,7 @@ import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import type { IndexKeys } from './filter-tree.js';
+import type { Removable } from './removable.js';
 
 /** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
@@ -65,10 +66,6 @@ export const UPDATE = prepared(
      search_text = $13::text || ${aliasLines('$2')}
    where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
 );
-/** Names what is deleted together with a contact when its caller asks for it. */
-export const REMOVABLE = ['messages', 'suppressions'] as const;
-export type Removable = (typeof REMOVABLE)[number];
-
 /** Has the addresses of the contact $2, as its own or as aliases, with the built-in channel that sends to them. */
 const ADDRESSES = `select channel, address from contacts c
      cross join lateral (values ('email', c.email), ('sms', c.phone)) as own (channel, address)

@@ -3,7 +3,7 @@ import { PageInput } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { Choice, JsonObject, Nested, ObjectList, Text } from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
-import { REMOVABLE, type Removable } from './contact-statements.js';
+import { REMOVABLE, type Removable } from './removable.js';
 import { TEXT_FIELDS } from './filter-fields.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 

@@ -13,12 +13,12 @@ import {
   INSERT,
   type Identifier,
   KEEP,
-  type Removable,
   UPDATE,
   storedValues,
   takenIdentifier,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
+import type { Removable } from './removable.js';
 
 /** Counts rows about a contact. */
 export type TraceCounts = Record<Removable | 'runs', number>;

@@ -14,7 +14,8 @@ import { ContactView } from './contact.results.js';
 import type { FilterNode } from './filter-fields.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
-import { IDENTIFIERS, type Identifier, type Removable } from './contact-statements.js';
+import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import type { Removable } from './removable.js';
 import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 

@@ -33,9 +33,7 @@ import { MessagesService } from './messages.service.js';
 import { ProviderReportsRepository } from './provider-reports.repository.js';
 import { ProviderReportsService } from './provider-reports.service.js';
 import { ProviderTools } from './provider.tools.js';
-import { SuppressionTools } from './suppression.tools.js';
-import { SuppressionsRepository } from './suppressions.repository.js';
-import { SuppressionsService } from './suppressions.service.js';
+import { SuppressionsModule } from './suppressions.module.js';
 
 /** Sends messages to contacts and records inbound messages. Tools queue messages; workers deliver them. */
 @Module({
@@ -47,6 +45,7 @@ import { SuppressionsService } from './suppressions.service.js';
     LiquidModule,
     PacingModule,
     SendersModule,
+    SuppressionsModule,
     TemplatesModule,
     TopicsModule,
   ],
@@ -75,9 +74,6 @@ import { SuppressionsService } from './suppressions.service.js';
     ProviderReportsRepository,
     MessageResolutionsService,
     MessagesRepository,
-    SuppressionTools,
-    SuppressionsService,
-    SuppressionsRepository,
   ],
   exports: [MessagesService, MessagesRepository],
 })

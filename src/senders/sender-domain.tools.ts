@@ -23,7 +23,8 @@ export class SenderDomainTools {
   @Tool({
     name: 'list_sender_domains',
     title: 'List sender domains',
-    description: 'Returns the domains from whose addresses e-mails can be sent, with their records.',
+    description:
+      'Returns the domains from whose addresses e-mails can be sent, with their records.',
     output: SenderDomainList,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -59,7 +60,10 @@ export class SenderDomainTools {
     external: true,
     surfaces: ['dashboard'],
   })
-  async verify({ domain_id: id }: SenderDomainIdInput, call: ToolCall): Promise<SenderDomainResult> {
+  async verify(
+    { domain_id: id }: SenderDomainIdInput,
+    call: ToolCall,
+  ): Promise<SenderDomainResult> {
     const domain = await this.domains.verify(call.organizationId, id, call.signal);
     return { domain: SenderDomainView.of(domain) };
   }
@@ -74,7 +78,10 @@ export class SenderDomainTools {
     output: SenderDomainResult,
     surfaces: ['dashboard'],
   })
-  async rotate({ domain_id: id }: SenderDomainIdInput, call: ToolCall): Promise<SenderDomainResult> {
+  async rotate(
+    { domain_id: id }: SenderDomainIdInput,
+    call: ToolCall,
+  ): Promise<SenderDomainResult> {
     return { domain: SenderDomainView.of(await this.domains.rotateKey(call.organizationId, id)) };
   }
 

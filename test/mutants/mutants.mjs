@@ -666,9 +666,7 @@ export const MUTANTS = [
   {
     id: 'Z1',
     what: 'imports do not remember the identifiers of earlier parts',
-    edits: [
-      ['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', ''],
-    ],
+    edits: [['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', '']],
     tests: ['test/imports/import-contacts'],
     names: 'finds rows that repeat an identifier of a row far before',
   },

@@ -55,7 +55,10 @@ describe('the DKIM signature of an e-mail', () => {
     ['text', { body: 'Good morning.\n\n.\nBye.  \n\n\n' }],
     ['letters outside ASCII', { subject: 'Grüße 🎉', body: 'Ä\u00a0ö '.repeat(500) }],
     ['HTML', { html: '<p>Hello  <b>Ada</b></p>\n<p>ü</p>', body: undefined }],
-    ['HTML and text of many lines', { html: `<p>${'a b '.repeat(3000)}</p>`, body: 'b\n'.repeat(3000) }],
+    [
+      'HTML and text of many lines',
+      { html: `<p>${'a b '.repeat(3000)}</p>`, body: 'b\n'.repeat(3000) },
+    ],
   ])('is valid for %s', async (_case, fields) => {
     const domain = await addVerified(setup, acme, 'signed.example');
     const mail = await sentMail({ from: 'Büro <a@signed.example>', ...fields });

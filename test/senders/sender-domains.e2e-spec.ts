@@ -104,9 +104,10 @@ describe('the ownership of a domain', () => {
     const name = domain.record_name;
     const checks = switchboard.app.get(SenderDomainChecks);
     const checkDaily = async (): Promise<unknown> => {
-      await switchboard.ownerQuery('update sender_domains set next_check_at = now() where id = $1', [
-        domain.id,
-      ]);
+      await switchboard.ownerQuery(
+        'update sender_domains set next_check_at = now() where id = $1',
+        [domain.id],
+      );
       await checks.checkDue();
       const { value } = await acme.call<{ domains: { id: string }[] }>('list_sender_domains');
       return value.domains.find(({ id }) => id === domain.id);
