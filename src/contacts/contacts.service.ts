@@ -173,9 +173,8 @@ export class ContactsService {
       removed[kind] = await this.contacts.deleteTraces(organizationId, id, kind);
     await this.contacts.delete(organizationId, id);
     this.changes.publish(organizationId, resourceChange('contacts', id));
-    const messages = found.messages - removed.messages;
-    const suppressions = found.suppressions - removed.suppressions;
-    return { removed, kept: { ...found, messages, suppressions } };
+    const kept = { ...found, messages: found.messages - removed.messages };
+    return { removed, kept: { ...kept, suppressions: found.suppressions - removed.suppressions } };
   }
 
   /** Returns one page and the cursor of the next page, or null on the last page. */

@@ -9,6 +9,7 @@ const TENANT_CONNECTIONS = 'src/database/transactions/tenant-connections.ts';
 const TOOL_RUNNER = 'src/workflows/engine/runners/tool.runner.ts';
 const RUNS_TABLE = 'migrations/tables/workflow_runs.sql';
 const LEASES = ['lease_runs', 'renew_runs', 'claim_messages', 'renew_messages'];
+const SHARED_COMMITS = 'src/database/transactions/shared-commits.ts';
 const QUEUE_WORKER = 'src/queue/queue-worker.ts';
 const BY_DATABASE = 'now() + make_interval(secs => lease_seconds)';
 const BY_PROCESS = 'to_timestamp(lease_seconds)';
@@ -32,6 +33,11 @@ export const MUTANTS = [
     what: 'no fence: writes do not check the epoch',
     edits: [
       [RUNS, 'and epoch = $3 and', 'and $3::integer is not null and'],
+      [
+        RUNS,
+        'and epoch = ($3::integer[])[array_position($2::text[], id)] and',
+        'and $3::integer[] is not null and',
+      ],
       [CLAIMED_RUNS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
@@ -790,5 +796,45 @@ export const MUTANTS = [
     ],
     tests: ['test/messaging/message-delivery'],
     names: 'belongs to the process that stored it, until a worker claims it',
+  },
+  {
+    id: 'X1',
+    what: 'a shared commit that fails, fails for all of its members',
+    edits: [[SHARED_COMMITS, 'members.length === 1 ||', 'members.length >= 1 ||']],
+    tests: ['test/database/shared-commits', 'test/workflows/shared-endings'],
+    names: 'fail alone|do not end with one whose lease is lost',
+  },
+  {
+    id: 'X2',
+    what: 'rows of deferred statements move across savepoints',
+    edits: [
+      [
+        'src/database/transactions/merge-rows.ts',
+        'else if (isSavepoint(statement)) open = new Map();',
+        '',
+      ],
+    ],
+    tests: ['src/database/transactions/merge-rows'],
+    names: 'do not move across a savepoint',
+  },
+  {
+    id: 'X3',
+    what: 'reads are sent apart although statements are queued',
+    edits: [
+      [
+        'src/database/transactions/lazy-transaction.ts',
+        'return isFree && this.deferred.every(isSavepoint);',
+        'return isFree;',
+      ],
+    ],
+    tests: ['test/database/shared-commits'],
+    names: 'see in later reads what they have queued',
+  },
+  {
+    id: 'X4',
+    what: 'runs that end together are not counted',
+    edits: [[RUNS, "'cardinality($2::text[])'", "'1'"]],
+    tests: ['test/workflows/shared-endings'],
+    names: 'do not end with one whose lease is lost',
   },
 ];

@@ -108,9 +108,13 @@ function findFaults({ id, edits, tests, names }) {
     );
     return source.includes(text) ? [] : [`${id}: ${file} does not contain: ${text}`];
   });
-  const files = readdirSync(join(ROOT, 'test'), { encoding: 'utf8', recursive: true })
-    .map((file) => `test/${file}`)
-    .filter((file) => file.endsWith('.e2e-spec.ts') && tests.some((test) => file.includes(test)));
+  const files = ['src', 'test']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { encoding: 'utf8', recursive: true }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith('spec.ts') && tests.some((test) => file.includes(test)));
   const titles = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
   const unknown = names
     .split('|')
