@@ -1,13 +1,28 @@
-import { registerDistant } from '../../liquid/distant-values.js';
-import type { LargeReads } from './large-reads.js';
+import { type JoinPages, type PageFilter, registerDistant } from '../../liquid/distant-values.js';
 import type { LargeValue } from './large-value.js';
+
+/** Reads parts of large values. Each method throws `DistantRead` until the part is in memory. */
+export interface PartsReader {
+  whole(large: LargeValue, path: string): unknown;
+  item(list: LargeValue, path: string, index: number): unknown;
+  member(object: LargeValue, path: string, name: string): unknown;
+  /** Returns a member that is in memory, or undefined. It never throws. */
+  knownMember(object: LargeValue, name: string): unknown;
+  filtered(
+    list: LargeValue,
+    path: string,
+    key: string,
+    apply: PageFilter,
+    join: JoinPages,
+  ): unknown;
+}
 
 /** LiquidJS looks for methods with these names at every value. JSON has no methods, so nothing is read for them. */
 const METHODS = new Set(['equals', 'next', 'then', 'throw', 'toJSON', 'toLiquid', 'valueOf']);
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Returns what expressions see of a large list or object: its members are read when they are asked for. */
-export function distantValue(reads: LargeReads, large: LargeValue, path: string): object {
+export function distantValue(reads: PartsReader, large: LargeValue, path: string): object {
   const whole = (): unknown => reads.whole(large, path);
   if (large.kind === 'object') {
     return registerDistant(distantObject(reads, large, path, whole), { whole });
@@ -19,7 +34,7 @@ export function distantValue(reads: LargeReads, large: LargeValue, path: string)
 }
 
 function distantList(
-  reads: LargeReads,
+  reads: PartsReader,
   list: LargeValue,
   path: string,
   whole: () => unknown,
@@ -49,7 +64,7 @@ function distantList(
 }
 
 function distantObject(
-  reads: LargeReads,
+  reads: PartsReader,
   object: LargeValue,
   path: string,
   whole: () => unknown,

@@ -5,7 +5,7 @@ import { Evaluation } from '../../liquid/evaluation.js';
 import { toTemplateError } from '../../liquid/liquid-errors.js';
 import type { Job } from '../../liquid/processor-turns.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../../text/value-size.js';
-import { distantValue } from './distant-value.js';
+import { distantValue, type PartsReader } from './distant-value.js';
 import { SLICE_BYTES, sliceList } from './list-slice.js';
 import { type LargeValue, unreadable } from './large-value.js';
 import { MemberScan, type ScannedMember } from './member-scan.js';
@@ -36,7 +36,7 @@ interface Loaded {
 }
 
 /** Reads the large values of one payload in parts, and keeps at most 3 MiB of them in memory. */
-export class LargeReads {
+export class LargeReads implements PartsReader {
   /** Without a source, large values cannot be read. */
   source: PayloadSource | undefined;
   private readonly kept = new Map<string, Loaded>();
@@ -49,7 +49,6 @@ export class LargeReads {
     return large.kind === 'text' ? this.whole(large, path) : distantValue(this, large, path);
   }
 
-  /** Returns a member that is in memory, or undefined. */
   knownMember(object: LargeValue, name: string): unknown {
     return this.kept.get(memberKey(object, name))?.value;
   }
