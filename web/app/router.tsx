@@ -19,6 +19,7 @@ import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
 import { settingsPages } from './settings-pages.ts';
+import { templatePages } from './template-pages.ts';
 import { workflowPages } from './workflow-pages.ts';
 
 const signIn = createRoute({
@@ -97,6 +98,16 @@ const contactImport = createRoute({
   ...page,
   path: '/contacts/imports/$importId',
   component: contactPages.importPage,
+});
+const templates = createRoute({
+  ...page,
+  path: '/templates',
+  component: templatePages.templatesPage,
+});
+const template = createRoute({
+  ...page,
+  path: '/templates/$templateId',
+  component: templatePages.templatePage,
 });
 const segments = createRoute({
   ...page,
@@ -250,6 +261,8 @@ const routeTree = root.addChildren([
     properties,
     contactSettings,
     messages,
+    templates,
+    template,
     events,
     message,
     suppressions,
