@@ -14,6 +14,8 @@ export const PAGES = [
   '/messages?status=failed',
   '/messages/unknown',
   '/messages/suppressions',
+  '/templates',
+  '/templates/unknown',
   '/events',
   '/events?name=custom.none',
   '/workflows',

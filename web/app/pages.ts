@@ -24,6 +24,7 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/runs', name: 'runs', icon: 'runs' },
       { to: '/contacts', name: 'contacts', icon: 'contacts' },
       { to: '/messages', name: 'messages', icon: 'messages' },
+      { to: '/templates', name: 'templates', icon: 'copy' },
       { to: '/events', name: 'events', icon: 'events' },
       { to: '/approvals', name: 'approvals', icon: 'check' },
       { to: '/tools', name: 'tools', icon: 'tools' },

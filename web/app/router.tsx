@@ -17,6 +17,7 @@ import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
 import { signIn, signUp, verify } from './public-routes.tsx';
 import { settingsPages } from './settings-pages.ts';
+import { templatePages } from './template-pages.ts';
 import { workflowPages } from './workflow-pages.ts';
 
 const home = createRoute({
@@ -74,6 +75,16 @@ const contactImport = createRoute({
   ...page,
   path: '/contacts/imports/$importId',
   component: contactPages.importPage,
+});
+const templates = createRoute({
+  ...page,
+  path: '/templates',
+  component: templatePages.templatesPage,
+});
+const template = createRoute({
+  ...page,
+  path: '/templates/$templateId',
+  component: templatePages.templatePage,
 });
 const segments = createRoute({
   ...page,
@@ -227,6 +238,8 @@ const routeTree = root.addChildren([
     properties,
     contactSettings,
     messages,
+    templates,
+    template,
     events,
     message,
     suppressions,

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { fromDraft, toDraft } from './template-draft.ts';
+
+const TEMPLATE = {
+  id: 'tpl_1',
+  name: 'order',
+  description: null,
+  version: null,
+  draft_version: 1,
+  variables: [
+    { name: 'code', type: 'text', description: undefined, default: '7' },
+    { name: 'items', type: 'list', description: 'All', default: ['a'] },
+    { name: 'big', type: 'boolean', description: undefined, default: undefined },
+  ],
+  variants: {
+    en: { email: { subject: 'Hi', html: undefined, text: 'x' }, sms: undefined },
+    de: { email: undefined, sms: { text: 'y' } },
+  },
+};
+
+describe('the draft of a template in the form', () => {
+  it('is sent as it was stored', () => {
+    const { variables, variants } = TEMPLATE;
+    expect(fromDraft(toDraft(TEMPLATE))).toEqual({ variables, variants });
+  });
+
+  it('leaves a default that is no JSON to the service', () => {
+    const variables = [{ name: 'n', type: 'number', description: '', default: 'many' }];
+    expect(fromDraft({ variables, variants: [] }).variables[0]!.default).toBe('many');
+  });
+});

@@ -1,0 +1,31 @@
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import type { Placed } from './template.readers.ts';
+import styles from './templates.module.css';
+
+const MOST = 500;
+
+/** Lists what an author should know, with the place of each. */
+export function TemplateWarnings({
+  title,
+  warnings,
+}: {
+  title: string;
+  warnings: readonly Placed[];
+}) {
+  if (warnings.length === 0) return null;
+  return (
+    <div role="status">
+      <strong>{title}</strong>
+      <ul className={styles.warnings}>
+        {warnings.map(({ path, message }) => (
+          <li key={`${path} ${message}`}>
+            <code>
+              <ForeignText text={path} />
+            </code>{' '}
+            <ForeignText text={message} most={MOST} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
