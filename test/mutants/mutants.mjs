@@ -564,8 +564,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/messaging/message-permission.service.ts',
-        'return obstacle && topic !== null',
-        "return obstacle && topic === ''",
+        'if (topic === null) return verdicts;',
+        "if (topic !== '') return verdicts;",
       ],
     ],
     tests: ['test/messaging/topics'],

@@ -153,7 +153,7 @@ async function test(copy, tests, names) {
   }
   const report = join(copy, 'report.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = ['run', '--project', 'e2e', ...tests, '-t', names];
+  const args = ['run', '--project', 'unit', '--project', 'e2e', ...tests, '-t', names];
   const { output } = await run(copy, [
     vitest,
     ...args,
