@@ -29,12 +29,13 @@ begin
   if only_id is null then
     select c.organizations, c.ids into chosen from private.choose_messages(batch_size, share) c;
   else
-    select array_agg(d.organization_id) as organizations, array_agg(d.id) as ids into chosen from (
+    with due as materialized (
       select c.organization_id, c.id from public.messages c
       where c.id = only_id and c.status in ('scheduled', 'queued', 'held', 'sending') and c.due_at <= now()
         and (c.lease_until is null or c.lease_until <= now())
         and coalesce((share -> 'rooms' ->> c.organization_id)::integer, 1) > 0
-      limit 1 for update skip locked) d;
+      limit 1 for update skip locked
+    ) select array_agg(d.organization_id) as organizations, array_agg(d.id) as ids into chosen from due d;
   end if;
   return query
     update public.messages m set epoch = m.epoch + 1, lease_until = lease

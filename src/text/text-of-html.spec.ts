@@ -52,6 +52,7 @@ describe('textOfHtml', () => {
     ],
     ['an address once', '<a href="mailto:a@a.example">a@a.example</a>', 'a@a.example'],
     ['the end of a list that is not open', '</ul></li></blockquote></pre></a>a', 'a'],
+    ['elements of any name', '<constructor>a</constructor>b', 'ab'],
     ['spaces once', '  a <b> b</b>\n<i>c </i> d', 'a b c d'],
   ])('returns %s', async (_case, html, text) => {
     expect(await textOfHtml(html)).toBe(text);

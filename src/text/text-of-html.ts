@@ -10,19 +10,17 @@ const LONGEST_HREF = 4096;
 /** The contents of these elements are no text for people. */
 const UNREAD = new Set(['script', 'style', 'title', 'template']);
 /** Maps elements that begin and end on a line of their own to the line breaks around them. */
-const LINE_BREAKS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    (
-      'address article aside caption center dd div dt fieldset figcaption figure footer form header li main nav section ' +
-      'table tr'
-    )
-      .split(' ')
-      .map((name) => [name, 1]),
-  ),
-  ...Object.fromEntries(
-    'blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' ').map((name) => [name, 2]),
-  ),
-};
+const LINE_BREAKS: ReadonlyMap<string, number> = new Map([
+  ...(
+    'address article aside caption center dd div dt fieldset figcaption figure footer form header li main nav section ' +
+    'table tr'
+  )
+    .split(' ')
+    .map((name): [string, number] => [name, 1]),
+  ...'blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre ul'
+    .split(' ')
+    .map((name): [string, number] => [name, 2]),
+]);
 
 /**
  * Returns the text of HTML: paragraphs, lists, tables line by line, and links with their addresses. The time is
@@ -128,7 +126,7 @@ class HtmlReader {
 
   private open(name: string): void {
     const { writer } = this;
-    const breaks = LINE_BREAKS[name];
+    const breaks = LINE_BREAKS.get(name);
     if (breaks !== undefined) writer.breakLine(writer.isInItem ? 1 : breaks);
     switch (name) {
       case 'br':
@@ -162,7 +160,7 @@ class HtmlReader {
     if (name === 'ul' || name === 'ol' || name === 'blockquote' || name === 'li') {
       writer.closeGroup(name);
     }
-    const breaks = LINE_BREAKS[name];
+    const breaks = LINE_BREAKS.get(name);
     // A list in a list is followed by no empty line.
     if (breaks !== undefined) writer.breakLine(writer.isInItem ? 1 : breaks);
   }
