@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import type { Contact, ContactResult } from './contact.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let contact: Contact;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
   acme = await createOrganization(switchboard);
   const { value } = await acme.call<ContactResult>('create_contact', { email: 'a@example.com' });
   contact = value.contact;
 });
-afterAll(() => switchboard.close());
 
 const many = (count: number, value: unknown = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]));
@@ -182,7 +181,10 @@ describe('invalid arguments of contact tools', () => {
   });
 
   it('change nothing in the database', async () => {
-    const rows = await switchboard.ownerQuery('select id from contacts');
+    const rows = await switchboard.ownerQuery(
+      'select id from contacts where organization_id = $1',
+      [acme.id],
+    );
     expect(rows).toEqual([{ id: contact.id }]);
     const got = await acme.call<ContactResult>('get_contact', { contact_id: contact.id });
     expect(got.value.contact).toEqual(contact);

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, getRun, runToEnd } from '../workflows/support/workflow-client.js';
 
-let switchboard: Switchboard;
+let switchboard: RunningSwitchboard;
 beforeAll(async () => {
-  switchboard = await startSwitchboard();
+  switchboard = await sharedSwitchboard();
 });
-afterAll(() => switchboard.close());
 
 describe('the deletion of an organization', () => {
   it('deletes all its rows except the audit log, and no rows of others', async () => {

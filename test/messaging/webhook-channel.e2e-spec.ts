@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../src/workflows/webhooks/signatures/verify-webhook.js';
-import { type Sink, startSink } from '../outbound/support/sink.js';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createContact, untilStatus } from './support.js';
 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 describe('a webhook message', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let sink: Sink;
   let acme: TestOrganization;
   let status = 200;
   let contactId: string;
   beforeAll(async () => {
-    sink = await startSink('127.0.0.1', (_request, response) => response.writeHead(status).end());
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${sink.port}` } });
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await sink.close();
+    sink = await sharedSink((_request, response) => response.writeHead(status).end());
+    switchboard = await sharedSwitchboard();
   });
   beforeEach(async () => {
     status = 200;

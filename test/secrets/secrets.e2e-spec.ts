@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dumpOrganization } from '../database/dump-organization.js';
-import { type Sink, type SinkRequest, startSink } from '../outbound/support/sink.js';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink, SinkRequest } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
@@ -17,24 +18,20 @@ type Handler = (request: SinkRequest, response: ServerResponse) => void;
 const CANARY = 'canary/secret+value=7f3a';
 
 describe('secrets of an organization', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let sink: Sink;
   const handlers = new Map<string, Handler>();
 
   beforeAll(async () => {
-    sink = await startSink('127.0.0.1', (request, response) => {
+    sink = await sharedSink((request, response) => {
       const handle = handlers.get(request.path.split('?')[0]!);
       if (handle) handle(request, response);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     });
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${sink.port}` } });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
     await setSecret({ name: 'api_key', secret: CANARY });
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await sink.close();
   });
 
   const setSecret = async (given: object, by = acme) => {

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { publishTemplateAccess, SHARED_PREFIX } from './database.js';
-import { findDatabases, findFiles, findProcesses } from './leftovers.js';
+import { findDatabases, findFiles, findProcesses, findWorkers } from './leftovers.js';
 import { findRedisServer } from './find-program.js';
 
 /**
@@ -142,16 +142,20 @@ function killOnExit(folders: readonly string[]): (pid: number) => void {
   process.once('exit', () => {
     // A teardown has removed the folders, and the ids may belong to other processes now.
     if (!folders.some((folder) => existsSync(folder))) return;
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGQUIT');
-      } catch {
-        // The process has ended.
-      }
-    }
+    for (const pid of pids) kill(pid, 'SIGQUIT');
+    // A worker in the middle of a test would go on, and wait for these servers without an end.
+    for (const pid of findWorkers(folders[0]!)) kill(pid, 'SIGKILL');
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
   return (pid) => pids.push(pid);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process has ended.
+  }
 }
 
 /** Drops the template and the databases that test files share. */

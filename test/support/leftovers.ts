@@ -25,11 +25,22 @@ export async function findDatabases(templateUrl: string): Promise<string[]> {
 
 /** Returns a line for each process, except workers of Vitest, whose arguments or environment name `folder`. */
 export function findProcesses(folder: string): string[] {
+  return listProcesses(folder)
+    .filter((line) => !VITEST_WORKER.test(line))
+    .map((line) => `process ${line.slice(0, 200)}`);
+}
+
+/** Returns the ids of the workers of Vitest whose environment names `folder`. */
+export function findWorkers(folder: string): number[] {
+  return listProcesses(folder)
+    .filter((line) => VITEST_WORKER.test(line))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+function listProcesses(folder: string): string[] {
   const listed = execFileSync('ps', ['axeww', '-o', 'pid=,command='], { encoding: 'utf8' });
   return listed
     .split('\n')
-    .filter(
-      (line) => line.includes(folder) && !VITEST_WORKER.test(line) && !line.includes('ps axeww'),
-    )
-    .map((line) => `process ${line.trim().slice(0, 200)}`);
+    .map((line) => line.trim())
+    .filter((line) => line.includes(folder) && !line.includes('ps axeww'));
 }

@@ -13,6 +13,7 @@ import type { DatabaseAccess } from '../../src/database/setup/database-access.js
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { PinoLogger } from '../../src/operations/pino-logger.js';
 import { ProtocolTools } from '../mcp/support/protocol.tools.js';
+import { allowSharedSink } from '../outbound/support/shared-sink.js';
 import { ProbeEffectTools, ProbeTools } from '../workflows/support/probe.tools.js';
 import { createTestDatabase, SHARED_PREFIX } from './database.js';
 import { driverSettings } from './drivers.js';
@@ -54,13 +55,22 @@ let shared: Promise<RunningSwitchboard> | undefined;
 /**
  * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time as
  * many tests. It is for files that look only at organizations that they create and sign nobody in: Passport checks the
- * passwords of all installations in a process in the one that was started last. It runs until the worker ends, and has
- * the tools of the tests besides its own.
+ * passwords of all installations in a process in the one that was started last. It runs until the worker ends, has the
+ * tools of the tests besides its own, and may send requests to `sharedSink`.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
-  const providers = [ProbeTools, ProbeEffectTools, ProtocolTools];
-  shared ??= start({ isShared: true, providers }, []);
+  shared ??= startShared().catch((error: unknown) => {
+    // The next test file starts another one.
+    shared = undefined;
+    throw error;
+  });
   return shared;
+}
+
+async function startShared(): Promise<RunningSwitchboard> {
+  const env = { OUTBOUND_ALLOW: await allowSharedSink() };
+  const providers = [ProbeTools, ProbeEffectTools, ProtocolTools];
+  return await start({ isShared: true, env, providers }, []);
 }
 
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {

@@ -17,7 +17,7 @@ import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sharedSwitchboard, startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
 class EchoInput {
   @IsString()
@@ -241,55 +241,56 @@ describe('a tool that a team adds', () => {
 });
 
 describe('a tool of a provider that is not listed as a class', () => {
-  @Injectable()
-  class PlainTools {
-    constructor(readonly text: string) {}
+  /** Returns a class with a tool of this name. */
+  const toolsNamed = (name: string) => {
+    @Injectable()
+    class PlainTools {
+      constructor(readonly text: string) {}
 
-    @Tool({ name: 'plain_echo', title: 'Echo', description: 'Repeats.', output: EchoOutput })
+      @Tool({ name, title: 'Echo', description: 'Repeats.', output: EchoOutput })
+      async echo(_input: EchoInput): Promise<EchoOutput> {
+        return { text: this.text, count: 1 };
+      }
+    }
+    return PlainTools;
+  };
+  const make = (name: string) => new (toolsNamed(name))('made');
+  class InstanceGuardedTools {
+    @UseGuards({ canActivate: () => false })
+    @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
     async echo(_input: EchoInput): Promise<EchoOutput> {
-      return { text: this.text, count: 1 };
+      return { text: '', count: 1 };
     }
   }
+  const providers: Provider[] = [
+    { provide: 'made', useFactory: () => make('plain_factory') },
+    { provide: 'promised', useFactory: async () => make('plain_promise') },
+    { provide: 'given', useValue: make('plain_value') },
+    { provide: 'plain', useValue: make('plain_existing') },
+    { provide: 'alias', useExisting: 'plain' },
+    { provide: 'guarded', useValue: new InstanceGuardedTools() },
+  ];
+  let switchboard: Switchboard;
+  let acme: TestOrganization;
 
-  const made = new PlainTools('made');
-  it.each<[string, Provider[]]>([
-    ['useFactory', [{ provide: 'plain', useFactory: () => new PlainTools('made') }]],
-    ['a factory that returns a promise', [{ provide: 'plain', useFactory: async () => made }]],
-    ['useValue', [{ provide: PlainTools, useValue: made }]],
-    [
-      'useExisting beside useValue, once',
-      [
-        { provide: 'plain', useValue: made },
-        { provide: 'alias', useExisting: 'plain' },
-      ],
-    ],
-  ])('is found when it comes from %s', async (_case, providers) => {
-    const switchboard = await startSwitchboard({ providers });
-    try {
-      const acme = await createOrganization(switchboard);
-      const { value } = await acme.call<EchoOutput>('plain_echo', { text: 'x' });
-      expect(value).toEqual({ text: 'made', count: 1 });
-    } finally {
-      await switchboard.close();
-    }
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ providers });
+    acme = await createOrganization(switchboard);
+  });
+  afterAll(() => switchboard.close());
+
+  it.each([
+    ['useFactory', 'plain_factory'],
+    ['a factory that returns a promise', 'plain_promise'],
+    ['useValue', 'plain_value'],
+    ['useExisting beside useValue, once', 'plain_existing'],
+  ])('is found when it comes from %s', async (_case, tool) => {
+    const { value } = await acme.call<EchoOutput>(tool, { text: 'x' });
+    expect(value).toEqual({ text: 'made', count: 1 });
   });
 
   it('runs guards that are instances', async () => {
-    class GuardedTools {
-      @UseGuards({ canActivate: () => false })
-      @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
-      async echo(_input: EchoInput): Promise<EchoOutput> {
-        return { text: '', count: 1 };
-      }
-    }
-    const providers = [{ provide: 'guarded', useValue: new GuardedTools() }];
-    const switchboard = await startSwitchboard({ providers });
-    try {
-      const acme = await createOrganization(switchboard);
-      expect((await acme.call('plain_guarded', { text: 'x' })).error?.code).toBe('forbidden');
-    } finally {
-      await switchboard.close();
-    }
+    expect((await acme.call('plain_guarded', { text: 'x' })).error?.code).toBe('forbidden');
   });
 
   it('stops the boot when it has a guard that is a class, which Nest would not create', async () => {
@@ -307,6 +308,7 @@ describe('a tool of a provider that is not listed as a class', () => {
   });
 
   it('stops the boot when its factory is request-scoped', async () => {
+    const PlainTools = toolsNamed('plain_scoped');
     const provider = {
       provide: PlainTools,
       scope: Scope.REQUEST,
@@ -360,17 +362,13 @@ describe('boot', () => {
 
 describe('POST /api/tools/:name', () => {
   it('refuses a caller without a session before it reads the body', async () => {
-    const switchboard = await startSwitchboard();
-    try {
-      const response = await fetch(`${switchboard.url}/api/tools/create_contact`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'text/plain' },
-        body: 'not even JSON',
-      });
-      // 415 would mean that the body was read.
-      expect(response.status).toBe(401);
-    } finally {
-      await switchboard.close();
-    }
+    const { url } = await sharedSwitchboard();
+    const response = await fetch(`${url}/api/tools/create_contact`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain' },
+      body: 'not even JSON',
+    });
+    // 415 would mean that the body was read.
+    expect(response.status).toBe(401);
   });
 });

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sink, startSink } from '../outbound/support/sink.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook, type RunShape, runUntil } from './support/workflow-client.js';
 
 const LARGE = '12345678901234567890';
 
 describe('numbers of a payload', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
 
   beforeAll(async () => {
-    shop = await startSink('127.0.0.1', (_request, response) => {
+    shop = await sharedSink((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.end(`{"order":${LARGE},"total":19.9}`);
     });
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` } });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await shop.close();
   });
 
   const run = async (steps: object[], body: string, more: object = {}): Promise<RunShape> => {

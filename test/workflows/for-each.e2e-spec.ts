@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sink, startSink } from '../outbound/support/sink.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
@@ -44,23 +45,16 @@ const each = (steps: object[], more: object = {}) => ({
 });
 
 describe('for_each', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
   /** Has the requests without a response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {
-    shop = await startSink('127.0.0.1', (_request, response) => void open.push(response));
-    switchboard = await startSwitchboard({
-      env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` },
-      providers: [ProbeTools, ProbeEffectTools],
-    });
+    shop = await sharedSink((_request, response) => void open.push(response));
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await shop.close();
   });
 
   const start = async (steps: object[], payload: object = {}): Promise<string> =>
@@ -76,7 +70,12 @@ describe('for_each', () => {
     return error!.details!.map(({ path, message }) => `${path} ${message}`);
   };
   const effects = async (name: string) =>
-    (await switchboard.ownerQuery('select from contacts where first_name = $1', [name])).length;
+    (
+      await switchboard.ownerQuery(
+        'select from contacts where first_name = $1 and organization_id = $2',
+        [name, acme.id],
+      )
+    ).length;
   const retry = (runId: string) => acme.call<{ run: RunShape }>('retry_run', { run_id: runId });
 
   it('runs its steps for one item after the other, and returns the result of the last step for each', async () => {

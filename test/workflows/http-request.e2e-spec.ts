@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sink, type SinkRequest, startSink } from '../outbound/support/sink.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink, SinkRequest } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
@@ -21,25 +22,21 @@ const TEXT = { 'Content-Type': 'text/plain' };
 const SECRET = 'canary-secret-in-an-answer';
 
 describe('the step http_request', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let sink: Sink;
   const handlers = new Map<string, Handler>();
 
   beforeAll(async () => {
-    sink = await startSink('127.0.0.1', (request, response) => {
+    sink = await sharedSink((request, response) => {
       const path = request.path.split('?')[0]!;
       const earlier = sink.requests.filter((one) => one.path === request.path).length - 1;
       const handle = handlers.get(path);
       if (handle) handle(request, response, earlier);
       else response.writeHead(404).end(SECRET);
     });
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${sink.port}` } });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await sink.close();
   });
 
   const sent = (path: string) => sink.requests.filter((request) => request.path === path);

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sink, startSink } from '../outbound/support/sink.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runToEnd, runUntil, trigger } from './support/workflow-client.js';
 
 describe('idempotency keys of http_request', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
   /** Has the status that the shop answers with, by path. */
   const statuses = new Map<string, number>();
 
   beforeAll(async () => {
-    shop = await startSink('127.0.0.1', ({ path }, response) => {
+    shop = await sharedSink(({ path }, response) => {
       response.writeHead(statuses.get(path) ?? 200).end();
     });
-    switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` } });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await shop.close();
   });
 
   const call = (path: string, given: object = {}, more: object = {}) => ({

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sink, startSink } from '../outbound/support/sink.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedSink } from '../outbound/support/shared-sink.js';
+import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
@@ -19,24 +20,17 @@ function largestBody(): string {
 }
 
 describe('the largest payload that a webhook accepts', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
 
   beforeAll(async () => {
-    shop = await startSink('127.0.0.1', ({ path, body }, response) => {
+    shop = await sharedSink(({ path, body }, response) => {
       const answer = path === '/echo' ? body : '{}';
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer);
     });
-    switchboard = await startSwitchboard({
-      env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` },
-      providers: [ProbeTools],
-    });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
-  });
-  afterAll(async () => {
-    await switchboard.close();
-    await shop.close();
   });
 
   const url = () => `http://127.0.0.1:${shop.port}/`;

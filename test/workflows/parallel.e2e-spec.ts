@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
@@ -31,14 +31,13 @@ const fail = (id: string, name: string, more: object = {}) => ({
 const both = (...parallel: object[][]) => ({ id: 'both', parallel });
 
 describe('parallel', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const start = async (...steps: object[]): Promise<string> =>
     await trigger(acme, (await createWorkflow(acme, steps)).id);
@@ -249,14 +248,13 @@ describe('parallel', () => {
 });
 
 describe('stop', () => {
-  let switchboard: Switchboard;
+  let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
+    switchboard = await sharedSwitchboard();
     acme = await createOrganization(switchboard);
   });
-  afterAll(() => switchboard.close());
 
   const run = async (steps: object[], payload: object = {}): Promise<RunShape> =>
     await runToEnd(acme, (await createWorkflow(acme, steps)).id, payload);

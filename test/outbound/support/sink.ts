@@ -21,10 +21,9 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-export async function startSink(
-  host: string,
-  answer: (request: SinkRequest, response: ServerResponse) => void,
-): Promise<Sink> {
+export type Answer = (request: SinkRequest, response: ServerResponse) => void;
+
+export async function startSink(host: string, answer: Answer): Promise<Sink> {
   const requests: SinkRequest[] = [];
   const server = createServer((incoming, response) => {
     void (async () => {
