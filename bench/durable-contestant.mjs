@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeDatabase } from './databases.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
+import { percentiles } from './statistics.mjs';
 import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
@@ -188,10 +189,4 @@ async function fillTables(client, tables) {
 async function end(client, processes) {
   await client.end();
   await Promise.all(processes.map((process) => process.stop()));
-}
-
-function percentiles(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
-  return { p50: at(0.5), p99: at(0.99) };
 }

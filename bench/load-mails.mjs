@@ -1,24 +1,47 @@
 // Sends requests for e-mails from a separate process. Reads a plan from standard input and prints the result.
-//   {"url", "key", "first", "amount", "connections"}; with a key it calls send_message of Switchboard
+//   {"url", "key", "first", "amount"} and either "connections" (as fast as responses arrive) or "perSecond" (fixed rate)
+// With a key it calls send_message of Switchboard.
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mailRequestOf } from './mails.mjs';
 
-const { url, key, first, amount, connections } = await json(process.stdin);
-let order = first;
-const began = Date.now();
-const result = await autocannon({
-  url,
-  method: 'POST',
-  connections,
-  amount,
-  sampleInt: 50,
-  requests: [
-    {
-      setupRequest: (request) => ({ ...request, method: 'POST', ...mailRequestOf(order++, key) }),
-    },
-  ],
-});
-process.stdout.write(
-  JSON.stringify({ began, wrong: result.non2xx + result.errors + result.timeouts }),
-);
+const input = await json(process.stdin);
+process.stdout.write(JSON.stringify(await (input.perSecond ? paced(input) : closed(input))));
+
+async function closed({ url, key, first, amount, connections }) {
+  let order = first;
+  const began = Date.now();
+  const result = await autocannon({
+    url,
+    method: 'POST',
+    connections,
+    amount,
+    sampleInt: 50,
+    requests: [
+      {
+        setupRequest: (request) => ({ ...request, method: 'POST', ...mailRequestOf(order++, key) }),
+      },
+    ],
+  });
+  return { began, wrong: result.non2xx + result.errors + result.timeouts };
+}
+
+/** Sends at a fixed rate, independent of responses. `acceptedAt` has the time of each response, in the order of e-mails. */
+async function paced({ url, key, first, amount, perSecond }) {
+  const began = Date.now();
+  const sent = [];
+  for (let index = 0; index < amount; index += 1) {
+    const wait = began + (index * 1000) / perSecond - Date.now();
+    if (wait > 0) await sleep(wait);
+    sent.push(send(url, mailRequestOf(first + index, key)));
+  }
+  return { began, acceptedAt: await Promise.all(sent) };
+}
+
+async function send(url, request) {
+  const response = await fetch(url, { method: 'POST', ...request });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`Status ${response.status}`);
+  return Date.now();
+}

@@ -4,10 +4,13 @@ import { connect, makeDatabase } from './databases.mjs';
 import { mailOf, peerRequestOf, toolRequestOf } from './mails.mjs';
 import { runToEnd, start, treeCpuSeconds } from './processes.mjs';
 import { SmtpSink } from './smtp-sink.mjs';
+import { percentiles } from './statistics.mjs';
 import { warmUp } from './warm-up.mjs';
 import { CONTACTS, contactOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
+/** At this rate, which every contestant that stores e-mails can deliver, the time until an e-mail arrives is measured. */
+const PACED_PER_SECOND = 100;
 const LOOK_EVERY_MS = 10;
 const PATIENCE_MS = 60_000;
 const STRANGER = { email: 'stranger@example.com', subject: 'Nothing', body: 'Nobody gets this.' };
@@ -63,7 +66,8 @@ export async function measure(place, { rounds, seconds, only, smoke }) {
     }
     for (let round = 0; round < rounds && !smoke; round += 1) {
       for (const contestant of contestants) {
-        contestant.rounds.push(await contestant.measure(contestant.amount));
+        const rates = await contestant.measure(contestant.amount);
+        contestant.rounds.push({ ...rates, ...(await delays(contestant, seconds)) });
       }
       console.log(`Round ${round + 1} of ${rounds} of e-mails is done.`);
     }
@@ -152,6 +156,25 @@ async function deliver(contestant, amount) {
     cpuMicroseconds: own,
     postgresMicroseconds: ofPostgres,
   };
+}
+
+/** Measures the times from the response, at a fixed rate, until the e-mail arrives. nodemailer alone responds later. */
+async function delays(contestant, seconds) {
+  const { kind, url, key, client, sink, order: first } = contestant;
+  if (kind === 'bare') return {};
+  const amount = Math.ceil(PACED_PER_SECOND * seconds);
+  contestant.order += amount;
+  sink.mails = [];
+  await client.query(contestant.clear);
+  const input = { url, key, first, amount, perSecond: PACED_PER_SECOND };
+  const { acceptedAt } = await runToEnd('load-mails.mjs', input);
+  await waitFor(contestant, amount);
+  assertRight(contestant, first, amount);
+  const arrivedAt = new Map(sink.mails.map(({ text, at }) => [text, at]));
+  const milliseconds = acceptedAt.map((at, index) =>
+    Math.max(0, arrivedAt.get(mailOf(first + index).body) - at),
+  );
+  return percentiles(milliseconds);
 }
 
 async function waitFor({ title, client, sink, sent }, amount) {

@@ -6,6 +6,12 @@ export function median(values) {
     : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+export function percentiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
 /** Returns median, smallest and largest quotient of two series that were measured in the same rounds. */
 export function ratio(values, others) {
   const quotients = values.map((value, round) => value / others[round]);

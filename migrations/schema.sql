@@ -466,17 +466,20 @@ create policy tenant on public.file_chunks to public using ((organization_id = (
 create table public.files (
   organization_id text collate "C" not null,
   id text collate "C" not null,
-  run_id text collate "C" not null,
+  run_id text collate "C",
   name text not null,
   content_type text not null,
   size integer not null,
   sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
+  is_uploading boolean not null default false,
   constraint files_pkey PRIMARY KEY (organization_id, id),
   constraint files_size_check CHECK (((size >= 0) AND (size <= 10485760))),
+  constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint files_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX files_run_id_idx ON public.files USING btree (organization_id, run_id);
+CREATE INDEX files_uploads_idx ON public.files USING btree (created_at) WHERE (run_id IS NULL);
 alter table public.files enable row level security;
 alter table public.files force row level security;
 create policy owner on public.files to owner using (true) with check (true);
@@ -638,6 +641,20 @@ alter table public.message_events force row level security;
 create policy owner on public.message_events to owner using (true) with check (true);
 create policy tenant on public.message_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.message_files (
+  organization_id text collate "C" not null,
+  message_id text collate "C" not null,
+  file_id text collate "C" not null,
+  constraint message_files_pkey PRIMARY KEY (organization_id, message_id, file_id),
+  constraint message_files_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES public.files(organization_id, id),
+  constraint message_files_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX message_files_file_id_idx ON public.message_files USING btree (organization_id, file_id);
+alter table public.message_files enable row level security;
+alter table public.message_files force row level security;
+create policy owner on public.message_files to owner using (true) with check (true);
+create policy tenant on public.message_files to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
 create table public.messages (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -683,7 +700,7 @@ create table public.messages (
 CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING btree (organization_id, created_at, id);
 CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
 CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
-CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
+CREATE INDEX messages_due_idx ON public.messages USING btree (organization_id, due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
@@ -695,6 +712,7 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER link_message_files AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.envelope IS NOT NULL)) EXECUTE FUNCTION private.link_message_files();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
 CREATE TRIGGER record_changed_message AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION private.record_message_event();
 CREATE TRIGGER record_new_message AFTER INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.record_message_event();
@@ -1325,7 +1343,7 @@ function gate.claim_imports(batch_size integer, only_id text, lease_seconds inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
   language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1383,6 +1401,8 @@ function gate.purge_imports(keep_days integer, batch_size integer) returns integ
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_token_buckets(most_buckets integer) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_uploads(keep_days integer, batch_size integer) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_sender_check(of_organization text, of_id text, found text) returns void
@@ -1437,6 +1457,8 @@ function private.admit_runs_of_workflow(organization text, workflow text, deboun
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.choose_messages(batch_size integer, share jsonb, OUT organizations text[], OUT ids text[]) returns record
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.claim_alias() returns trigger
@@ -1465,6 +1487,8 @@ function private.isolate(target regclass, key_column name DEFAULT 'organization_
   language plpgsql;
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function private.link_message_files() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.log_consent() returns trigger

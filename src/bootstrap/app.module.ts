@@ -30,6 +30,7 @@ import { SegmentsModule } from '../segments/segments.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { SendersModule } from '../senders/senders.module.js';
+import { TemplatePreviewsModule } from '../messaging/template-previews.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -93,6 +94,7 @@ export class AppModule {
         CustomEventsModule,
         SegmentsModule,
         SendersModule,
+        TemplatePreviewsModule,
         TemplatesModule,
         TopicsModule,
         MessagingModule,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Fault } from '../errors/app-error.js';
 import { EmailChannel } from '../mail/email-channel.js';
+import { FilesService } from '../files/files.service.js';
 import { SendersService } from '../senders/senders.service.js';
 import { parseEmail } from '../text/parse-email.js';
 import type {
@@ -10,7 +11,7 @@ import type {
   OutgoingMessage,
   ProviderAccount,
 } from './channel-contract.js';
-import { Channel } from './channel.decorator.js';
+import { CHANNEL_EXTRAS, Channel } from './channel.decorator.js';
 
 const CODES = {
   refused: 'provider_refused',
@@ -24,7 +25,7 @@ const CODES = {
   title: 'E-mail',
   address: 'e-mail address',
   subject: 'required',
-  carries: ['from', 'html', 'reply_to', 'in_reply_to'],
+  carries: CHANNEL_EXTRAS,
   // Every attempt has the same Message-ID, by which mail servers and programs recognize a duplicate.
   onUncertain: 'resend',
 })
@@ -33,6 +34,7 @@ export class MailChannel implements DeliveryChannel {
   constructor(
     private readonly email: EmailChannel,
     private readonly senders: SendersService,
+    private readonly files: FilesService,
   ) {}
 
   addressOf({ email }: ChannelContact): string | null {
@@ -72,6 +74,11 @@ export class MailChannel implements DeliveryChannel {
       unsubscribe: unsubscribeUrl ?? undefined,
       key: sender?.key ?? undefined,
       ...envelope,
+      attachments: (envelope?.attachments ?? []).map(({ fileId, ...facts }) => ({
+        ...facts,
+        // Each part is read in a transaction of its own, so a slow mail server holds no connection.
+        read: () => this.files.chunks({ organizationId, id: fileId, size: facts.size }),
+      })),
     };
     const delivery = await this.email.deliver(email, signal);
     if (delivery.outcome === 'sent') return { outcome: 'sent' };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IS_THOROUGH } from '../../test/support/thorough.js';
 import { CsvScanner } from './csv-scanner.js';
 import { decode, loadRowReader } from './read-rows.js';
 
@@ -54,7 +55,7 @@ describe('CsvScanner', () => {
           expect(scanner.rows).toBe(whole.length);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: IS_THOROUGH ? 3000 : 300 },
     );
   });
 

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { Request, Response } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { originOf } from '../accounts/origin-of-request.js';
+import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
@@ -12,7 +13,7 @@ import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
 import { sendCsv } from './send-csv.js';
-import { parseUploadQuery, readUpload } from './upload-body.js';
+import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 
 /** Takes files with contacts, and returns the rows that were not imported. */
 @Controller('api/imports')
@@ -37,7 +38,7 @@ export class ImportsController {
     allowUpload(request);
     const facts = parseUploadQuery(query);
     try {
-      const { name, bytes } = await readUpload(request);
+      const { name, bytes } = await readUpload(request, CSV_TYPES);
       const uploader = { ...caller, origin: originOf(request) };
       const job = await this.uploads.upload(uploader, bytes, {
         ...facts,
@@ -47,10 +48,7 @@ export class ImportsController {
         import: ImportView.withDetails(job, await this.imports.suggestFor(job)),
       };
     } catch (error) {
-      // The rest of the file must be consumed, or the sender would never read the answer.
-      request.unpipe();
-      request.resume();
-      request.res?.setHeader('Connection', 'close');
+      abandonUpload(request);
       throw error;
     }
   }

@@ -35,8 +35,7 @@ export function readContact(
     if (group === 'tags') tags.push(...splitList(cell));
     else if (group === 'properties')
       properties[name!] = readValue(cell, rules.properties.get(name!));
-    else if (group === 'consent')
-      consent[name!] = readConsent(cell.toLowerCase());
+    else if (group === 'consent') consent[name!] = readConsent(cell.toLowerCase());
     else input[target] = cell;
   }
   if (tags.length > 0) input.tags = tags;

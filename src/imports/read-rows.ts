@@ -4,7 +4,7 @@ import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
-/** Limits the time in which the parser cannot be interrupted. A delimiter in it is one, however long the row is. */
+/** Limits the time in which the parser cannot be interrupted. The delimiters of the rest are not needed. */
 const SAMPLED_CHARACTERS = 64 * 1024;
 /** Has the characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =

@@ -21,8 +21,19 @@ export interface Email {
   references?: readonly string[];
   /** Is the address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
   unsubscribe?: string | undefined;
+  attachments?: readonly EmailAttachment[];
   /** Signs the e-mail (DKIM). */
   key?: DkimKey | undefined;
+}
+
+/** Describes a part of an e-mail. */
+export interface EmailAttachment {
+  readonly name: string;
+  readonly contentType: string;
+  /** The HTML shows the image as `cid:…`. */
+  readonly cid?: string;
+  /** Reads the bytes. It is called once for each time that the e-mail is composed. */
+  readonly read: () => AsyncIterable<Buffer>;
 }
 
 /** Is an RSA key. Mail servers find its public part in the DNS record of the selector. */

@@ -7,8 +7,9 @@ import MessageParser from 'nodemailer/lib/dkim/message-parser';
 import RelaxedBody from 'nodemailer/lib/dkim/relaxed-body';
 import signHeaders from 'nodemailer/lib/dkim/sign';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type { Attachment } from 'nodemailer/lib/mailer';
 import type MimeNode from 'nodemailer/lib/mime-node';
-import type { DkimKey } from './email-channel.js';
+import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
 
 /** A signed e-mail up to this size is kept in memory. A larger one is composed again after its hash is known. */
 const MOST_KEPT_BYTES = 256 * 1024;
@@ -45,21 +46,36 @@ export interface OpenableEmail {
  * time to send it. Rejects when its parts cannot be read.
  */
 export async function prepareEmail(
-  compose: () => SendMailOptions,
-  key: DkimKey | undefined,
+  composed: SendMailOptions,
+  { attachments = [], key }: Pick<Email, 'attachments' | 'key'>,
   signal: AbortSignal,
 ): Promise<OpenableEmail> {
   // The parts of both passes must have the same boundaries.
   const baseBoundary = randomBytes(12).toString('hex');
   const compile = (): MimeNode =>
     // The types of nodemailer lack the option.
-    new MailComposer({ ...compose(), baseBoundary } as SendMailOptions).compile();
+    new MailComposer({
+      ...composed,
+      ...(attachments.length > 0 && { attachments: attachments.map((part) => toPart(part)) }),
+      baseBoundary,
+    } as SendMailOptions).compile();
   const message = compile();
   const envelope = message.getEnvelope();
   if (!key) return { ...envelope, open: () => message.createReadStream() };
   const { signature, kept } = await sign(message.createReadStream(), key, signal);
   const parts = kept ? [signature, ...kept] : joined(signature, compile);
   return { ...envelope, open: () => Readable.from(parts) };
+}
+
+function toPart({ name, contentType, cid, read }: EmailAttachment): Attachment {
+  return {
+    filename: name,
+    contentType,
+    content: Readable.from(read()),
+    contentTransferEncoding: 'base64',
+    contentDisposition: cid === undefined ? 'attachment' : 'inline',
+    ...(cid !== undefined && { cid }),
+  };
 }
 
 async function sign(

@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { SendMailOptions } from 'nodemailer';
 import { randomBase62 } from '../text/ids.js';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 import { prepareEmail } from './email-content.js';
@@ -24,8 +23,7 @@ export class FileEmailChannel extends EmailChannel {
     // The name is random because, after a lost lease, two workers may write the same message at once.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
-      const compose = (): SendMailOptions => ({ ...composed, newline: 'windows' });
-      const { open } = await prepareEmail(compose, email.key, signal);
+      const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);
       // Only the user of this process may read e-mails.
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       await pipeline(open(), createWriteStream(draft, { flush: true, mode: 0o600 }), { signal });

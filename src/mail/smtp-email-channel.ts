@@ -29,7 +29,7 @@ export class SmtpEmailChannel extends EmailChannel {
       return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
     let prepared: OpenableEmail;
     try {
-      prepared = await prepareEmail(() => composed, email.key, signal);
+      prepared = await prepareEmail(composed, email, signal);
     } catch {
       return { outcome: 'failed', reason: UNREADABLE };
     }

@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import { SendersService } from '../senders/senders.service.js';
 import { isMessageId, messageIdOf } from '../text/message-id.js';
 import { type Mailbox, parseMailbox } from '../text/parse-mailbox.js';
+import { type GivenAttachment, MessageAttachmentsService } from './message-attachments.service.js';
 import type { EmailEnvelope, Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
 
@@ -18,6 +19,8 @@ export interface GivenEnvelope {
   replyTo?: string;
   /** Id of the message that this one answers or continues. */
   inReplyTo?: string;
+  /** At most 10 MiB together. */
+  attachments?: readonly GivenAttachment[];
 }
 
 /** Makes the headers of e-mails that the sender decides about. */
@@ -26,18 +29,23 @@ export class EmailEnvelopeService {
   constructor(
     private readonly messages: MessagesRepository,
     private readonly senders: SendersService,
+    private readonly attachments: MessageAttachmentsService,
     private readonly env: Env,
   ) {}
 
-  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`. */
+  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`, and `not_found` for a file. */
   async compose(
     organizationId: string,
-    { from, replyTo, inReplyTo }: GivenEnvelope,
+    { from, replyTo, inReplyTo, attachments, html }: GivenEnvelope & { html?: string },
   ): Promise<EmailEnvelope | null> {
     const envelope: EmailEnvelope = {
       ...(from !== undefined && { from: await this.readSender(organizationId, from) }),
       ...(replyTo !== undefined && { replyTo: readMailbox('reply_to', replyTo) }),
       ...(inReplyTo !== undefined && (await this.thread(organizationId, inReplyTo))),
+      ...(attachments !== undefined &&
+        attachments.length > 0 && {
+          attachments: await this.attachments.resolve(organizationId, attachments, html),
+        }),
     };
     return Object.keys(envelope).length > 0 ? envelope : null;
   }

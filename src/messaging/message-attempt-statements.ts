@@ -1,4 +1,5 @@
 import { prepared } from '../database/driver/statement.js';
+import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { COLUMNS } from './message-statements.js';
 
 // These statements are for many messages of one organization: one costs the database little more than that for a single
@@ -25,7 +26,9 @@ export const FIND_PERMISSIONS = prepared(
         (select s.state from topic_subscriptions s
          where s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic),
         case when t.opted_in then 'subscribed' else 'unsubscribed' end)
-      from topics t where t.organization_id = $1 and t.name = m.topic) as subscription
+      from topics t where t.organization_id = $1 and t.name = m.topic) as subscription,
+     exists (select from sending_rules r
+       where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from json_to_recordset($2) as m (position integer, contact_id text, channel text, recipient text, topic text)
    order by m.position`,
 );
@@ -33,6 +36,7 @@ export const FIND_PERMISSIONS = prepared(
 export const BEGIN_ATTEMPTS = prepared(
   'messages_begin',
   `update messages m set status = 'sending', attempts = attempts + 1, slot_at = null, updated_at = now(),
+     lease_until = coalesce(lease_until, now() + make_interval(secs => ${LEASE_SECONDS})),
      status_reason = case when status = 'held' then null else status_reason end,
      reason_code = case when status = 'held' then null else reason_code end
    from json_to_recordset($2) as c (id text) where m.organization_id = $1 and m.id = c.id`,

@@ -29,6 +29,8 @@ export interface StoredPermission {
   readonly consent: Consent | null;
   /** Is null for a message without a topic, and for a topic that was deleted. */
   readonly subscription: SubscriptionState | null;
+  /** Is true when the organization has rules about when messages are sent. */
+  readonly isPaced: boolean;
 }
 
 /** Says how the attempt of a claim ended. */
@@ -75,8 +77,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too. The
-   * caller must have locked the messages.
+   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too. A
+   * message without a lease gets one. The caller must have locked the messages.
    */
   begin(organizationId: string, ids: readonly string[]): void {
     this.tenants

@@ -10,10 +10,12 @@ import { PaceService } from '../pacing/pace.service.js';
 import { type Claim, keyOf } from '../queue/leased-work.js';
 import { type LockedMessages, MessageAttemptsRepository } from './message-attempts.repository.js';
 import { MessageOutcomesService } from './message-outcomes.service.js';
-import { MessagePermissionService } from './message-permission.service.js';
+import { MessagePermissionService, type Permission } from './message-permission.service.js';
 import type { Message } from './message.entity.js';
 import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 
+/** Messages that are claimed while others begin wait this long for them, and then begin together. */
+const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 
 /** Holds a message whose attempt has begun, with what the attempt needs. */
@@ -32,8 +34,9 @@ type Begun = ReadonlyMap<string, Attempt | null>;
  */
 @Injectable()
 export class MessageAttemptsService {
-  private readonly batches = new Batcher<Claim, Begun>((organizationId, claims) =>
-    this.beginAll(organizationId, claims, 'skip'),
+  private readonly batches = new Batcher<Claim, Begun>(
+    (organizationId, claims) => this.beginAll(organizationId, claims, 'skip'),
+    { maxWaitMs: MOST_WAIT_MS },
   );
 
   constructor(
@@ -79,12 +82,11 @@ export class MessageAttemptsService {
         messages.map((message) => [keyOf(message), null]),
       );
       if (unsent.length === 0) return begun;
-      const bans = await this.permission.findObstacles(organizationId, unsent);
-      const isPaced = claims.some((claim) => claim.isPaced);
+      const permissions = await this.permission.findPermissions(organizationId, unsent);
       const allowed: Attempt[] = [];
       for (const [index, message] of unsent.entries()) {
         this.changes.publish(organizationId, resourceChange('messages', message.id));
-        const attempt = await this.prepare(message, bans[index], isPaced);
+        const attempt = await this.prepare(message, permissions[index]!);
         if (attempt) allowed.push(attempt);
       }
       for (const attempt of allowed) begun.set(keyOf(attempt.message), attempt);
@@ -101,8 +103,7 @@ export class MessageAttemptsService {
   /** Returns what the attempt of a locked message needs. Otherwise writes why there is none, and returns undefined. */
   private async prepare(
     message: Message,
-    ban: Outcome | undefined,
-    isPaced: boolean,
+    { ban, isPaced }: Permission,
   ): Promise<Attempt | undefined> {
     const { organizationId, channel } = message;
     const policy = this.handovers.policyOf(channel, message.onUncertain);

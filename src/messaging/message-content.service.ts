@@ -90,6 +90,7 @@ export class MessageContentService {
       html: given.html,
       reply_to: given.replyTo,
       in_reply_to: given.inReplyTo,
+      attachments: given.attachments,
     });
     if (given.body === undefined && given.html === undefined) {
       throw AppError.invalidField('body', 'is required');
@@ -142,7 +143,8 @@ function assertPart(name: 'body' | 'html', text: string, mostBytes: number): voi
   }
 }
 
-function subjectFault(subject: string): string | undefined {
+/** Says why a subject cannot be sent. */
+export function subjectFault(subject: string): string | undefined {
   if (subject.trim() === '') return 'must not be empty';
   // A line break would end the header, and the rest of the subject would become another header.
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {

@@ -38,7 +38,8 @@ export class MessageDigestsService {
     }
     const item = request.variables ?? {};
     const target = await this.messages.findTarget(organizationId, request);
-    const key = { contactId: target.contact.id, channel: target.channel, key: digest.key };
+    const { contact, channel, topic } = target;
+    const key = { contactId: contact.id, channel, topic, key: digest.key };
     const template = await this.templateOf(organizationId, request);
     const open = await this.digests.findOpen(organizationId, key);
     if (open && open.templateId !== (template?.id ?? null)) await this.release(open);
@@ -98,9 +99,12 @@ export class MessageDigestsService {
 
   /** Has the message sent as it is. */
   private async release(open: OpenDigest): Promise<void> {
+    const { organizationId, messageId } = open;
     await this.digests.close(open);
-    this.tenants.afterCommit(() => this.wakeUps.wake('message', open.messageId));
-    this.messages.publish(open.organizationId, open.messageId);
+    this.tenants.afterCommit(() =>
+      this.wakeUps.wake('message', messageId, undefined, organizationId),
+    );
+    this.messages.publish(organizationId, messageId);
   }
 
   private async templateOf(

@@ -35,6 +35,14 @@ export interface PermissionVerdict {
   readonly outcome: Outcome | undefined;
 }
 
+/** Says whether a message may be sent. */
+export interface Permission {
+  /** Is the final outcome of a message that must not be sent. */
+  readonly ban: Outcome | undefined;
+  /** Is true when the organization has rules about when messages are sent. */
+  readonly isPaced: boolean;
+}
+
 /** Decides whether accepted messages may still be sent. It must be called in the transaction that begins the attempts. */
 @Injectable()
 export class MessagePermissionService {
@@ -44,13 +52,17 @@ export class MessagePermissionService {
     private readonly links: PermissionLinks,
   ) {}
 
-  /** Returns, for each of the locked messages, the final outcome of one that must not be sent, or undefined. */
-  async findObstacles(
+  /** Returns whether each of the locked messages may be sent. */
+  async findPermissions(
     organizationId: string,
     messages: readonly Message[],
-  ): Promise<(Outcome | undefined)[]> {
-    const verdicts = await this.check(organizationId, messages);
-    return verdicts.map((ofMessage) => ofMessage.find(({ outcome }) => outcome)?.outcome);
+  ): Promise<Permission[]> {
+    const stored = await this.attempts.findPermissions(organizationId, messages);
+    return messages.map((message, index) => {
+      const verdicts = this.verdictsOf(message, stored[index]!);
+      const ban = verdicts.find(({ outcome }) => outcome)?.outcome;
+      return { ban, isPaced: stored[index]!.isPaced };
+    });
   }
 
   /**

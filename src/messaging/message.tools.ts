@@ -58,6 +58,7 @@ export class MessageTools {
       from: input.from,
       replyTo: input.reply_to,
       inReplyTo: input.in_reply_to,
+      attachments: input.attachments,
       topic: input.topic,
       onUncertain: input.on_uncertain,
       variables: input.variables,

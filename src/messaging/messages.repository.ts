@@ -36,6 +36,9 @@ export interface MessageFilter {
   createdBefore?: Date;
 }
 
+/** Belongs to the process that stores a message, which may begin it. Each claim of a worker raises the epoch. */
+const NEW_EPOCH = 1;
+
 @Injectable()
 export class MessagesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -57,7 +60,7 @@ export class MessagesRepository {
       providerId: null,
       providerMessageId: null,
       attempts: 0,
-      epoch: 0,
+      epoch: NEW_EPOCH,
       dueAt: message.scheduledAt ?? now,
       slotAt: null,
       heldBy: null,
@@ -92,6 +95,7 @@ export class MessagesRepository {
         row.statusReason,
         row.reasonCode,
         row.topic,
+        row.epoch,
       ]);
     return row;
   }

@@ -3,6 +3,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
 import { SendersModule } from '../senders/senders.module.js';
@@ -12,6 +13,7 @@ import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
 import { ExplanationsService } from './explanations.service.js';
 import { InboundKeywordsService } from './inbound-keywords.service.js';
+import { MessageAttachmentsService } from './message-attachments.service.js';
 import { MessageAttemptsRepository } from './message-attempts.repository.js';
 import { MessageAttemptsService } from './message-attempts.service.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
@@ -41,6 +43,7 @@ import { SuppressionsService } from './suppressions.service.js';
     AccountsModule,
     ChannelsModule,
     ContactsModule,
+    FilesModule,
     LiquidModule,
     PacingModule,
     SendersModule,
@@ -57,6 +60,7 @@ import { SuppressionsService } from './suppressions.service.js';
     MessageContentService,
     MessageTemplatesService,
     EmailEnvelopeService,
+    MessageAttachmentsService,
     InboundKeywordsService,
     MessagePermissionService,
     ProviderReportsService,
@@ -75,7 +79,7 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionsService,
     SuppressionsRepository,
   ],
-  exports: [MessagesService],
+  exports: [MessagesService, MessagesRepository],
 })
 export class MessagingModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -11,8 +11,6 @@ export interface Claim {
   readonly epoch: number;
   /** It is true when a limit delays other rows until this row ends. */
   readonly isLimited?: true;
-  /** It is true when the organization has rules about when messages are sent. */
-  readonly isPaced?: true;
 }
 
 /** Claims and processes rows for a {@link LeasedWorker}. Their leases end by the database clock. */

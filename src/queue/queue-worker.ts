@@ -16,7 +16,6 @@ interface ClaimRow {
   organization_id: string;
   epoch: number;
   limited?: boolean;
-  paced?: boolean;
 }
 
 /** Processes rows of all organizations with the gate functions `claim_…s`, `renew_…s` and `release_…s` of its kind. */
@@ -68,12 +67,11 @@ export abstract class QueueWorker
 
   private async call(verb: 'claim' | 'renew', values: readonly unknown[]): Promise<Claim[]> {
     const rows = await this.gate.call<ClaimRow>(`${verb}_${this.kind}s`, values);
-    return rows.map(({ id, organization_id: organizationId, epoch, limited, paced }) => ({
+    return rows.map(({ id, organization_id: organizationId, epoch, limited }) => ({
       id,
       organizationId,
       epoch,
       ...(limited && { isLimited: true }),
-      ...(paced && { isPaced: true }),
     }));
   }
 }

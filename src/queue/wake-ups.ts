@@ -7,7 +7,7 @@ export type WakeUpHandler = (id: string, organizationId?: string) => Promise<voi
 
 /** Holds a free slot of a worker of this process. Call one of its methods, once. */
 export interface ReservedSlot {
-  /** Starts the work on a row that was committed as claimed by this process, with epoch 1. */
+  /** Starts the work on a committed row with epoch 1. No other process can have that epoch. */
   start(id: string): void;
   /** Gives the slot back. Queues the row, if it is unknown whether one was committed. */
   release(unknown?: { id: string }): void;

@@ -32,6 +32,6 @@ import { TemplatesService } from './templates.service.js';
     PublishedTemplatesService,
     TemplateRenderingService,
   ],
-  exports: [PublishedTemplatesService, TemplateRenderingService],
+  exports: [PublishedTemplatesService, TemplateRenderingService, TemplateVersionsService],
 })
 export class TemplatesModule {}

@@ -36,6 +36,34 @@ export function readValues(
   return { values, faults };
 }
 
+const SAMPLES: Record<VariableType, unknown> = {
+  text: 'text',
+  number: 1,
+  boolean: true,
+  date: '2030-01-31',
+  list: [],
+  object: {},
+};
+
+/** Returns the values with a sample for each variable that has none and no default, and the names of these. */
+export function fillSamples(
+  variables: readonly TemplateVariable[],
+  given: object,
+): { values: object; missing: string[] } {
+  const empty = variables.filter(
+    ({ name, default: fallback }) =>
+      ((Object.hasOwn(given, name) ? given[name as keyof typeof given] : undefined) ?? fallback) ===
+      undefined,
+  );
+  const samples = empty.map(({ name, type }) => {
+    return [name, type === 'text' ? `[${name}]` : SAMPLES[type]] as const;
+  });
+  return {
+    values: { ...given, ...Object.fromEntries(samples) },
+    missing: empty.map(({ name }) => name),
+  };
+}
+
 /** Adds a fault for each given member that is not a declared variable. */
 export function checkNames(
   variables: readonly TemplateVariable[],

@@ -45,7 +45,11 @@ describe('textOfHtml', () => {
     ['a list in a list', '<ol><li>a<ul><li>b</ul><li>c</ol>d', '1. a\n     * b\n 2. c\n\nd'],
     ['a quotation', 'a<blockquote>b<p>c</blockquote>d', 'a\n\n> b\n>\n> c\n\nd'],
     ['lines as they are', '<pre>a  b\n\n c</pre>', 'a  b\n\n c'],
-    ['the address of a picture', '<a href="https://a.example"><img src=x></a>', 'https://a.example'],
+    [
+      'the address of a picture',
+      '<a href="https://a.example"><img src=x></a>',
+      'https://a.example',
+    ],
     ['an address once', '<a href="mailto:a@a.example">a@a.example</a>', 'a@a.example'],
     ['the end of a list that is not open', '</ul></li></blockquote></pre></a>a', 'a'],
     ['spaces once', '  a <b> b</b>\n<i>c </i> d', 'a b c d'],

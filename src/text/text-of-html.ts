@@ -26,8 +26,8 @@ const LINE_BREAKS: Readonly<Record<string, number>> = {
 
 /**
  * Returns the text of HTML: paragraphs, lists, tables line by line, and links with their addresses. The time is
- * proportional to the length, and others get turns meanwhile: the HTML may come from anyone, and its elements may be
- * nested deep or not closed. Throws `invalid_arguments` when the text is longer than any message.
+ * proportional to the length, also for elements that are nested deep or not closed, and other work gets turns meanwhile.
+ * Throws `invalid_arguments` when the text is longer than any message.
  */
 export async function textOfHtml(html: string): Promise<string> {
   // Most processes send no HTML. Without this, each would keep the parser in memory.

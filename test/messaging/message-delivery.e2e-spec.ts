@@ -72,6 +72,22 @@ describeOnEachDriver('messages', () => {
       expect((await getMessage(acme, id)).status).toBe('failed');
     });
 
+    it('belongs to the process that stored it, until a worker claims it', async () => {
+      const { id: contactId } = await createContact(acme);
+      const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
+      const { signal } = new AbortController();
+      const [begun, claimed] = [
+        await send(acme, { contact_id: contactId }),
+        await send(acme, { contact_id: contactId }),
+      ];
+      await attempts().begin({ id: begun.id, organizationId: acme.id, epoch: 1 });
+      expect(await leases.claim(1, begun.id)).toEqual([]);
+      expect(await leases.claim(1, claimed.id)).toHaveLength(1);
+      await delivery.deliver({ id: claimed.id, organizationId: acme.id, epoch: 1 }, signal);
+      expect((await getMessage(acme, claimed.id)).status).toBe('queued');
+      expect(await listOutbox(switchboard)).not.toContain(`${claimed.id}.eml`);
+    });
+
     it('lets only the worker that has it send the message', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
@@ -156,7 +172,7 @@ describeOnEachDriver('messages', () => {
       expect(wake).not.toHaveBeenCalled();
       await switchboard.ownerQuery('drop function refuse_commit cascade');
       const { id } = await send(acme, { contact_id: contactId });
-      expect(wake.mock.calls).toEqual([['message', id, undefined]]);
+      expect(wake.mock.calls).toEqual([['message', id, undefined, acme.id]]);
       wake.mockRestore();
     });
   });

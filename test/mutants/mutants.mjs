@@ -699,4 +699,98 @@ export const MUTANTS = [
     tests: ['test/contacts/delete-contact'],
     names: 'and those of no other',
   },
+  {
+    id: 'W1',
+    what: 'no fence: the begin of attempts does not check the epochs of the batch',
+    edits: [
+      [
+        'src/messaging/message-attempt-statements.ts',
+        'm.id = c.id and m.epoch = c.epoch for update',
+        'm.id = c.id and c.epoch is not null for update',
+      ],
+      ['src/messaging/message-attempts.service.ts', 'keyOf(message), null', 'message.id, null'],
+      ['src/messaging/message-attempts.service.ts', 'keyOf(attempt.message)', 'attempt.message.id'],
+      [
+        'src/messaging/message-attempts.service.ts',
+        'result.get(keyOf(claim))',
+        'result.get(claim.id)',
+      ],
+    ],
+    tests: ['test/messaging/message-batches'],
+    names: 'are sent without the one that another worker has claimed since',
+  },
+  {
+    id: 'W2',
+    what: 'no fence: outcomes of a batch do not check the epochs',
+    edits: [
+      [
+        'src/messaging/message-attempt-statements.ts',
+        `m.epoch = o.epoch and m.status = 'sending'`,
+        `o.epoch is not null and m.status = 'sending'`,
+      ],
+    ],
+    tests: ['test/messaging/message-delivery'],
+    names: 'keeps a worker that lost it from recording an outcome',
+  },
+  {
+    id: 'W3',
+    what: 'the permission of the first message of a batch counts for all of them',
+    edits: [
+      [
+        'src/messaging/message-attempts.service.ts',
+        'permissions[index]!',
+        'permissions[index * 0]!',
+      ],
+    ],
+    tests: ['test/messaging/message-batches'],
+    names: 'are sent without those whose address, contact, consent or topic does not permit it',
+  },
+  {
+    id: 'W4',
+    what: 'a message that fails makes its batch fail',
+    edits: [
+      [
+        'src/messaging/message-attempts.service.ts',
+        "if (error instanceof AppError && error.code === 'unavailable') throw error;",
+        'if (error !== undefined) throw error as AppError;',
+      ],
+    ],
+    tests: ['test/messaging/message-batches'],
+    names: 'are sent without the one that makes their transaction fail',
+  },
+  {
+    id: 'W5',
+    what: 'a batch waits for messages that are locked',
+    edits: [
+      [
+        'src/messaging/message-attempt-statements.ts',
+        "lockClaimed('skip locked')",
+        "lockClaimed('')",
+      ],
+    ],
+    tests: ['test/messaging/message-batches'],
+    names: 'do not wait for the one that another transaction has locked',
+  },
+  {
+    id: 'W6',
+    what: 'attempts are not counted before the handover, so that a crash leaves no trace',
+    edits: [
+      [
+        'src/messaging/message-attempts.service.ts',
+        'if (allowed.length > 0) {',
+        'if (allowed.length < 0) {',
+      ],
+    ],
+    tests: ['test/messaging/message-batches'],
+    names: 'begin in one transaction, and are sent once each',
+  },
+  {
+    id: 'W7',
+    what: 'the process that stores a message uses an epoch that a worker can have too',
+    edits: [
+      ['src/messaging/messages.repository.ts', 'const NEW_EPOCH = 1;', 'const NEW_EPOCH = 0;'],
+    ],
+    tests: ['test/messaging/message-delivery'],
+    names: 'belongs to the process that stored it, until a worker claims it',
+  },
 ];

@@ -60,6 +60,26 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
       subject: 'Canary subject',
       body: 'Canary body of a message.',
     });
+    await acme.call('create_topic', { name: 'news', title: 'Canary topic', default: 'opted_in' });
+    await acme.call('set_topic_subscription', {
+      contact_id: value.contact.id,
+      topic: 'news',
+      subscribed: false,
+      evidence: { text: 'canary evidence', ip: '192.0.2.99' },
+    });
+    await acme.call('create_template', {
+      name: 'canary_template',
+      variants: { en: { email: { subject: 'Canary', html: '<p>canary {% broken' } } },
+    });
+    await acme.call('suppress_address', { channel: 'email', address: 'canary.gone@example.com' });
+    await acme.call('create_segment', { name: 'Canary segment', filters: [{ field: 'canary' }] });
+    await acme.fetch('/api/imports', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv' },
+      body: 'email,canary column\ncanary import,1\n"canary open',
+    });
+    await fetch(`${url}/u/canary-token`);
+    await fetch(`${url}/preferences/canary-token%`, { method: 'POST', body: 'canary=form' });
     const made = await acme.call<{ workflow: { id: string }; secret: string }>('create_workflow', {
       name: 'Canary workflow',
       trigger: { type: 'webhook' },
@@ -79,7 +99,7 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
     await postJson(`${url}/api/auth/sign-in`, { email, password: 'canary wrong password' });
     await failStatements();
     await waitFor(() => started.output().includes('"security_event":"failed_sign_in"'));
-    canaries.push(contact.external_id, '99887766');
+    canaries.push(contact.external_id, '99887766', '192.0.2.99');
     const logs = { output: started.output(), postgres: await postgresLog() };
     for (const [name, text] of Object.entries(logs)) {
       expect(text.length).toBeGreaterThan(100);

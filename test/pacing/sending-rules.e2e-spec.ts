@@ -341,13 +341,14 @@ describe('the rules for sending', () => {
     expect((await getMessage(beta, id)).status).toBe('sent');
   });
 
-  it('cost messages of an organization without rules no statement', async () => {
-    const beta = await createOrganization(switchboard);
-    const { id } = await send(beta, { contact_id: (await createContact(beta)).id });
+  it('hold a message that was claimed before they were set', async () => {
+    await setRules({});
+    const { id } = await send(acme, { contact_id: (await createContact(acme)).id });
     const worker = switchboard.app.get(MessageWorker, { strict: false });
-    expect(await worker.claim(1, id)).toEqual([{ id, organizationId: beta.id, epoch: 1 }]);
-    await setRules({ quiet_hours: quietLater() });
-    const { id: paced } = await send(acme, { contact_id: (await createContact(acme)).id });
-    expect(await worker.claim(1, paced)).toMatchObject([{ isPaced: true }]);
+    const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
+    const [claim] = await worker.claim(1, id);
+    await setRules({ quiet_hours: quietNow() });
+    await delivery.deliver(claim!, new AbortController().signal);
+    expect((await read(id)).status).toBe('held');
   });
 });

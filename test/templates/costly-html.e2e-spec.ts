@@ -23,9 +23,15 @@ const COSTLY: readonly [what: string, text: string][] = [
   ['elements that are not open', `x${'<b>'.repeat(9000)}${'</i>'.repeat(9000)}`],
   ['links that are not closed', `x${'<link '.repeat(40_000)}`],
   ['words like hidden markup', `lqm${'q'.repeat(250_000)}`],
-  ['many words like hidden markup', Array.from({ length: 30_000 }, (_, at) => `lqm${at}q`).join('')],
+  [
+    'many words like hidden markup',
+    Array.from({ length: 30_000 }, (_, at) => `lqm${at}q`).join(''),
+  ],
   ['values that are not escaped', '{{contact.id|raw}}\n'.repeat(800) + '\n'.repeat(200_000)],
-  ['large rules for many elements', `<style>*{${'color:red;'.repeat(800)}}</style>${'<b>x'.repeat(4000)}`],
+  [
+    'large rules for many elements',
+    `<style>*{${'color:red;'.repeat(800)}}</style>${'<b>x'.repeat(4000)}`,
+  ],
 ];
 
 describe('publishing', () => {
@@ -58,7 +64,9 @@ describe('publishing', () => {
     const locales = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'sv', 'da'];
     const email = { subject: 'Hello', html: markup, text: markup };
     const { id } = await createTemplate(acme, {
-      variants: Object.fromEntries(locales.map((locale) => [locale, { email, sms: { text: markup } }])),
+      variants: Object.fromEntries(
+        locales.map((locale) => [locale, { email, sms: { text: markup } }]),
+      ),
     });
     cases.push(['much markup in many texts', () => publish(acme, id)]);
     await expectNoWaitsOf(stranger, cases);
@@ -66,17 +74,21 @@ describe('publishing', () => {
 });
 
 describe('sending', () => {
-  it('lets others work while it derives the text of hostile HTML', { timeout: 120_000 }, async () => {
-    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
-      email: 'html@example.com',
-    });
-    const given = { contact_id: value.contact.id, subject: 'Hello' };
-    await expectNoWaitsOf(
-      stranger,
-      COSTLY.map(([what, text]) => [
-        what,
-        () => acme.call('send_message', { ...given, html: text }),
-      ]),
-    );
-  });
+  it(
+    'lets others work while it derives the text of hostile HTML',
+    { timeout: 120_000 },
+    async () => {
+      const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+        email: 'html@example.com',
+      });
+      const given = { contact_id: value.contact.id, subject: 'Hello' };
+      await expectNoWaitsOf(
+        stranger,
+        COSTLY.map(([what, text]) => [
+          what,
+          () => acme.call('send_message', { ...given, html: text }),
+        ]),
+      );
+    },
+  );
 });

@@ -57,7 +57,7 @@ describe('a step that sends a template', () => {
       'an unknown variable',
       { variables: { code: 'a', cont: 1 } },
       'variables.cont',
-      /is not a variable of the template. Did you mean count\?/,
+      /is not a variable of the template. Did you mean count/,
     ],
     ['a variable without a value', { variables: {} }, 'variables.code', /has no value/],
     [

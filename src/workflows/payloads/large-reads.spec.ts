@@ -123,6 +123,13 @@ describe('an expression on a large payload', () => {
     expect(await names.test(`${P}.names contains "n300000"`)).toBe(false);
   });
 
+  it('reads an item that has very many values', async () => {
+    const many = [Array(30_000).fill(1), Array(60_000).fill(2)];
+    const { evaluate } = open({ lists: many, other: items });
+    expect(await evaluate(`{{ ${P}.lists[0][29999] }} {{ ${P}.lists[1].size }}`)).toBe('1 60000');
+    await expect(evaluate(`{{ ${P}.lists[0] }}`)).rejects.toThrow('more than 20000 values');
+  });
+
   it('reads in bounded parts, and the same value only once', async () => {
     const { evaluate, readBytes, mostAtOnce } = open();
     await evaluate(`{{ ${P}.order.items[39000].sku }}`);
@@ -156,6 +163,7 @@ describe('an expression on a large payload', () => {
       'The expression reads more than',
     ],
     [`{{ ${P}.order.items | divided_by: 2 }}`, 'too large for an expression'],
+    [`{{ ${P}.order.items | where: "sku", "s1" | divided_by: 2 }}`, 'not a number'],
   ])('fails in words for %s', async (text, message) => {
     await expect(open().evaluate(text)).rejects.toThrow(message);
   });

@@ -2,6 +2,7 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJsonExactly } from '../../http/request-body.js';
 import { DistantRead, type JoinPages, type PageFilter } from '../../liquid/distant-values.js';
 import { Evaluation } from '../../liquid/evaluation.js';
+import { toTemplateError } from '../../liquid/liquid-errors.js';
 import type { Job } from '../../liquid/processor-turns.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../../text/value-size.js';
 import { distantValue } from './distant-value.js';
@@ -11,10 +12,10 @@ import { MemberScan, type ScannedMember } from './member-scan.js';
 
 /** Scanning this many bytes takes some milliseconds. */
 const CHUNK_BYTES = 256 * 1024;
-/** A larger list or object is not parsed, but read in parts. */
-const MAX_INLINE_BYTES = 256 * 1024;
+/** A larger list or object is not parsed, but read in parts. This one cannot have more values than a value may have. */
+const MAX_INLINE_BYTES = 32 * 1024;
 /** With an item, the items after it are read up to this size, because expressions often read them next. */
-const READ_AHEAD_BYTES = 64 * 1024;
+const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;
 /** Two expressions can each have as much in memory as one may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
@@ -194,14 +195,23 @@ export class LargeReads {
         [items, isLast] = [page.items, page.isLast];
         position += page.next;
       });
-      const evaluation = new Evaluation<unknown>(apply(items));
-      await this.source!.run(evaluation);
-      bytes += JSON.stringify(evaluation.result)?.length ?? 0;
-      value = isFirst ? evaluation.result : join(value, evaluation.result);
+      const result = await this.evaluate(() => apply(items));
+      bytes += JSON.stringify(result)?.length ?? 0;
+      value = isFirst ? result : join(value, result);
       const isTooMany = Array.isArray(value) && value.length > VALUE_LIMITS.members;
       if (bytes > MAX_VALUE_BYTES || isTooMany) throw AppError.invalid(resultTooLarge(path));
     }
     return { value, bytes };
+  }
+
+  private async evaluate(begin: () => unknown): Promise<unknown> {
+    try {
+      const evaluation = new Evaluation<unknown>(begin());
+      await this.source!.run(evaluation);
+      return evaluation.result;
+    } catch (error) {
+      throw toTemplateError(error);
+    }
   }
 
   /** Calls `found` for each member until it returns true. Begins near an item, if its index is given. */

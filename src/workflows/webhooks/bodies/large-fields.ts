@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import { AppError } from '../../../errors/app-error.js';
 import type { Job } from '../../../liquid/processor-turns.js';
 import { type Field, MAX_FIELDS, notUtf8, tooManyFields } from './fields.js';
@@ -11,7 +12,7 @@ const PIECE_BYTES = 64 * 1024;
 export interface LargeWork {
   readonly maxBytes: number;
   /** Runs work in turns, between which others are served. */
-  run(job: Job): Promise<void>;
+  readonly run: (job: Job) => Promise<void>;
 }
 
 interface EncodedField {

@@ -84,7 +84,7 @@ function readParts(body: Buffer, boundary: string): Promise<Field[]> {
 }
 
 /** Between the pieces of a large body, others are served. */
-async function feed(parser: Busboy, body: Buffer): Promise<void> {
+async function feed(parser: InstanceType<typeof Busboy>, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     if (at > 0) await nextTurn();
     parser.write(body.subarray(at, at + PIECE_BYTES));
