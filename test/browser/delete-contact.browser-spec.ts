@@ -26,7 +26,6 @@ describe('the dialog that deletes a contact', () => {
     await dialog.getByLabel('Also delete its messages (1)').check();
     await dialog.getByLabel('Also forget that its addresses are suppressed (1)').check();
     expect(await findViolations(page)).toEqual([]);
-    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('The contact was deleted.').waitFor();
     const messages = await organization.call<{ messages: object[] }>('list_messages');
