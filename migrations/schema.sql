@@ -1279,7 +1279,7 @@ function gate.claim_imports(batch_size integer, only_id text, lease_seconds inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, paced boolean)
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
