@@ -38,15 +38,17 @@ export const common = {
 // Test files of one worker share the modules of the application, which take about 2 s to load.
 const isolate = false;
 // Limits only end tests that hang. On a busy machine every test may take long.
-const testTimeout = 60_000;
+const testTimeout = 120_000;
+const expect = { poll: { timeout: 100_000 } };
 
 export const e2e = {
   isolate,
   alias: { '@node-rs/argon2': resolve(import.meta.dirname, 'test/support/argon2.ts') },
   globalSetup: ['test/support/global-setup.ts'],
   setupFiles: ['test/support/setup.ts'],
+  expect,
   testTimeout,
-  hookTimeout: 120_000,
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({
@@ -59,6 +61,7 @@ export default defineConfig({
           include: ['src/**/*.spec.ts', 'web/**/*.spec.{ts,tsx}'],
           exclude: [...PROCESS_SPECS, ...SERVICE_SPECS, ...SLOW_SPECS],
           isolate,
+          expect,
           testTimeout,
         },
       },

@@ -9,7 +9,7 @@ const COLUMNS = ['organization_id', ...Object.keys(contactOf(0, 0))];
  * Creates the table of the peers for fast searches: it has a column with the text to search, a trigram index on it, and
  * an index for the order of a page.
  */
-const PEER_TABLE = `
+export const PEER_TABLE = `
   create extension pg_trgm;
   create table contacts (
     organization_id text not null,
@@ -30,19 +30,30 @@ const PEER_TABLE = `
       coalesce(first_name, '') || ' ' || coalesce(last_name, '') || E'\\n' || coalesce(email, '') || E'\\n' ||
       coalesce(phone, '') || E'\\n' || coalesce(external_id, ''))) stored
   )`;
-const PEER_INDEXES = [
+export const PEER_INDEXES = [
   'create index on contacts using gin (search_text gin_trgm_ops)',
   'create index on contacts (organization_id, created_at desc, id desc)',
 ];
 
+/** Has the keys that an import of contacts relies on. */
+export const PEER_KEYS = ['external_id', 'email', 'phone'].map(
+  (column) => `create unique index on contacts (organization_id, ${column})`,
+);
+
 /** Creates a database with that many contacts per organization for each name. Returns the addresses. */
-export async function makePeerDatabases(serverUrl, names, count, template = 'bench_contacts') {
+export async function makePeerDatabases(
+  serverUrl,
+  names,
+  count,
+  template = 'bench_contacts',
+  make = contactOf,
+) {
   if (names.length === 0) return {};
   const url = await makeDatabase(serverUrl, template);
   await withClient(url, async (client) => {
     await client.query(PEER_TABLE);
     const organizations = Array.from({ length: ORGANIZATIONS }, (_, index) => `org_${index}`);
-    await insert(client, organizations, count, COLUMNS, (contact) => contact);
+    await insert(client, organizations, count, COLUMNS, make);
     for (const index of PEER_INDEXES) await client.query(index);
     await client.query('vacuum analyze contacts');
   });
@@ -55,9 +66,10 @@ export async function makePeerDatabases(serverUrl, names, count, template = 'ben
 }
 
 /** Inserts that many contacts for the organization, and as many for nine others, into Switchboard's table. */
-export async function fillSwitchboard(url, organizationId, count) {
+export async function fillSwitchboard(url, organizationId, count, make = contactOf) {
   const { searchText } = await import('../dist/src/contacts/contact-fields.js');
-  const withText = (contact) => {
+  const withText = (organization, number) => {
+    const contact = make(organization, number);
     const { external_id: externalId, first_name: firstName, last_name: lastName } = contact;
     return { ...contact, search_text: searchText({ ...contact, externalId, firstName, lastName }) };
   };
@@ -89,7 +101,7 @@ async function insert(client, organizations, count, columns, rowOf) {
   for (const [organization, organization_id] of organizations.entries()) {
     for (let first = 0; first < count; first += AT_ONCE) {
       const rows = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => ({
-        ...rowOf(contactOf(organization, first + index)),
+        ...rowOf(organization, first + index),
         organization_id,
       }));
       await client.query(

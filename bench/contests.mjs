@@ -1,6 +1,7 @@
 // Has the requests to the contestants, and the checks of their responses.
 import { isDeepStrictEqual } from 'node:util';
 import { GROWTH, searchesAmong } from './contacts.mjs';
+import { FILTERS } from './filtered-contacts.mjs';
 
 const TEXT = 'Hello, world';
 const BATCH = 20;
@@ -24,9 +25,10 @@ const ERAS = {
 };
 
 const call = (text) => ({ method: 'tools/call', params: { name: 'echo', arguments: { text } } });
-const search = (query) => ({
+const search = (query) => searchWith({ query });
+const searchWith = (given) => ({
   method: 'tools/call',
-  params: { name: 'search_contacts', arguments: { query } },
+  params: { name: 'search_contacts', arguments: given },
 });
 
 /**
@@ -79,19 +81,26 @@ export const CONTESTS = {
         : `it does not find the ${page.contacts.length} contacts that contain ${text}`;
     },
   },
-  ...Object.fromEntries(Object.entries(GROWTH).map(([name, searches]) => [name, growth(searches)])),
+  ...Object.fromEntries(
+    Object.entries({ ...GROWTH, ...FILTERS }).map(([name, searches]) => [name, growth(searches)]),
+  ),
 };
 
 function growth(searches) {
   return {
     calls: 1,
-    requests: ({ contacts }) => searches(contacts).map(({ text }) => [search(text)]),
+    requests: ({ contacts }) =>
+      searches(contacts).map(({ text, filters }) => [
+        filters ? searchWith({ filters }) : search(text),
+      ]),
     wrong: ([response], { contacts, index }) => {
-      const { text, contacts: wanted, isAll } = searches(contacts)[index];
+      const { text, filters, contacts: wanted, isAll } = searches(contacts)[index];
       const found = JSON.parse(response.result?.content?.[0]?.text ?? '{}');
       const isRight =
         isDeepStrictEqual(found.contacts, wanted) && (found.next_cursor === null) === isAll;
-      return isRight ? undefined : `it does not find the contacts that contain ${text}`;
+      return isRight
+        ? undefined
+        : `it does not find the contacts of ${text ?? JSON.stringify(filters)}`;
     },
   };
 }

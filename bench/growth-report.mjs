@@ -9,45 +9,69 @@ const SEARCHES = {
   'search-none': 'no contact matches',
 };
 
+const CONDITIONS = {
+  'filter-two': 'two properties, few match',
+  'filter-two-none': 'two properties, none match',
+  'filter-tag': 'a tag, five match',
+  'filter-tag-none': 'a tag, none match',
+  'filter-segment': 'a static segment of five',
+  'filter-segment-none': 'an empty segment',
+  'filter-many': 'a property and a tag, most match',
+};
+
+export function growthFiltersSection({ connections, organizations, rows }) {
+  return [
+    '## Conditions among growing numbers of contacts',
+    `The load is a closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. The SQL by hand has a B-tree on organization and both properties, a GIN index on the tags, and a table of members. It knows these conditions only.`,
+    '',
+    ...growthTable(CONDITIONS, rows, 'condition', '× SQL by hand'),
+  ];
+}
+
 export function growthSearchSection({ connections, organizations, rows }) {
+  return [
+    '## Search among growing numbers of contacts',
+    `The load is a closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. Tables and indexes are those of the contest \`search_contacts\`.`,
+    '',
+    ...growthTable(SEARCHES, rows, 'search', '× bare node:http + pg'),
+  ];
+}
+
+/** Formats the results of each search at each size, those of Switchboard beside those of the limit. */
+function growthTable(titles, rows, head, quotientHead) {
   const beside = (row) =>
     rows.find(
       ({ name, size, search }) =>
         name === 'node-http' && size === row.size && search === row.search,
     );
-  return [
-    '## Search among growing numbers of contacts',
-    `The load is a closed loop over ${connections} connections; the contacts belong to ${organizations} organizations in equal parts, and one of them is searched. Tables and indexes are those of the contest \`search_contacts\`.`,
-    '',
-    ...table(
-      [
-        'search',
-        'contestant',
-        'contacts',
-        'requests/s (least – most)',
-        'p50 ms',
-        'p99 ms',
-        'CPU µs of PostgreSQL',
-        '× bare node:http + pg',
-      ],
-      2,
-      Object.entries(SEARCHES).flatMap(([search, title]) =>
-        rows
-          .filter((row) => row.search === search)
-          .toSorted((a, b) => (a.name < b.name ? 1 : a.name > b.name ? -1 : a.size - b.size))
-          .map((row) => [
-            title,
-            row.title + (row.kind === 'bare' ? ' + pg' : ''),
-            show(row.size),
-            spread(series(row, 'perSecond')),
-            median(series(row, 'p50')),
-            median(series(row, 'p99')),
-            Math.round(median(series(row, 'postgresMicroseconds'))),
-            quotient(row, beside(row)),
-          ]),
-      ),
+  return table(
+    [
+      head,
+      'contestant',
+      'contacts',
+      'requests/s (least – most)',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs of PostgreSQL',
+      quotientHead,
+    ],
+    2,
+    Object.entries(titles).flatMap(([search, title]) =>
+      rows
+        .filter((row) => row.search === search)
+        .toSorted((a, b) => (a.name < b.name ? 1 : a.name > b.name ? -1 : a.size - b.size))
+        .map((row) => [
+          title,
+          row.title + (row.kind === 'bare' ? ' + pg' : ''),
+          show(row.size),
+          spread(series(row, 'perSecond')),
+          median(series(row, 'p50')),
+          median(series(row, 'p99')),
+          Math.round(median(series(row, 'postgresMicroseconds'))),
+          quotient(row, beside(row)),
+        ]),
     ),
-  ];
+  );
 }
 
 export function growthClaimsSection({ turns, rows }) {

@@ -5,11 +5,13 @@ import { callSection } from './call-report.mjs';
 import { durableSection } from './durable-report.mjs';
 import {
   growthClaimsSection,
+  growthFiltersSection,
   growthNeighboursSection,
   growthRegistrySection,
   growthSearchSection,
   growthWorkersSection,
 } from './growth-report.mjs';
+import { importMemorySection, importSection } from './import-report.mjs';
 import { freshSection, largeRunSection, slowStepSection } from './limits-report.mjs';
 import { mailSection } from './mail-report.mjs';
 import { memorySection } from './memory-report.mjs';
@@ -31,6 +33,9 @@ const SECTIONS = {
   boot: bootSection,
   memory: memorySection,
   'growth-search': growthSearchSection,
+  'growth-filters': growthFiltersSection,
+  import: importSection,
+  'import-memory': importMemorySection,
   'growth-claims': growthClaimsSection,
   'growth-registry': growthRegistrySection,
   'growth-workers': growthWorkersSection,

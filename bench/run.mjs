@@ -24,11 +24,13 @@ const PARTS = [
   { file: 'memory', contests: ['memory'] },
   { file: 'growth-registry', contests: ['growth-registry'] },
   { file: 'growth-search', contests: ['growth-search'] },
+  { file: 'growth-filters', contests: ['growth-filters'] },
+  { file: 'imports', contests: ['import', 'import-memory'] },
   { file: 'growth-claims', contests: ['growth-claims'] },
   { file: 'growth-neighbours', contests: ['growth-neighbours'] },
 ];
 /** Lists contests that take long, so they run only when selected. */
-const LONG = ['fresh', 'slow-step', 'large-run'];
+const LONG = ['fresh', 'slow-step', 'large-run', 'import-memory'];
 const here = import.meta.dirname;
 
 const { values: options } = parseArgs({

@@ -5,6 +5,7 @@ export class Messages1764000005000 extends SqlMigration {
   readonly name = 'Messages1764000005000';
   readonly files = [
     'tables/messages.sql',
+    'functions/choose_messages.sql',
     'functions/claim_messages.sql',
     'functions/renew_messages.sql',
     'functions/release_messages.sql',
@@ -13,6 +14,7 @@ export class Messages1764000005000 extends SqlMigration {
     'function gate.release_messages',
     'function gate.renew_messages',
     'function gate.claim_messages',
+    'function private.choose_messages',
     'table public.messages',
   ];
 }

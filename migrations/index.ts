@@ -38,8 +38,9 @@ import { Channels1764000041000 } from './1764000041000-channels.js';
 import { AccountPolicies1764000041500 } from './1764000041500-account-policies.js';
 import { Topics1764000043000 } from './1764000043000-topics.js';
 import { Templates1764000044000 } from './1764000044000-templates.js';
-import { MessageClaims1764000048000 } from './1764000048000-message-claims.js';
 import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
+import { SenderDomains1764000047000 } from './1764000047000-sender-domains.js';
+import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -88,5 +89,6 @@ export const MIGRATIONS = [
   Topics1764000043000,
   Templates1764000044000,
   SendingRules1764000045000,
-  MessageClaims1764000048000,
+  SenderDomains1764000047000,
+  ContactsInBulk1764000051000,
 ];

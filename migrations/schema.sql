@@ -410,7 +410,7 @@ CREATE TRIGGER claim_changed_addresses BEFORE UPDATE ON public.contacts FOR EACH
 CREATE TRIGGER claim_new_addresses BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((num_nonnulls(new.email, new.phone, new.external_id) > 0)) EXECUTE FUNCTION private.claim_contact_addresses();
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.contacts FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER log_changed_consent AFTER UPDATE ON public.contacts FOR EACH ROW WHEN ((old.consent <> new.consent)) EXECUTE FUNCTION private.log_consent();
-CREATE TRIGGER log_new_consent AFTER INSERT ON public.contacts FOR EACH ROW WHEN ((new.consent <> '{}'::jsonb)) EXECUTE FUNCTION private.log_consent();
+CREATE TRIGGER log_new_consents AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.log_new_consents();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('contacts', 'stored_bytes');
 CREATE TRIGGER segment_insert AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
 CREATE TRIGGER segment_update AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION private.mark_segment_changes();
@@ -466,17 +466,20 @@ create policy tenant on public.file_chunks to public using ((organization_id = (
 create table public.files (
   organization_id text collate "C" not null,
   id text collate "C" not null,
-  run_id text collate "C" not null,
+  run_id text collate "C",
   name text not null,
   content_type text not null,
   size integer not null,
   sha256 bytea not null,
   created_at timestamp with time zone not null default now(),
+  is_uploading boolean not null default false,
   constraint files_pkey PRIMARY KEY (organization_id, id),
   constraint files_size_check CHECK (((size >= 0) AND (size <= 10485760))),
+  constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint files_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX files_run_id_idx ON public.files USING btree (organization_id, run_id);
+CREATE INDEX files_uploads_idx ON public.files USING btree (created_at) WHERE (run_id IS NULL);
 alter table public.files enable row level security;
 alter table public.files force row level security;
 create policy owner on public.files to owner using (true) with check (true);
@@ -638,6 +641,20 @@ alter table public.message_events force row level security;
 create policy owner on public.message_events to owner using (true) with check (true);
 create policy tenant on public.message_events to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 
+create table public.message_files (
+  organization_id text collate "C" not null,
+  message_id text collate "C" not null,
+  file_id text collate "C" not null,
+  constraint message_files_pkey PRIMARY KEY (organization_id, message_id, file_id),
+  constraint message_files_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES public.files(organization_id, id),
+  constraint message_files_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX message_files_file_id_idx ON public.message_files USING btree (organization_id, file_id);
+alter table public.message_files enable row level security;
+alter table public.message_files force row level security;
+create policy owner on public.message_files to owner using (true) with check (true);
+create policy tenant on public.message_files to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+
 create table public.messages (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -683,7 +700,7 @@ create table public.messages (
 CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING btree (organization_id, created_at, id);
 CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
 CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
-CREATE INDEX messages_due_at_idx ON public.messages USING btree (due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
+CREATE INDEX messages_due_idx ON public.messages USING btree (organization_id, due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
@@ -695,6 +712,7 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER link_message_files AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.envelope IS NOT NULL)) EXECUTE FUNCTION private.link_message_files();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
 CREATE TRIGGER record_changed_message AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION private.record_message_event();
 CREATE TRIGGER record_new_message AFTER INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.record_message_event();
@@ -935,6 +953,52 @@ alter table public.segments force row level security;
 create policy owner on public.segments to owner using (true) with check (true);
 create policy tenant on public.segments to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.segments FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.sender_domains (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  domain text collate "C" not null,
+  token text collate "C" not null,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text collate "C",
+  verified_at timestamp(3) with time zone,
+  missing_since timestamp(3) with time zone,
+  checked_at timestamp(3) with time zone,
+  result text,
+  next_check_at timestamp with time zone,
+  constraint sender_domains_pkey PRIMARY KEY (organization_id, id),
+  constraint sender_domains_domain_key UNIQUE (organization_id, domain),
+  constraint sender_domains_result_check CHECK ((result = ANY (ARRAY['found'::text, 'missing'::text, 'different'::text, 'unanswered'::text]))),
+  constraint sender_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sender_domains_next_check_at_idx ON public.sender_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+alter table public.sender_domains enable row level security;
+alter table public.sender_domains force row level security;
+create policy owner on public.sender_domains to owner using (true) with check (true);
+create policy tenant on public.sender_domains to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sender_domains FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+
+create table public.sender_keys (
+  organization_id text collate "C" not null,
+  selector text collate "C" not null,
+  domain_id text collate "C" not null,
+  state text not null default 'next'::text,
+  public_key text not null,
+  sealed bytea,
+  is_found boolean not null default false,
+  created_at timestamp(3) with time zone not null default now(),
+  retired_at timestamp(3) with time zone,
+  constraint sender_keys_pkey PRIMARY KEY (organization_id, selector),
+  constraint sender_keys_state_key UNIQUE (organization_id, domain_id, state),
+  constraint sender_keys_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
+  constraint sender_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'previous'::text]))),
+  constraint sender_keys_domain_id_fkey FOREIGN KEY (organization_id, domain_id) REFERENCES public.sender_domains(organization_id, id) ON DELETE CASCADE
+);
+alter table public.sender_keys enable row level security;
+alter table public.sender_keys force row level security;
+create policy owner on public.sender_keys to owner using (true) with check (true);
+create policy tenant on public.sender_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.sender_keys FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 
 create table public.sending_rules (
   organization_id text collate "C" not null,
@@ -1279,7 +1343,7 @@ function gate.claim_imports(batch_size integer, only_id text, lease_seconds inte
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id text, kind text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1288,6 +1352,8 @@ function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer
 function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+  language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.claim_sender_domains(most integer) returns TABLE(organization_id text, id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_quotas json DEFAULT NULL::json, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1335,8 +1401,12 @@ function gate.purge_imports(keep_days integer, batch_size integer) returns integ
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.purge_token_buckets(most_buckets integer) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
+function gate.purge_uploads(keep_days integer, batch_size integer) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+  language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_imports(ids text[], epochs integer[]) returns void
@@ -1387,6 +1457,8 @@ function private.admit_runs_of_workflow(organization text, workflow text, deboun
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.choose_messages(batch_size integer, share jsonb, OUT organizations text[], OUT ids text[]) returns record
+  language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.choose_runs(batch_size integer, share jsonb, first_organizations text[]) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan set enable_sort=off;
 function private.claim_alias() returns trigger
@@ -1415,9 +1487,13 @@ function private.isolate(target regclass, key_column name DEFAULT 'organization_
   language plpgsql;
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function private.link_message_files() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.log_consent() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.log_new_consents() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.log_subscription() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

@@ -26,6 +26,12 @@ const PROVIDER = {
   settings: { account_sid: `AC${'0'.repeat(32)}`, from: '+15005550006' },
   secret: 'a-token',
 };
+const TOPIC = { name: 'news', title: 'Our news', default: 'opted_in' };
+const RULES = {
+  timezone: 'Europe/Vienna',
+  quiet_hours: { from: '21:00', to: '08:00' },
+  caps: [{ channel: 'email', topic: 'news', most: 1, window_seconds: 604_800 }],
+};
 const SECRET = { name: 'api_token', secret: 'a token', hosts: ['api.example.com'] };
 
 const service = await startTemporaryService({ LOG_LEVEL: 'warn' });
@@ -158,6 +164,10 @@ async function showAll(folder, workflowId, runId) {
   mkdirSync(folder, { recursive: true });
   const contact = await service.call('search_contacts', { limit: 1 });
   const messages = await service.call('list_messages', { limit: 1 });
+  await service.call('create_topic', TOPIC);
+  await service.call('set_sending_rules', { ...RULES, quiet_hours: undefined });
+  const held = await sendUntilHeld(contact.contacts[0].id);
+  await service.call('set_sending_rules', RULES);
   await service.call('set_secret', SECRET);
   const { segment } = await service.call('create_segment', SEGMENT);
   await service.call('suppress_address', { channel: 'email', address: 'gone@example.com' });
@@ -187,6 +197,7 @@ async function showAll(folder, workflowId, runId) {
     `/contacts/segments/${segment.id}`,
     '/messages',
     `/messages/${messages.messages[0].id}`,
+    `/messages/${held.id}?held`,
     '/messages/suppressions',
     '/events',
     '/approvals',
@@ -196,6 +207,8 @@ async function showAll(folder, workflowId, runId) {
     '/settings/developer/calls',
     '/settings/secrets',
     '/settings/channels',
+    '/settings/topics',
+    '/settings/sending',
     '/settings/contacts',
     '/settings/audit',
     '/settings/retention',
@@ -224,6 +237,17 @@ async function showAll(folder, workflowId, runId) {
       }
     }
   }
+}
+
+/** Sends messages of the topic until the cap holds one, and returns that one. */
+async function sendUntilHeld(contactId) {
+  const given = { contact_id: contactId, topic: TOPIC.name, subject: 'News', body: 'Hello' };
+  await service.call('send_message', given);
+  const { message: last } = await service.call('send_message', given);
+  return await waitFor(async () => {
+    const { message: now } = await service.call('get_message', { message_id: last.id });
+    return now.status === 'held' ? now : undefined;
+  });
 }
 
 async function showDialogs(page, pathOf) {

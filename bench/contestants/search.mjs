@@ -6,10 +6,18 @@ import { echo, resultOf, SEARCH } from './serve.mjs';
 
 /** Is the number of connections, the same as in Switchboard. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
-const STATEMENT = `select id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
+const SELECT = `select id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
     created_at, updated_at
-  from contacts where organization_id = $1 and search_text like $2
+  from contacts`;
+const STATEMENT = `${SELECT} where organization_id = $1 and search_text like $2
   order by created_at desc, id desc limit $3`;
+
+const CONDITIONS = {
+  'properties.plan': (place) => `properties ->> 'plan' = ${place}`,
+  'properties.account': (place) => `properties ->> 'account' = ${place}`,
+  tags: (place) => `tags @> array[${place}::text]`,
+  segment: (place) => `id in (select contact_id from segment_members where segment = ${place})`,
+};
 
 /** Implements the tool for the peers. */
 export function handlerOf(name) {
@@ -22,7 +30,20 @@ export function handlerOf(name) {
 export async function searchContacts({ query = '', limit = 20 }) {
   const pattern = `%${query.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   // The statement is not prepared, because a generic plan does not use the trigram index.
-  const { rows } = await pool.query(STATEMENT, [PEER_ORGANIZATION, pattern, limit + 1]);
+  return pageOf(await pool.query(STATEMENT, [PEER_ORGANIZATION, pattern, limit + 1]), limit);
+}
+
+/** Returns the newest contacts that match conditions on the properties, tags and segments of the contest, as SQL by hand. */
+export async function filterContacts(filters) {
+  const limit = 20;
+  const values = [PEER_ORGANIZATION, limit + 1];
+  const conditions = filters.map(({ field, value }) => CONDITIONS[field](`$${values.push(value)}`));
+  const text = `${SELECT} where organization_id = $1 and ${conditions.join(' and ')}
+    order by created_at desc, id desc limit $2`;
+  return pageOf(await pool.query(text, values), limit);
+}
+
+function pageOf({ rows }, limit) {
   const contacts = rows.slice(0, limit).map((row) => ({
     ...row,
     created_at: row.created_at.toISOString(),

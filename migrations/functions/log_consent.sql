@@ -4,8 +4,9 @@
 -- Result: null.
 -- Locks: only the new rows of the log.
 --
--- It runs as the owner, so SQL of a tool can neither change nor suppress the log. The two settings say more about the origin
--- than the contact does: that the change is part of a merge, or what the person wrote.
+-- It runs as the owner, so SQL of a tool can neither change nor suppress entries. It can name any source for its own changes,
+-- as the service can. The two settings say more about the origin than the contact does: that the change is part of a
+-- merge, or what the person wrote.
 create or replace function private.log_consent() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

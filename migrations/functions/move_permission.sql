@@ -1,5 +1,5 @@
--- Trigger function: moves the log of consent of a merged contact to the survivor, and gives the survivor the stricter decision
--- about each topic: left before unconfirmed before subscribed before none.
+-- Trigger function: moves the log of consent of a merged contact to the survivor. Of each topic, the survivor gets the
+-- stricter decision of the two. From strict to loose: unsubscribed, pending, subscribed, none.
 --
 -- Arguments: none (row trigger before insert on contact_merges).
 -- Result: the row. Its `moved` also has the decisions of the merged contact, so that the merge can be undone.

@@ -34,7 +34,7 @@ begin
   for turn in 1 .. 8 loop
     today := moment at time zone used_zone;
     is_quiet := false;
-    -- Those of yesterday can last until today.
+    -- Quiet hours that began yesterday can last until today.
     for back in 0 .. 1 loop
       continue when not extract(isodow from today - back)::integer = any (days);
       since := (today - back + starts) at time zone used_zone;

@@ -1,5 +1,5 @@
--- Trigger function: returns the log of consent to a contact whose merge was undone, and its decisions about topics, or those
--- of the other contact where these are stricter.
+-- Trigger function: returns the log of consent and the decisions about topics to a contact whose merge was undone. Where the
+-- decision of the other contact is stricter, the restored contact gets that one.
 --
 -- Arguments: none (row trigger after delete on contact_merges).
 -- Result: null. Nothing happens when the contact was not restored: then the survivor was deleted.

@@ -4,10 +4,11 @@
 --   of_organization  the organization
 --   contacts, runs   how many it has
 --   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, runs with their steps and files, versions of workflows and of templates,
---   webhook deliveries, uploads of contacts, emitted events, members of segments, the log of consent and what can undo
---   merges, as they are stored: compressed values count with their compressed size. Each row counts with some bytes for
---   its short columns.
+-- Result: the bytes of contacts, messages, digests, runs with their steps and files, versions of workflows, templates,
+--   webhook deliveries, uploads of contacts with their rejected rows, emitted events, members of segments, aliases,
+--   suppressed addresses, decisions about topics, the log of consent and what can undo merges, as they are stored.
+--   Compressed values count with their compressed size. Each row counts with some bytes for its short
+--   columns.
 -- Locks: none.
 --
 -- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
@@ -78,7 +79,10 @@ begin
   select coalesce(sum(300 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
   total := total + bytes;
 
-  select coalesce(sum(500 + i.size), 0) into bytes from public.imports i where i.organization_id = of_organization;
+  -- Rejected rows are stored again with the reasons, and a running import has a row for each identifier.
+  select coalesce(sum(500 + i.size * (1 + (i.failed + i.duplicate)::float8 / greatest(1, i.rows))
+    + case when i.status = 'running' then 150 * i.processed else 0 end), 0) into bytes
+  from public.imports i where i.organization_id = of_organization;
   total := total + bytes;
 
   select coalesce(sum(150 + pg_column_size(e.data_preview)), 0) into bytes
@@ -99,10 +103,40 @@ begin
   ) m;
   total := total + bytes;
 
+  select coalesce(sum(150 + coalesce(pg_column_size(c.evidence), 0)), 0) into bytes
+  from (
+    select evidence from public.consent_changes c where c.organization_id = of_organization limit 1000000
+  ) c;
+  total := total + bytes;
+
+  select coalesce(sum(150 + coalesce(pg_column_size(s.evidence), 0)), 0) into bytes
+  from (
+    select evidence from public.topic_subscriptions s where s.organization_id = of_organization limit 1000000
+  ) s;
+  total := total + bytes;
+
+  select coalesce(sum(100 + coalesce(pg_column_size(d.subject), 0) + coalesce(pg_column_size(d.body), 0)
+    + coalesce(pg_column_size(d.html), 0) + pg_column_size(d.variables) + pg_column_size(d.items)), 0) into bytes
+  from (
+    select subject, body, html, variables, items from public.message_digests d
+    where d.organization_id = of_organization limit 100000
+  ) d;
+  total := total + bytes;
+
+  select 200 * count(*) into bytes
+  from (
+    select from public.suppressed_addresses s where s.organization_id = of_organization limit 1000000
+  ) s;
+  total := total + bytes;
+
   select 150 * count(*) into bytes
   from (
-    select from public.consent_changes c where c.organization_id = of_organization limit 1000000
-  ) c;
+    select from public.contact_aliases a where a.organization_id = of_organization limit 1000000
+  ) a;
+  total := total + bytes;
+
+  select coalesce(sum(200 + pg_column_size(t.draft)), 0) into bytes
+  from public.templates t where t.organization_id = of_organization;
   return total + bytes;
 end
 $$;

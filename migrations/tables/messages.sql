@@ -64,7 +64,7 @@ create index messages_organization_id_contact_id_idx
   on public.messages (organization_id, contact_id, created_at, id);
 create index messages_organization_id_run_id_idx on public.messages (organization_id, run_id, created_at, id);
 -- Contains only the rows that workers claim: the index stays small however many messages were sent.
-create index messages_due_at_idx on public.messages (due_at)
+create index messages_due_idx on public.messages (organization_id, due_at)
   where status in ('scheduled', 'queued', 'held', 'sending');
 -- A wake-up names a message by its id alone.
 create index messages_unfinished_id_idx on public.messages (id)

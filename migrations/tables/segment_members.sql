@@ -1,4 +1,4 @@
--- Stores who is in each segment. Of a dynamic segment it is what the last comparison found: a difference is an event.
+-- Stores who is in each segment. The rows of a dynamic segment are what the last comparison found.
 create table public.segment_members (
   organization_id text collate "C" not null,
   segment_id text collate "C" not null,

@@ -3,7 +3,7 @@ create table public.topic_subscriptions (
   organization_id text collate "C" not null
     constraint topic_subscriptions_organization_id_fkey references public.organizations (id) on delete cascade,
   contact_id text collate "C" not null,
-  -- There is no foreign key: who left a topic has left one of the same name that is created later.
+  -- There is no foreign key: a contact that left a topic has also left a later topic of the same name.
   topic text collate "C" not null,
   state text collate "C" not null,
   source text collate "C" not null,

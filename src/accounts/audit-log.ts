@@ -18,6 +18,14 @@ export interface AuditDetails {
 /** Records who changed what, in the transaction of the change, so that neither is committed without the other. */
 @Injectable()
 export class AuditLog {
+  private readonly insert = {
+    ...INSERT,
+    toValues: (rows: readonly (readonly unknown[])[]) => {
+      const entries = `[${rows.flat().join()}]`;
+      return [entries, this.signer.sign('audit entries', entries)];
+    },
+  };
+
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly signer: AuditArgumentSigner,
@@ -31,22 +39,18 @@ export class AuditLog {
     subject: string | null,
     { argumentsDigest, durationMs, origin }: AuditDetails = {},
   ): Promise<void> {
-    const entries = JSON.stringify([
-      {
-        organization_id: organizationId,
-        actor_kind: actor.kind,
-        actor_id: actor.id,
-        action,
-        subject,
-        arguments_digest: argumentsDigest,
-        duration_ms: durationMs,
-        address: origin?.address,
-        request_id: origin?.requestId,
-        client: origin?.client,
-      },
-    ]);
-    this.tenants
-      .session(organizationId)
-      .defer(INSERT, [entries, this.signer.sign('audit entries', entries)]);
+    const entry = {
+      organization_id: organizationId,
+      actor_kind: actor.kind,
+      actor_id: actor.id,
+      action,
+      subject,
+      arguments_digest: argumentsDigest,
+      duration_ms: durationMs,
+      address: origin?.address,
+      request_id: origin?.requestId,
+      client: origin?.client,
+    };
+    this.tenants.session(organizationId).defer(this.insert, [JSON.stringify(entry)]);
   }
 }

@@ -29,6 +29,8 @@ import { QuotasModule } from '../quotas/quotas.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
+import { SendersModule } from '../senders/senders.module.js';
+import { TemplatePreviewsModule } from '../messaging/template-previews.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -91,6 +93,8 @@ export class AppModule {
         ImportsModule,
         CustomEventsModule,
         SegmentsModule,
+        SendersModule,
+        TemplatePreviewsModule,
         TemplatesModule,
         TopicsModule,
         MessagingModule,

@@ -7,6 +7,7 @@ import { IncomingMessage, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
+import { BodyTimes } from '../http/body-times.js';
 import { limitPipelining } from '../http/limit-pipelining.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { logRequests } from '../http/request-log.js';
@@ -22,7 +23,8 @@ import {
 } from '../workflows/webhooks/webhook.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+// Bodies have shorter limits: see BodyTimes.
+const REQUEST_TIMEOUT_MS = 2 * 60 * 60_000;
 // Node.js looks this often for requests that exceed the timeouts. Its default of 30 s would allow slow clients up to 40
 // s.
 const TIMEOUT_CHECK_MS = 1000;
@@ -102,7 +104,10 @@ class ExpressServerAdapter extends ExpressAdapter {
       ServerResponse: Response,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     };
-    this.httpServer = createServer(options, limitPipelining(express));
+    const times = new BodyTimes();
+    const server = createServer(options, times.watching(limitPipelining(express)));
+    times.attach(server);
+    this.httpServer = server;
     noteConnections(this.httpServer);
   }
 

@@ -26,6 +26,7 @@ import {
   SegmentEvaluation,
   SegmentMember,
 } from '../segments/segment-member.entity.js';
+import { SenderDomain, SenderKey } from '../senders/sender-domain.entity.js';
 import { Snippet } from '../templates/snippet.entity.js';
 import { TemplateVersion } from '../templates/template-version.entity.js';
 import { Template } from '../templates/template.entity.js';
@@ -49,6 +50,8 @@ export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   IdempotencyKey,
   Confirmation,
   SecretRow,
+  SenderDomain,
+  SenderKey,
   ChannelProvider,
   StoredFile,
   FileChunk,

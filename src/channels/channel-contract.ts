@@ -23,6 +23,19 @@ export interface OutgoingEnvelope {
   readonly replyTo?: Mailbox;
   /** Has the Message-IDs of the conversation, oldest first. This message answers the last one. */
   readonly references?: readonly string[];
+  /** Have at most 10 MiB together. */
+  readonly attachments?: readonly OutgoingAttachment[];
+}
+
+/** Describes a file that a message sends. Its name and its type are safe in headers. */
+export interface OutgoingAttachment {
+  readonly fileId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Counts bytes. */
+  readonly size: number;
+  /** The HTML shows the image as `cid:…`. */
+  readonly cid?: string;
 }
 
 /** Describes a message that a channel hands over. Its id is the same at every attempt. */
@@ -74,7 +87,7 @@ export interface DeliveryChannel {
   /** Returns true for an address that this channel can send to. */
   isAddress(address: string): boolean;
 
-  /** Returns the faults of the content. They are told when the message is accepted, before it is stored. */
+  /** Returns the faults of the content. A message with faults is refused before it is stored. */
   checkContent(content: ChannelContent): readonly Fault[];
 
   /**

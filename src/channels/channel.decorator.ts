@@ -27,7 +27,7 @@ export interface ProviderKind {
 }
 
 /** Lists what a message can have besides a subject and a body. */
-export const CHANNEL_EXTRAS = ['html', 'reply_to', 'in_reply_to'] as const;
+export const CHANNEL_EXTRAS = ['from', 'html', 'reply_to', 'in_reply_to', 'attachments'] as const;
 export type ChannelExtra = (typeof CHANNEL_EXTRAS)[number];
 
 export interface ChannelOptions {

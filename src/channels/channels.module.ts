@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
+import { SendersModule } from '../senders/senders.module.js';
 import { ChannelProviderTools } from './channel-provider.tools.js';
 import { ChannelProvidersRepository } from './channel-providers.repository.js';
 import { ChannelProvidersService } from './channel-providers.service.js';
@@ -15,7 +17,7 @@ import { WebhookChannel } from './webhook-channel.js';
 
 /** Provides the channels by which messages reach contacts, and the providers of organizations. */
 @Module({
-  imports: [AccountsModule, DiscoveryModule, MailModule, OutboundModule],
+  imports: [AccountsModule, DiscoveryModule, FilesModule, MailModule, OutboundModule, SendersModule],
   providers: [
     ChannelRegistry,
     ChannelProvidersRepository,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Fault } from '../errors/app-error.js';
 import { EmailChannel } from '../mail/email-channel.js';
+import { FilesService } from '../files/files.service.js';
+import { SendersService } from '../senders/senders.service.js';
 import { parseEmail } from '../text/parse-email.js';
 import type {
   ChannelContact,
@@ -9,7 +11,7 @@ import type {
   OutgoingMessage,
   ProviderAccount,
 } from './channel-contract.js';
-import { Channel } from './channel.decorator.js';
+import { CHANNEL_EXTRAS, Channel } from './channel.decorator.js';
 
 const CODES = {
   refused: 'provider_refused',
@@ -23,13 +25,17 @@ const CODES = {
   title: 'E-mail',
   address: 'e-mail address',
   subject: 'required',
-  carries: ['html', 'reply_to', 'in_reply_to'],
+  carries: CHANNEL_EXTRAS,
   // Every attempt has the same Message-ID, by which mail servers and programs recognize a duplicate.
   onUncertain: 'resend',
 })
 @Injectable()
 export class MailChannel implements DeliveryChannel {
-  constructor(private readonly email: EmailChannel) {}
+  constructor(
+    private readonly email: EmailChannel,
+    private readonly senders: SendersService,
+    private readonly files: FilesService,
+  ) {}
 
   addressOf({ email }: ChannelContact): string | null {
     return email;
@@ -45,10 +51,19 @@ export class MailChannel implements DeliveryChannel {
   }
 
   async handOver(
-    { id, to, subject, body, html, envelope, createdAt, unsubscribeUrl }: OutgoingMessage,
+    message: OutgoingMessage,
     _account: ProviderAccount | undefined,
     signal: AbortSignal,
   ): Promise<Handover> {
+    const { id, organizationId, to, subject, body, html, envelope, createdAt, unsubscribeUrl } =
+      message;
+    const from = envelope?.from;
+    // The domain can have been removed, or its record lost, since the message was accepted.
+    const sender = from && (await this.senders.find(organizationId, from.address));
+    if (from && !sender) {
+      const reason = `The domain of ${from.address} is not verified. See Settings, Sender domains.`;
+      return { outcome: 'refused', code: 'sender_unverified', reason };
+    }
     const email = {
       id,
       to,
@@ -57,7 +72,13 @@ export class MailChannel implements DeliveryChannel {
       html,
       date: createdAt,
       unsubscribe: unsubscribeUrl ?? undefined,
+      key: sender?.key ?? undefined,
       ...envelope,
+      attachments: (envelope?.attachments ?? []).map(({ fileId, ...facts }) => ({
+        ...facts,
+        // Each part is read in a transaction of its own, so a slow mail server holds no connection.
+        read: () => this.files.chunks({ organizationId, id: fileId, size: facts.size }),
+      })),
     };
     const delivery = await this.email.deliver(email, signal);
     if (delivery.outcome === 'sent') return { outcome: 'sent' };

@@ -10,6 +10,7 @@ export const REASON_CODES = [
   'provider_unavailable',
   'provider_refused',
   'invalid_address',
+  'sender_unverified',
   'no_provider',
   'attempts_exhausted',
   'contact_deleted',

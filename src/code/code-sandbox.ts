@@ -23,6 +23,7 @@ export class CodeSandbox {
   constructor(
     private readonly isOn: boolean,
     private readonly threads = new CodeThreads(),
+    private readonly maxCheckMs = MAX_CHECK_MS,
   ) {}
 
   /** Says why code is refused. It is undefined when the operator allows code. */
@@ -41,7 +42,7 @@ export class CodeSandbox {
     const { faults = [], fault } = await this.threads.run(organizationId, {
       kind: 'check',
       codes: distinct,
-      milliseconds: MAX_CHECK_MS,
+      milliseconds: this.maxCheckMs,
       memoryBytes: MAX_CODE_MEMORY,
     });
     const faultOf = (index: number): CodeFault | undefined => fault ?? faults[index] ?? undefined;

@@ -8,6 +8,7 @@ export const ENV_NAMES = {
   publicUrl: 'PUBLIC_URL',
   smtpUrl: 'SMTP_URL',
   mailFrom: 'MAIL_FROM',
+  dnsServers: 'DNS_SERVERS',
   dataDir: 'DATA_DIR',
   logFormat: 'LOG_FORMAT',
   logLevel: 'LOG_LEVEL',

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { IsEmail, IsIn, IsOptional, IsString, IsUrl, Length, Matches } from 'class-validator';
 import { defaultDataDir } from './data-dir.js';
+import { parseDnsServers } from './dns-servers.js';
 import { type OutboundException, parseOutboundAllow } from './outbound-allow.js';
 import { type OutboundProxy, parseOutboundProxy } from './outbound-proxy.js';
 import type { EnvKey } from './env-names.js';
@@ -55,6 +56,11 @@ export class Env {
 
   @IsEmail({ require_tld: false })
   readonly mailFrom: string = 'switchboard@localhost';
+
+  /** Asks these name servers for the records of sender domains. When empty, asks those of the machine. */
+  @IsString()
+  @Length(0, 4096)
+  readonly dnsServers: string = '';
 
   @IsString()
   @Length(1, 4096)
@@ -237,6 +243,11 @@ export class Env {
 
   get outboundProxyServer(): OutboundProxy | undefined {
     return parseOutboundProxy(this.outboundProxy ?? '');
+  }
+
+  /** Returns `ADDRESS[:PORT]` of name servers, or none for those of the machine. */
+  get dnsServerList(): readonly string[] {
+    return parseDnsServers(this.dnsServers) ?? [];
   }
 
   /** Returns addresses and networks of trusted proxies. */

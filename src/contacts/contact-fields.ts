@@ -8,7 +8,12 @@ import type { Contact, ContactProperties } from './contact.entity.js';
 import type { ContactRules } from './contact-rules.js';
 import type { ContactFieldsInput } from './contact.inputs.js';
 import { parseLocale, parsePhone, parseText, parseTimezone } from './parse-field.js';
-import { MOST_PROPERTIES, parseProperties } from './parse-properties.js';
+import {
+  MOST_PROPERTIES,
+  MOST_PROPERTIES_BYTES,
+  bytesOfProperties,
+  parseProperties,
+} from './parse-properties.js';
 import type { PropertyValue } from './property-type.js';
 
 const LONGEST_TEXT = 255;
@@ -93,6 +98,11 @@ export function applyChanges(
   };
   if (Object.keys(next.properties).length > MOST_PROPERTIES) {
     throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in total`);
+  }
+  // A contact that is larger already can be changed otherwise.
+  if (changes.properties && bytesOfProperties(next.properties) > MOST_PROPERTIES_BYTES) {
+    const most = MOST_PROPERTIES_BYTES / 1024;
+    throw AppError.invalidField('properties', `must have at most ${most} KiB in total`);
   }
   if (next.externalId === null && next.email === null && next.phone === null) {
     throw AppError.invalid('A contact needs one of external_id, email and phone.', [

@@ -5,7 +5,7 @@ import type { AliasAddress } from './contact-aliases.repository.js';
 import { type ContactFields, MOST_TAGS } from './contact-fields.js';
 import type { Contact } from './contact.entity.js';
 import { IDENTIFIERS, type Identifier } from './contact-statements.js';
-import { MOST_PROPERTIES } from './parse-properties.js';
+import { MOST_PROPERTIES, MOST_PROPERTIES_BYTES, bytesOfProperties } from './parse-properties.js';
 
 const SINGLE_FIELDS = {
   ...IDENTIFIERS,
@@ -96,6 +96,7 @@ export function planMerge(survivor: ContactFields, merged: ContactFields): Merge
   }
   assertFits(fields.tags.length, MOST_TAGS, 'tags');
   assertFits(Object.keys(fields.properties).length, MOST_PROPERTIES, 'properties');
+  assertFits(bytesOfProperties(fields.properties), MOST_PROPERTIES_BYTES, 'bytes of properties');
   const aliases = identifiersOf(merged).filter(
     ({ kind, value }) => fields[IDENTIFIERS[kind]] !== value,
   );

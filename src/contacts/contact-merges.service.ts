@@ -77,8 +77,8 @@ export class ContactMergesService {
   }
 
   /**
-   * Restores a merged contact. Throws `not_found` for an id that was not merged, and `conflict` when the merge is too old,
-   * when a later merge must be undone first, or when one of the contacts would have no identifier.
+   * Restores a merged contact. Throws `not_found` for an id that was not merged. Throws `conflict` when the merge is too
+   * old, when a later merge must be undone first, or when one of the contacts would have no identifier.
    */
   async unmerge(organizationId: string, mergedId: string): Promise<UnmergeOutcome> {
     const outcome = await this.attempt(organizationId, async () => {
@@ -217,7 +217,7 @@ export class ContactMergesService {
     }
     const written = { ...contact, ...fields, updatedAt };
     const changed = changedFields(ContactView.of(contact), ContactView.of(written));
-    // A tag that the other contact had was given to this person before, so it is no contact.tagged.
+    // A tag that the other contact had was given to this person before, so no contact.tagged is emitted.
     if (changed.length > 0)
       await this.emit(organizationId, written, 'contact.updated', { changed });
     return written;

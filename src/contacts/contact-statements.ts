@@ -1,6 +1,10 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import { type BoundStatement, prepared } from '../database/driver/statement.js';
+import {
+  type BoundStatement,
+  type PreparedStatement,
+  prepared,
+} from '../database/driver/statement.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
@@ -61,6 +65,41 @@ export const UPDATE = prepared(
      search_text = $13::text || ${aliasLines('$2')}
    where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
 );
+/** Names what is deleted together with a contact when its caller asks for it. */
+export const REMOVABLE = ['messages', 'suppressions'] as const;
+export type Removable = (typeof REMOVABLE)[number];
+
+/** Has the addresses of the contact $2, as its own or as aliases, with the built-in channel that sends to them. */
+const ADDRESSES = `select channel, address from contacts c
+     cross join lateral (values ('email', c.email), ('sms', c.phone)) as own (channel, address)
+     where c.organization_id = $1 and c.id = $2 and address is not null
+   union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
+     where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
+const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
+/** Counts what is stored about the contact $2 in other tables, and locks it. */
+export const COUNT_TRACES = prepared(
+  'contact_traces',
+  `select
+     (select cast(count(*) as integer) from messages m where m.organization_id = $1 and m.contact_id = $2) as messages,
+     (select cast(count(*) as integer) from workflow_runs r where r.organization_id = $1 and r.contact_id = $2) as runs,
+     (select cast(count(*) as integer) from suppressed_addresses s where ${SUPPRESSIONS}) as suppressions
+   from contacts where organization_id = $1 and id = $2 for update`,
+);
+/** Both delete rows about the contact $2 and return their number. */
+export const DELETE_TRACES: Record<Removable, PreparedStatement> = {
+  // A message that is being handed over stays, so that its outcome is stored.
+  messages: prepared(
+    'contact_messages_delete',
+    `with gone as (
+       delete from messages where organization_id = $1 and contact_id = $2 and status <> 'sending' returning id
+     ) select cast(count(*) as integer) as count from gone`,
+  ),
+  suppressions: prepared(
+    'contact_suppressions_delete',
+    `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
+     select cast(count(*) as integer) as count from gone`,
+  ),
+};
 /** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {

@@ -1,8 +1,9 @@
-import { ArrayMaxSize, IsArray, IsOptional, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { PageInput } from '../paging/paging.js';
 import { Doc, Nullable } from '../tools/schema/doc.decorator.js';
 import { Choice, JsonObject, Nested, ObjectList, Text } from '../tools/schema/fields.js';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent.js';
+import { REMOVABLE, type Removable } from './contact-statements.js';
 import { TEXT_FIELDS } from './filter-fields.js';
 import { CONTACT_SORTS, type ContactSort } from './contact-order.js';
 
@@ -90,6 +91,14 @@ export class GetContactInput {
 export class ContactIdInput {
   @Text({ min: 1, max: 64 })
   contact_id: string;
+}
+
+export class DeleteContactInput extends ContactIdInput {
+  @Doc('Also deletes these.')
+  @IsOptional()
+  @IsArray()
+  @IsIn(REMOVABLE, { each: true })
+  remove?: Removable[];
 }
 
 @ClearableFields(...Object.keys(TEXT_FIELDS), 'tags', 'properties')

@@ -117,7 +117,25 @@ export class CreatedContactResult extends ContactResult {
   created: boolean;
 }
 
+/** Counts data about a contact that does not belong to its row. */
+export class ContactTraces {
+  @Integer()
+  messages: number;
+
+  @Integer()
+  runs: number;
+
+  @Integer()
+  suppressions: number;
+}
+
 export class DeletedContactResult {
   @Flag()
   deleted: boolean;
+
+  @Nested(() => ContactTraces)
+  removed: ContactTraces;
+
+  @Nested(() => ContactTraces)
+  kept: ContactTraces;
 }

@@ -10,9 +10,9 @@ import { Tool } from '../tools/contract/tool.decorator.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { ContactOrder } from './contact-order.js';
 import {
-  ContactIdInput,
   CountContactsInput,
   CreateContactInput,
+  DeleteContactInput,
   GetContactInput,
   SearchContactsInput,
   UpdateContactInput,
@@ -100,14 +100,19 @@ export class ContactTools {
     name: 'delete_contact',
     title: 'Delete a contact',
     description:
-      'Deletes a contact permanently, with its properties and consent. Its messages and runs are kept.',
+      'Deletes a contact permanently. Counts the messages, runs and suppressed addresses that stay.',
     output: DeletedContactResult,
     destructive: true,
     idempotent: true,
   })
-  async delete(input: ContactIdInput, call: ToolCall): Promise<DeletedContactResult> {
-    await this.contacts.delete(call.organizationId, input.contact_id);
-    return { deleted: true };
+  async delete(
+    { contact_id, remove = [] }: DeleteContactInput,
+    call: ToolCall,
+  ): Promise<DeletedContactResult> {
+    return {
+      deleted: true,
+      ...(await this.contacts.delete(call.organizationId, contact_id, remove)),
+    };
   }
 
   @Tool({

@@ -3,6 +3,8 @@ import type { PreparedStatement } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ContactFields } from './contact-fields.js';
 import {
+  COUNT_TRACES,
+  DELETE_TRACES,
   FIND,
   FIND_BY,
   FIND_FOR_UPDATE,
@@ -11,11 +13,15 @@ import {
   INSERT,
   type Identifier,
   KEEP,
+  type Removable,
   UPDATE,
   storedValues,
   takenIdentifier,
 } from './contact-statements.js';
 import { Contact } from './contact.entity.js';
+
+/** Counts rows about a contact. */
+export type TraceCounts = Record<Removable | 'runs', number>;
 
 /** Bounds how often a contact that is waited for is merged again meanwhile. */
 const MOST_MERGES = 3;
@@ -104,12 +110,24 @@ export class ContactsRepository {
     }
   }
 
-  /** Returns false when there is no such contact. */
-  async delete(organizationId: string, id: string): Promise<boolean> {
-    const deleted = await this.tenants
-      .repository(organizationId, Contact)
-      .delete({ organizationId, id });
-    return deleted.affected === 1;
+  /** Counts what is stored about the contact in other tables. Returns null when there is no such contact. */
+  async countTraces(organizationId: string, id: string): Promise<TraceCounts | null> {
+    const [traces] = await this.tenants
+      .session(organizationId)
+      .query<TraceCounts>(COUNT_TRACES, [organizationId, id]);
+    return traces ?? null;
+  }
+
+  /** Deletes what is stored about the contact in one of these tables, and returns the number of rows. */
+  async deleteTraces(organizationId: string, id: string, kind: Removable): Promise<number> {
+    const [deleted] = await this.tenants
+      .session(organizationId)
+      .query<{ count: number }>(DELETE_TRACES[kind], [organizationId, id]);
+    return deleted!.count;
+  }
+
+  async delete(organizationId: string, id: string): Promise<void> {
+    await this.tenants.repository(organizationId, Contact).delete({ organizationId, id });
   }
 
   private async findOne(

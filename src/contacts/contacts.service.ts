@@ -14,12 +14,14 @@ import { ContactView } from './contact.results.js';
 import type { FilterNode } from './filter-fields.js';
 import { ContactRulesService } from './contact-rules.service.js';
 import { parsePhone } from './parse-field.js';
-import { IDENTIFIERS, type Identifier } from './contact-statements.js';
+import { IDENTIFIERS, type Identifier, type Removable } from './contact-statements.js';
 import { ContactSearchRepository } from './contact-search.repository.js';
-import { ContactsRepository } from './contacts.repository.js';
+import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
+/** Bounds the length of a transaction. */
+const MOST_REMOVED = 50_000;
 /** Bounds the time of a count, however many contacts there are. */
 const MOST_COUNTED = 10_000;
 
@@ -66,8 +68,7 @@ export class ContactsService {
 
   /**
    * Returns the contact that `key` identifies; an address may be an alias. Throws `invalid_arguments` if `key` does not
-   * have exactly one member,
-   * and `not_found` with a message that ends with `hint`.
+   * have exactly one member, and `not_found` with a message that ends with `hint`.
    */
   async getBy(
     organizationId: string,
@@ -146,15 +147,34 @@ export class ContactsService {
     return await this.change(assertFound(found, 'contact'), changes, source, mode);
   }
 
-  /** Deletes the contact and keeps its messages and runs. Throws `not_found`, and `conflict` for a merged contact. */
-  async delete(organizationId: string, id: string): Promise<void> {
-    if (!(await this.contacts.delete(organizationId, id))) {
+  /**
+   * Deletes the contact, and its messages or the suppressions of its addresses if `remove` has them. Returns what was deleted
+   * with it and what stays. Throws `not_found`, and `conflict` for a merged contact or too many messages.
+   */
+  async delete(
+    organizationId: string,
+    id: string,
+    remove: readonly Removable[] = [],
+  ): Promise<{ removed: TraceCounts; kept: TraceCounts }> {
+    const found = await this.contacts.countTraces(organizationId, id);
+    if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
       // Whoever deletes a merged contact may want to remove a duplicate, and not the person.
       const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
       throw new AppError('conflict', message);
     }
+    if (remove.includes('messages') && found.messages > MOST_REMOVED) {
+      const most = `At most ${MOST_REMOVED} can be deleted with it.`;
+      throw new AppError('conflict', `The contact has ${found.messages} messages. ${most}`);
+    }
+    const removed = { messages: 0, runs: 0, suppressions: 0 };
+    for (const kind of new Set(remove))
+      removed[kind] = await this.contacts.deleteTraces(organizationId, id, kind);
+    await this.contacts.delete(organizationId, id);
     this.changes.publish(organizationId, resourceChange('contacts', id));
+    const messages = found.messages - removed.messages;
+    const suppressions = found.suppressions - removed.suppressions;
+    return { removed, kept: { ...found, messages, suppressions } };
   }
 
   /** Returns one page and the cursor of the next page, or null on the last page. */

@@ -4,6 +4,8 @@ import { parseText } from './parse-field.js';
 import { type PropertyValue, typeFault } from './property-type.js';
 
 export const MOST_PROPERTIES = 100;
+/** Limits all properties of a contact together. Exports, events and pages read hundreds of contacts at once. */
+export const MOST_PROPERTIES_BYTES = 64 * 1024;
 const LONGEST_VALUE = 1024;
 const MOST_ITEMS = 50;
 const LONGEST_ITEM = 255;
@@ -30,6 +32,11 @@ export function parseProperties(
     else parsed[name] = value as PropertyValue | null;
   }
   return parsed;
+}
+
+/** Returns the size of properties as JSON. */
+export function bytesOfProperties(properties: Readonly<Record<string, PropertyValue>>): number {
+  return Buffer.byteLength(JSON.stringify(properties));
 }
 
 /** Returns what is wrong with the name of a property. */

@@ -18,7 +18,7 @@ interface ExpandOptions {
   within?: readonly string[];
 }
 
-/** A search names a segment, which names others: up to this many, one within the other. */
+/** Limits how many segments can be within each other, beginning with one that a search names. */
 const DEEPEST = 3;
 /** Limits the conditions of one statement, with those of the segments that they name. */
 const MOST_CONDITIONS = 200;

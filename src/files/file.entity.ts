@@ -1,11 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
 
-/** Stores the facts about a file that a step of a run kept. It is deleted with the run. */
+/** Stores the facts about a file that a step of a run kept, or that was uploaded. A file of a run is deleted with the run. */
 @Entity('files')
 export class StoredFile extends OrganizationRowWithId {
-  @Column('text')
-  runId: string;
+  /** Is null for an upload. */
+  @Column('text', { nullable: true })
+  runId: string | null;
 
   /** Is a file name without folders and control characters. */
   @Column('text')
@@ -24,6 +25,10 @@ export class StoredFile extends OrganizationRowWithId {
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
+
+  /** Not all bytes have arrived. Size and hash are not known yet. */
+  @Column('boolean', { default: false })
+  isUploading: boolean;
 }
 
 /** Stores a part of the bytes of a file. All parts but the last have the same length. */

@@ -3,9 +3,9 @@ import { In } from 'typeorm';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { FileChunk, StoredFile } from './file.entity.js';
 
-const CHUNK_BYTES = 512 * 1024;
+export const CHUNK_BYTES = 512 * 1024;
 
-export type NewFile = Omit<StoredFile, 'organizationId' | 'createdAt'>;
+export type NewFile = Omit<StoredFile, 'organizationId' | 'createdAt' | 'isUploading'>;
 
 @Injectable()
 export class FilesRepository {
@@ -20,19 +20,41 @@ export class FilesRepository {
     );
     if (inserted.length === 0) return;
     for (let start = 0, position = 0; start < bytes.length; start += CHUNK_BYTES, position += 1) {
-      await this.tenants
-        .session(organizationId)
-        .query(
-          'insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, $3, $4)',
-          [organizationId, file.id, position, bytes.subarray(start, start + CHUNK_BYTES)],
-        );
+      const part = bytes.subarray(start, start + CHUNK_BYTES);
+      await this.insertChunk(organizationId, file.id, position, part);
     }
   }
 
+  async insertChunk(
+    organizationId: string,
+    fileId: string,
+    position: number,
+    bytes: Buffer,
+  ): Promise<void> {
+    await this.tenants
+      .session(organizationId)
+      .query(
+        'insert into file_chunks (organization_id, file_id, position, bytes) values ($1, $2, $3, $4)',
+        [organizationId, fileId, position, bytes],
+      );
+  }
+
+  /** Returns the files that have arrived. */
   async find(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     return await this.tenants
       .repository(organizationId, StoredFile)
-      .findBy({ organizationId, id: In(ids) });
+      .findBy({ organizationId, id: In(ids), isUploading: false });
+  }
+
+  /** Returns the files as {@link find} does. Nobody can delete them before the transaction ends. */
+  async findAndKeep(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
+    await this.tenants
+      .session(organizationId)
+      .query(
+        'select from files where organization_id = $1 and id = any($2) order by id for key share',
+        [organizationId, ids],
+      );
+    return await this.find(organizationId, ids);
   }
 
   /** Returns a part of the bytes, or undefined after the last part and when the file is gone. */
@@ -47,11 +69,11 @@ export class FilesRepository {
     return chunk?.bytes;
   }
 
-  /** Stores a file and its bytes again for another run. */
+  /** Stores a file and its bytes again, for another run or as an upload. */
   async copy(
     organizationId: string,
     id: string,
-    to: { readonly id: string; readonly runId: string },
+    to: { readonly id: string; readonly runId: string | null },
   ): Promise<void> {
     const session = this.tenants.session(organizationId);
     await session.query(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
@@ -12,6 +12,7 @@ export const MOST_FILE_BYTES = 10 * 1024 * 1024;
 /** Limits what a process has in memory of the files that it sends, and again of those that it receives. */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';
+/** Limits what is kept of a media type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
 const ID = /^fil_[\w-]{22}$/;
 
@@ -60,7 +61,7 @@ export class FilesService {
   }
 
   /** Stores the file in the transaction that records the result of the call, and returns its facts before that. */
-  keep(call: ToolCall, { name, contentType = '', bytes, key }: ReceivedFile): FileFacts {
+  keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;
     if (runId === undefined || !end)
       throw new Error('Only external tools in steps can keep files.');
@@ -71,7 +72,7 @@ export class FilesService {
       id: `fil_${digest.digest('base64url').slice(0, 22)}`,
       runId,
       name,
-      contentType: MEDIA_TYPE.test(contentType) ? contentType : DEFAULT_TYPE,
+      contentType: mediaTypeOf(contentType),
       size: bytes.length,
       sha256,
     };
@@ -106,6 +107,27 @@ export class FilesService {
     return loaded;
   }
 
+  /**
+   * Returns the files, in the order of their ids given, for a message that sends them. A file of a run is copied, because it
+   * would be deleted with the run. It needs a transaction. Throws `not_found`.
+   */
+  async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
+    const wanted = [...new Set(ids)];
+    const found = await this.files.findAndKeep(organizationId, wanted);
+    const kept = new Map<string, StoredFile>();
+    for (const id of wanted) {
+      const file = found.find((one) => one.id === id);
+      if (!file) throw AppError.notFound('file');
+      if (file.runId === null) kept.set(id, file);
+      else {
+        const copy = { id: newFileId(), runId: null };
+        await this.files.copy(organizationId, id, copy);
+        kept.set(id, { ...file, ...copy });
+      }
+    }
+    return ids.map((id) => kept.get(id)!);
+  }
+
   /** Returns the facts about a file. Throws `not_found` if the organization has no such file. */
   async get(organizationId: string, id: string): Promise<StoredFile> {
     const [file] = await this.find(organizationId, [id]);
@@ -114,7 +136,11 @@ export class FilesService {
   }
 
   /** Reads the bytes in parts, each with its own transaction. Throws `not_found` if the file is deleted meanwhile. */
-  async *chunks({ organizationId, id, size }: StoredFile): AsyncGenerator<Buffer> {
+  async *chunks({
+    organizationId,
+    id,
+    size,
+  }: Pick<StoredFile, 'organizationId' | 'id' | 'size'>): AsyncGenerator<Buffer> {
     for (let position = 0, read = 0; read < size; position += 1) {
       const chunk = await this.tenants.transaction(
         organizationId,
@@ -137,6 +163,16 @@ export class FilesService {
   }
 }
 
-function factsOf({ id, name, contentType, size, sha256 }: NewFile): FileFacts {
+/** Returns a random id of a file. */
+export function newFileId(): string {
+  return `fil_${randomBytes(16).toString('base64url')}`;
+}
+
+/** Returns the media type, or that of any bytes when it is malformed. */
+export function mediaTypeOf(given: string | undefined): string {
+  return given !== undefined && MEDIA_TYPE.test(given) ? given : DEFAULT_TYPE;
+}
+
+export function factsOf({ id, name, contentType, size, sha256 }: NewFile): FileFacts {
   return { id, name, content_type: contentType, size, sha256: sha256.toString('hex') };
 }

@@ -80,10 +80,11 @@ export function parseMapping(given: object, columns: readonly string[]): ColumnM
   const faults = new FaultList();
   const mapping: Record<string, string> = {};
   const used = new Set<string>();
+  const known = new Set(columns);
   for (const [column, target] of Object.entries(given) as [string, unknown][]) {
     if (target === null || target === '') continue;
     const path = `mapping.${column.slice(0, 100)}`;
-    if (!columns.includes(column)) faults.push({ path, message: 'is not a column of the file' });
+    if (!known.has(column)) faults.push({ path, message: 'is not a column of the file' });
     else if (typeof target !== 'string' || !isTarget(target))
       faults.push({ path, message: ALLOWED });
     else if (used.has(target) && target !== 'tags') {

@@ -1,9 +1,10 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { originOf } from '../accounts/origin-of-request.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from './caller.guard.js';
+import { CallerGuard, callerOf } from '../keys/caller.guard.js';
 import { ContactExportService } from './contact-export.service.js';
 import { sendCsv } from './send-csv.js';
 
@@ -19,11 +20,12 @@ export class ContactExportController {
 
   @Get('export.csv')
   async export(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { organizationId } = callerOf(
+    const caller = callerOf(
       request,
       ({ toolPolicies }) => !!this.registry.find('search_contacts', 'agent', toolPolicies),
     );
-    this.limiter.consume(organizationId, 1);
-    await sendCsv(response, 'contacts.csv', this.contacts.lines(organizationId));
+    this.limiter.consume(caller.organizationId, 1);
+    await this.contacts.record(caller, originOf(request));
+    await sendCsv(response, 'contacts.csv', this.contacts.lines(caller.organizationId));
   }
 }

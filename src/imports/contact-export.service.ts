@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../accounts/account.js';
+import { AuditLog } from '../accounts/audit-log.js';
+import type { RequestOrigin } from '../accounts/request-origin.js';
 import { CONSENT_CHANNELS } from '../contacts/consent.js';
 import { ContactBatchesService } from '../contacts/contact-batches.service.js';
 import type { Contact } from '../contacts/contact.entity.js';
@@ -6,7 +9,8 @@ import type { PropertyValue } from '../contacts/property-type.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { csvLine } from '../text/csv-line.js';
 
-const CONTACTS_AT_ONCE = 500;
+/** A contact can have 64 KiB of properties. */
+const CONTACTS_AT_ONCE = 100;
 /** With the other columns, a file has no more columns than an import accepts. */
 const MOST_PROPERTIES = 400;
 const COLUMNS = [
@@ -26,7 +30,18 @@ export class ContactExportService {
   constructor(
     private readonly contacts: ContactBatchesService,
     private readonly tenants: TenantDatabase,
+    private readonly audit: AuditLog,
   ) {}
+
+  /** Writes into the audit log who takes all contacts away. */
+  async record(
+    { organizationId, actor }: { organizationId: string; actor: Actor },
+    origin: RequestOrigin,
+  ): Promise<void> {
+    await this.tenants.transaction(organizationId, () =>
+      this.audit.record(organizationId, actor, 'export_contacts', null, { origin }),
+    );
+  }
 
   /**
    * Returns the contacts in the order of their ids. Each part is read in its own transaction, so contacts that are created

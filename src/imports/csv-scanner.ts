@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { MOST_ROW_BYTES } from './import-options.js';
+import { MOST_COLUMNS, MOST_ROW_BYTES } from './import-options.js';
 
 /** Is a part of a file with whole rows. */
 export interface CsvPart {
@@ -10,6 +10,8 @@ export interface CsvPart {
 
 const ROWS = 500;
 const BYTES = 64 * 1024;
+/** The parser cannot be interrupted in a row, and takes most of its time for cells. */
+const MOST_CELLS = 10 * MOST_COLUMNS;
 const CR = 13;
 const LF = 10;
 const QUOTE = 34;
@@ -20,7 +22,7 @@ type State = 'start' | 'plain' | 'quoted' | 'quote';
 /**
  * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The bytes are
  * in an encoding that contains ASCII. Rows end with CR LF, LF or CR; empty lines are no rows. Throws `invalid_arguments` for
- * a row that is too long, which is how an endless field looks.
+ * a row that is too long, which is how an endless field looks, and for a row of more than 5,000 cells.
  */
 export class CsvScanner {
   private readonly delimiter: number;
@@ -28,6 +30,7 @@ export class CsvScanner {
   private rest: Buffer = Buffer.alloc(0);
   private rowStart = 0;
   private state: State = 'start';
+  private cells = 0;
   private partRows = 0;
   private partFirstRow = 1;
   /** Counts the rows that have ended. */
@@ -86,13 +89,23 @@ export class CsvScanner {
   private step(byte: number | undefined): void {
     if (this.state === 'quoted') {
       if (byte === QUOTE) this.state = 'quote';
-    } else if (byte === this.delimiter) this.state = 'start';
+    } else if (byte === this.delimiter) this.endCell();
     else if (byte === QUOTE && this.state !== 'plain') this.state = 'quoted';
     else this.state = 'plain';
   }
 
+  private endCell(): void {
+    this.state = 'start';
+    this.cells += 1;
+    if (this.cells < MOST_CELLS) return;
+    throw AppError.invalid(
+      `Row ${this.rows + 1} of the file has more than ${MOST_CELLS} cells. A file has at most ${MOST_COLUMNS} columns.`,
+    );
+  }
+
   private endRow(at: number): void {
     this.state = 'start';
+    this.cells = 0;
     if (at === this.rowStart) return;
     this.rows += 1;
     this.partRows += 1;

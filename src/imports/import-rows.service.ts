@@ -9,6 +9,7 @@ import { ContactRulesService } from '../contacts/contact-rules.service.js';
 import { CreateContactInput } from '../contacts/contact.inputs.js';
 import { AppError } from '../errors/app-error.js';
 import { asSentence } from '../errors/as-sentence.js';
+import { canonicalJson } from '../text/canonical-json.js';
 import { classSchema } from '../tools/schema/class-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
 import type { ContactImport } from './import.entity.js';
@@ -30,7 +31,16 @@ interface ValidRow extends NumberedRow {
   readonly changes: ContactChanges;
 }
 
-/** Writes the contacts of some rows of an import, in the transaction of the caller. */
+/** Holds rows of an import as changes of contacts, by the rules that the organization had when they were read. */
+export interface ReadRows {
+  readonly rules: ContactRules;
+  readonly given: readonly NumberedRow[];
+  readonly valid: readonly ValidRow[];
+  readonly faults: readonly NewFault[];
+  readonly skipped: number;
+}
+
+/** Reads rows of an import, and writes their contacts in the transaction of the caller. */
 @Injectable()
 export class ImportRowsService {
   constructor(
@@ -39,24 +49,45 @@ export class ImportRowsService {
     private readonly imports: ImportsRepository,
   ) {}
 
-  /** Returns what happened to the rows. Stores those that were not imported, with the reasons. */
-  async write(job: ContactImport, rows: readonly NumberedRow[]): Promise<ImportCounts> {
-    const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, duplicate: 0, failed: 0 };
-    const faults: NewFault[] = [];
-    const reject = ({ number, cells }: NumberedRow, reasons: string): void => {
-      faults.push({ row: number, cells: JSON.stringify(cells), reasons: storable(reasons) });
-    };
-    const rules = await this.rules.keep(job.organizationId);
+  /** Checks the rows by these rules. It reads no data, so it needs no transaction. */
+  async read(
+    job: ContactImport,
+    given: readonly NumberedRow[],
+    rules: ContactRules,
+  ): Promise<ReadRows> {
     const valid: ValidRow[] = [];
-    for (const [index, row] of rows.entries()) {
+    const faults: NewFault[] = [];
+    let skipped = 0;
+    for (const [index, row] of given.entries()) {
       if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await yieldToOthers();
       const changes = readRow(job, row, rules);
-      if (changes instanceof AppError) {
-        counts.failed += 1;
-        reject(row, reasonsOf(changes));
-      } else if (changes) valid.push({ ...row, changes });
-      else counts.skipped += 1;
+      if (changes instanceof AppError) faults.push(faultOf(row, reasonsOf(changes)));
+      else if (changes) valid.push({ ...row, changes });
+      else skipped += 1;
     }
+    return { rules, given, valid, faults, skipped };
+  }
+
+  /** Returns what happened to the rows. Stores those that were not imported, with the reasons. */
+  async write(job: ContactImport, read: ReadRows): Promise<ImportCounts> {
+    // The rules may have changed since the rows were read. From here on, they stay until the transaction ends.
+    const rules = await this.rules.keep(job.organizationId);
+    const {
+      valid,
+      faults: found,
+      skipped,
+    } = sameRules(rules, read.rules) ? read : await this.read(job, read.given, rules);
+    const faults = [...found];
+    const counts = {
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      skipped,
+      duplicate: 0,
+      failed: found.length,
+    };
+    const reject = (row: NumberedRow, reasons: string): void =>
+      void faults.push(faultOf(row, reasons));
     const unique = await this.withoutRepeated(job, valid, (row, identifier, first) => {
       counts[identifier === job.options!.match_by ? 'duplicate' : 'failed'] += 1;
       reject(row, `${identifier} is the same as in row ${first} of the file.`);
@@ -83,36 +114,59 @@ export class ImportRowsService {
     return counts;
   }
 
-  /** Returns the rows of which no earlier row of the file has an identifier, and calls `refuse` for each other row. */
+  /**
+   * Returns the rows of which no earlier row of the file has an identifier, and calls `refuse` for each other row.
+   *
+   * Other parts of the file are remembered by the identifier that rows are matched by. Their other identifiers belong to
+   * contacts, which conflict. A dry run stores no contacts, so it remembers all identifiers.
+   */
   private async withoutRepeated(
     job: ContactImport,
     rows: readonly ValidRow[],
     refuse: (row: ValidRow, identifier: string, first: number) => void,
   ): Promise<ValidRow[]> {
-    const keyed = rows.map((row) => ({
-      row,
-      keys: identifiersOf(row.changes).map(([name, value]) => ({ name, key: keyOf(name, value) })),
-    }));
-    const all = keyed.flatMap(({ keys }) => keys.map(({ key }) => key));
-    const seen = await this.imports.findKeys(job, all);
+    const { match_by: matchBy, dry_run: isDryRun } = job.options!;
+    const keyed = rows.map((row) => {
+      const identifiers = identifiersOf(row.changes).map(([name, value]) => {
+        const isKept = isDryRun || name === matchBy;
+        return { name, isKept, key: isKept ? keyOf(name, value) : `${name} ${value}` };
+      });
+      return { row, identifiers };
+    });
+    const kept = keyed.flatMap(({ identifiers }) => identifiers.filter(({ isKept }) => isKept));
+    const seen = await this.imports.findKeys(
+      job,
+      kept.map(({ key }) => key),
+    );
     const added = new Map<string, number>();
-    const unique = keyed.flatMap(({ row, keys }) => {
-      const repeated = keys
+    const unique = keyed.flatMap(({ row, identifiers }) => {
+      const repeated = identifiers
         .filter(({ key }) => seen.has(key))
-        .sort((a) => (a.name === job.options!.match_by ? -1 : 1));
+        .sort((a) => (a.name === matchBy ? -1 : 1));
       if (repeated[0]) {
         refuse(row, repeated[0].name, seen.get(repeated[0].key)!);
         return [];
       }
-      for (const { key } of keys) {
+      for (const { key, isKept } of identifiers) {
         seen.set(key, row.number);
-        added.set(key, row.number);
+        if (isKept) added.set(key, row.number);
       }
       return [row];
     });
     await this.imports.insertKeys(job, added);
     return unique;
   }
+}
+
+function faultOf({ number, cells }: NumberedRow, reasons: string): NewFault {
+  return { row: number, cells: JSON.stringify(cells), reasons: storable(reasons) };
+}
+
+/** Compares what decides how rows are read. */
+function sameRules(one: ContactRules, other: ContactRules): boolean {
+  const text = ({ region, strictProperties, properties }: ContactRules): string =>
+    canonicalJson([region, strictProperties, [...properties]]);
+  return text(one) === text(other);
 }
 
 /** Returns the changes of a row, the error of `create_contact` for it, or undefined for a row without any value. */

@@ -1,15 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ContactRulesService } from '../contacts/contact-rules.service.js';
 import { isQuotaExceeded } from '../database/quota-exceeded.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
-import { ImportRowsService } from './import-rows.service.js';
+import type { ImportChunk } from './import-part.entity.js';
+import { ImportRowsService, type NumberedRow, type ReadRows } from './import-rows.service.js';
 import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import { type RowReader, decode, loadRowReader } from './read-rows.js';
 
 /** Workers that crashed this many times at the same part of a file do not try it again. */
 const MOST_ATTEMPTS = 5;
+
+/** Is a part of the file, read while the part before it is written. */
+interface ReadPart {
+  readonly position: number;
+  readonly isLast: boolean;
+  readonly rows: ReadRows;
+}
 
 /** Is thrown to roll a transaction back after another worker has claimed the import, or a person has canceled it. */
 class LostClaim extends Error {}
@@ -22,22 +31,61 @@ export class ImportRunsService {
   constructor(
     private readonly imports: ImportsRepository,
     private readonly rows: ImportRowsService,
+    private readonly rules: ContactRulesService,
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Returns when the import has ended, the claim is lost, or `signal` aborts. */
+  /**
+   * Returns when the import has ended, the claim is lost, or `signal` aborts. While PostgreSQL writes the contacts of a part,
+   * this process reads the next one.
+   */
   async run(claim: Claim, signal: AbortSignal): Promise<void> {
-    const read = await loadRowReader();
-    while (!signal.aborted && (await this.runPart(claim, read)));
+    const parse = await loadRowReader();
+    let part = await this.readPart(claim, parse);
+    while (part && !signal.aborted) {
+      const next = part.isLast ? null : this.readPart(claim, parse, part.position + 1);
+      // It is awaited only after this part. Meanwhile its failure must not end the process.
+      next?.catch(() => undefined);
+      if (!(await this.writePart(claim, part))) return;
+      part = await next;
+    }
+  }
+
+  /** Reads and checks a part of the file; without a position, the first one that is not done. Null when the claim is lost. */
+  private async readPart(
+    claim: Claim,
+    parse: RowReader,
+    position?: number,
+  ): Promise<ReadPart | null> {
+    const { organizationId, id } = claim;
+    const found = await this.tenants.transaction(
+      organizationId,
+      async () => {
+        const job = await this.imports.findClaimed(claim);
+        if (!job) return null;
+        const chunk = await this.imports.findChunk(organizationId, id, position ?? job.nextChunk);
+        return { job, chunk, rules: await this.rules.find(organizationId) };
+      },
+      { readOnly: true },
+    );
+    if (!found) return null;
+    const { job, chunk, rules } = found;
+    const at = position ?? job.nextChunk;
+    const rows = chunk ? rowsOf(job, chunk, parse) : [];
+    return {
+      position: at,
+      isLast: at + 1 >= job.chunks,
+      rows: await this.rows.read(job, rows, rules),
+    };
   }
 
   /** Returns false when there is nothing more to do. */
-  private async runPart(claim: Claim, read: RowReader): Promise<boolean> {
+  private async writePart(claim: Claim, part: ReadPart): Promise<boolean> {
     const { organizationId, id } = claim;
     try {
       return await this.tenants.transaction(organizationId, async () => {
         const job = await this.imports.findClaimed(claim);
-        return job !== null && (await this.importPart(claim, job, read));
+        return job !== null && (await this.importPart(claim, job, part));
       });
     } catch (error) {
       if (error instanceof LostClaim) return false;
@@ -51,7 +99,11 @@ export class ImportRunsService {
     }
   }
 
-  private async importPart(claim: Claim, job: ContactImport, read: RowReader): Promise<boolean> {
+  private async importPart(
+    claim: Claim,
+    job: ContactImport,
+    { position, isLast, rows }: ReadPart,
+  ): Promise<boolean> {
     const { organizationId, id } = claim;
     if (job.attempts > MOST_ATTEMPTS) {
       const error = `The import stopped ${MOST_ATTEMPTS} times after row ${job.processed + 1}. Ask the operator for the log.`;
@@ -59,17 +111,19 @@ export class ImportRunsService {
       await this.imports.end(organizationId, id, 'failed', error);
       return false;
     }
-    const chunk = await this.imports.findChunk(organizationId, id, job.nextChunk);
-    if (chunk) {
-      const all = read(decode(chunk.bytes, job.encoding), job.delimiter);
-      const numbered = all.map((cells, index) => ({ number: chunk.firstRow + index, cells }));
-      const rows = numbered.filter(({ number }) => number > 1);
-      const counts = await this.rows.write(job, rows);
-      if (!(await this.imports.advance(claim, rows.length, counts))) throw new LostClaim();
-    }
-    if (chunk && job.nextChunk + 1 < job.chunks) return true;
+    if (job.nextChunk !== position) throw new LostClaim();
+    const counts = await this.rows.write(job, rows);
+    if (!(await this.imports.advance(claim, rows.given.length, counts))) throw new LostClaim();
+    if (!isLast) return true;
     const status = job.options!.dry_run ? 'checked' : 'completed';
     await this.imports.end(organizationId, id, status, null);
     return false;
   }
+}
+
+/** Returns the rows of a chunk without the row that has the names of the columns. */
+function rowsOf(job: ContactImport, chunk: ImportChunk, parse: RowReader): NumberedRow[] {
+  return parse(decode(chunk.bytes, job.encoding), job.delimiter)
+    .map((cells, index) => ({ number: chunk.firstRow + index, cells }))
+    .filter(({ number }) => number > 1);
 }

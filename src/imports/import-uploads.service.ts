@@ -64,11 +64,15 @@ export class ImportUploadsService {
     const read = await loadRowReader();
     const source = await openText(body, given.encoding, this.env.importMb * MEGABYTE);
     const sample = decode(source.sample, source.encoding);
-    const delimiter = given.delimiter ?? detectDelimiter(sample, read);
+    const delimiter = given.delimiter ?? (await detectDelimiter(sample, read));
+    // It refuses a first row that would occupy the parser for long.
+    new CsvScanner(delimiter).push(source.sample);
     const columns = readColumns(sample, delimiter, read);
     const { organizationId } = uploader;
     const id = newId('imp');
     await this.tenants.transaction(organizationId, async () => {
+      // Uploads at the same time would count the same files.
+      await this.tenants.lockOrganization(organizationId);
       if ((await this.imports.countOpen(organizationId)) >= MOST_OPEN) {
         throw new AppError(
           'conflict',

@@ -2,16 +2,18 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { Request, Response } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { originOf } from '../accounts/origin-of-request.js';
+import { abandonUpload, readUpload } from '../files/upload-body.js';
+import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from './caller.guard.js';
+import { CallerGuard, callerOf } from '../keys/caller.guard.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
 import { sendCsv } from './send-csv.js';
-import { parseUploadQuery, readUpload } from './upload-body.js';
+import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 
 /** Takes files with contacts, and returns the rows that were not imported. */
 @Controller('api/imports')
@@ -33,9 +35,10 @@ export class ImportsController {
     // A file with contacts is worth as much as many calls of create_contact.
     const caller = callerOf(request, (key) => this.mayCall(key, 'create_contact'));
     this.limiter.consume(caller.organizationId, 1);
+    allowUpload(request);
     const facts = parseUploadQuery(query);
     try {
-      const { name, bytes } = await readUpload(request);
+      const { name, bytes } = await readUpload(request, CSV_TYPES);
       const uploader = { ...caller, origin: originOf(request) };
       const job = await this.uploads.upload(uploader, bytes, {
         ...facts,
@@ -45,10 +48,7 @@ export class ImportsController {
         import: ImportView.withDetails(job, await this.imports.suggestFor(job)),
       };
     } catch (error) {
-      // The rest of the file must be consumed, or the sender would never read the answer.
-      request.unpipe();
-      request.resume();
-      request.res?.setHeader('Connection', 'close');
+      abandonUpload(request);
       throw error;
     }
   }

@@ -10,7 +10,8 @@ import { guessMapping, matchField, parseMapping } from './column-mapping.js';
 import type { ContactImport, ImportStatus } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
-const FAULTS_AT_ONCE = 500;
+/** A row can have 256 KiB. */
+const FAULTS_AT_ONCE = 20;
 const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
 
 /** Is what a caller chose for the start of an import. */

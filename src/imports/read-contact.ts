@@ -4,22 +4,14 @@ import { withoutGuard } from '../text/csv-line.js';
 import type { ColumnMapping } from './import-options.js';
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/;
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
-const CONSENTS: Readonly<Record<string, string>> = {
-  true: 'granted',
-  yes: 'granted',
-  '1': 'granted',
-  false: 'denied',
-  no: 'denied',
-  '0': 'denied',
-};
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+]);
 
 /**
  * Returns the arguments of `create_contact` for the cells of a row. An empty cell leaves its field out. Cells of declared
@@ -43,8 +35,7 @@ export function readContact(
     if (group === 'tags') tags.push(...splitList(cell));
     else if (group === 'properties')
       properties[name!] = readValue(cell, rules.properties.get(name!));
-    else if (group === 'consent')
-      consent[name!] = CONSENTS[cell.toLowerCase()] ?? cell.toLowerCase();
+    else if (group === 'consent') consent[name!] = readConsent(cell.toLowerCase());
     else input[target] = cell;
   }
   if (tags.length > 0) input.tags = tags;
@@ -53,12 +44,18 @@ export function readContact(
   return input;
 }
 
+function readConsent(text: string): string {
+  const isGranted = BOOLEANS.get(text);
+  if (isGranted === undefined) return text;
+  return isGranted ? 'granted' : 'denied';
+}
+
 function readValue(cell: string, rule: PropertyRule | undefined): unknown {
   switch (rule?.type) {
     case 'number':
       return NUMBER.test(cell) ? Number(cell) : cell;
     case 'boolean':
-      return BOOLEANS[cell.toLowerCase()] ?? cell;
+      return BOOLEANS.get(cell.toLowerCase()) ?? cell;
     case 'list':
       return splitList(cell);
     default:

@@ -1,8 +1,11 @@
 import type { Options } from 'csv-parse/sync';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
+/** Limits the time in which the parser cannot be interrupted. The delimiters of the rest are not needed. */
+const SAMPLED_CHARACTERS = 64 * 1024;
 /** Has the characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =
   '\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd' +
@@ -46,10 +49,12 @@ export function decode(bytes: Buffer, encoding: Encoding): string {
 }
 
 /** Returns the delimiter that splits the first rows into the most columns, and into equally many. */
-export function detectDelimiter(sample: string, read: RowReader): string {
+export async function detectDelimiter(given: string, read: RowReader): Promise<string> {
+  const sample = given.slice(0, SAMPLED_CHARACTERS);
   let best: string = DELIMITERS[0];
   let bestScore = 0;
   for (const delimiter of DELIMITERS) {
+    await yieldToOthers();
     const counts = read(sample, delimiter, SAMPLED_ROWS).map((cells) => cells.length);
     const columns = counts[0] ?? 0;
     if (columns < 2) continue;

@@ -1,6 +1,8 @@
 import { Liquid, type Operators, Token, Tokenizer, defaultOperators } from 'liquidjs';
 import { boundFilters, checkPattern } from './bounded-filters.js';
 import { DATA_FILTERS } from './data-filters.js';
+import { distantContains, readDistantValues } from './distant-filters.js';
+import { distantOf } from './distant-values.js';
 import { escapeOutput } from './escape-output.js';
 import {
   LIQUID_FILTERS,
@@ -20,7 +22,9 @@ const OPERATORS: Operators = {
   ...ORDERED_OPERATORS,
   contains: function* (list, item, context) {
     if (typeof list === 'string') checkPattern('contains', item);
-    return yield defaultOperators.contains!(list, item, context);
+    const isIn = (items: unknown): unknown => defaultOperators.contains!(items, item, context);
+    const distant = distantOf(list);
+    return yield distant ? distantContains(distant, item, isIn) : isIn(list);
   },
 };
 
@@ -54,7 +58,9 @@ export function createLiquid(format: LiquidFormat): Liquid {
   keepOnly(engine.filters, LIQUID_FILTERS);
   keepOnly(engine.tags, LIQUID_TAGS);
   makeFiltersStrict(engine.filters);
+  const unbounded = { ...engine.filters };
   boundFilters(engine.filters);
+  readDistantValues(engine.filters, unbounded);
   if (format !== 'expression') engine.filters.raw = raw!;
   const { renderer } = engine;
   const render = renderer.renderTemplates.bind(renderer);

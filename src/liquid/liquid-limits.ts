@@ -1,6 +1,7 @@
 import { type Emitter, type Token, TokenKind, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 import { MAX_VALUE_BYTES } from '../text/value-size.js';
+import { lineIndexAt, lineOffsets } from '../text/lines.js';
 
 /** Limits the output of a template, in bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -110,18 +111,10 @@ export function indexPositions(token: Pick<Token, 'getPosition'>): void {
     const { input, begin } = this;
     if (indexed !== input) {
       indexed = input;
-      lineStarts = [0];
-      for (let at = input.indexOf('\n'); at >= 0; at = input.indexOf('\n', at + 1)) {
-        lineStarts.push(at + 1);
-      }
+      lineStarts = lineOffsets(input);
     }
-    let [low, high] = [0, lineStarts.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (lineStarts[middle]! <= begin) low = middle;
-      else high = middle - 1;
-    }
-    return [low + 1, begin - lineStarts[low]! + 1];
+    const line = lineIndexAt(lineStarts, begin);
+    return [line + 1, begin - lineStarts[line]! + 1];
   };
 }
 

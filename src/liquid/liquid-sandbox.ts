@@ -11,9 +11,11 @@ import {
   toValue,
 } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
+import { MAX_VALUE_BYTES } from '../text/value-size.js';
 import { Evaluation } from './evaluation.js';
 import { type Expressions, ReadExpressions } from './read-expressions.js';
 import { assertComplete, conditionHint } from './complete-condition.js';
+import { DistantRead, wholeOf } from './distant-values.js';
 import type { CompiledText } from './compiled-text.js';
 import { type LiquidFormat, createLiquid } from './liquid-engine.js';
 import { toTemplateError } from './liquid-errors.js';
@@ -32,6 +34,8 @@ const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
 /** Limits the processor time of one rendering. The time while it waits for its turn does not count. */
 const MAX_RENDER_MS = 500;
+/** Limits how often an expression is evaluated again because it reads another part of a large payload. */
+const MAX_READS = 100;
 /** Limits the processor time for all expressions of a definition. */
 const MAX_READ_MS = 3000;
 
@@ -161,7 +165,7 @@ export class LiquidSandbox implements Expressions {
     const templates = this.getTemplates(template.trim());
     const only = templates.length === 1 ? templates[0] : undefined;
     if (!(only instanceof Output)) return yield this.renderTemplate(template, scope);
-    const value: unknown = toValue(yield only.value.value(this.createContext(scope)));
+    const value = wholeOf(toValue(yield only.value.value(this.createContext(scope))));
     if (typeof value === 'string') return checkValueLength(value);
     if (value === undefined || typeof value === 'function') return null;
     // `empty` and `blank` are objects of LiquidJS, useful only in comparisons.
@@ -174,19 +178,27 @@ export class LiquidSandbox implements Expressions {
     return isTruthy(toValue(value), context);
   }
 
-  /** Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. */
+  /**
+   * Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. After it has
+   * asked for a value that is not in memory, it runs from its beginning again. It has no effect but its result.
+   */
   private async run<T>(
     organizationId: string,
     begin: () => Generator<unknown, T>,
     time: JobTime = { leftMs: MAX_RENDER_MS },
   ): Promise<T> {
-    const evaluation = new Evaluation<T>(begin());
-    try {
-      await this.turns.run(organizationId, evaluation, time);
-    } catch (error) {
-      throw toTemplateError(error);
+    for (let reads = 0, bytes = 0; ; reads += 1) {
+      const evaluation = new Evaluation<T>(begin());
+      try {
+        await this.turns.run(organizationId, evaluation, time);
+        return evaluation.result;
+      } catch (error) {
+        const reason = toTemplateError(error);
+        if (!(reason instanceof DistantRead)) throw reason;
+        if (reads >= MAX_READS || bytes > MAX_VALUE_BYTES) throw readsTooMuch();
+        bytes += await reason.load();
+      }
     }
-    return evaluation.result;
   }
 
   private parseCondition(condition: string): Value {
@@ -209,6 +221,13 @@ export class LiquidSandbox implements Expressions {
   private createContext(scope: object): Context {
     return new Context(scope, this.engine.options, { sync: true }, { liquid: this.engine });
   }
+}
+
+function readsTooMuch(): AppError {
+  return AppError.invalid(
+    `The expression reads more than ${MAX_VALUE_BYTES} bytes, or ${MAX_READS} parts, of the large values of a payload. ` +
+      'Read single items, use the filters where, map and sum, or loop over the list with for_each.',
+  );
 }
 
 /** It is true for values that JSON can represent. */

@@ -10,6 +10,7 @@ import {
   analyzeSync,
 } from 'liquidjs';
 import { AppError, toError } from '../errors/app-error.js';
+import { lineOffsets } from '../text/lines.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { CompiledText } from './compiled-text.js';
 import { type LiquidFormat, createLiquid } from './liquid-engine.js';
@@ -138,8 +139,8 @@ function toTextFault(error: unknown): TextFault {
     return new TextFault(lowerFirst(originalError.message), offset);
   }
   if (!LiquidError.is(error)) return new TextFault('is malformed or too complex', offset);
-  // The place is told apart from the message.
-  const reason = toError(error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d+.*$/s, '');
+  // The place is reported separately from the message.
+  const reason = toError(error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d.*$/s, '');
   return new TextFault(`is not valid Liquid: ${withHint(reason).slice(0, MAX_MESSAGE)}`, offset);
 }
 
@@ -162,11 +163,4 @@ function segmentsOf({ segments }: Variable): string[] {
     known.push(String(segment));
   }
   return known;
-}
-
-/** Returns how many characters stand before each line. */
-export function lineOffsets(text: string): number[] {
-  const offsets = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) offsets.push(at + 1);
-  return offsets;
 }

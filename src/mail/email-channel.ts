@@ -14,11 +14,34 @@ export interface Email {
   text: string;
   html?: string | null | undefined;
   date: Date;
+  /** The default is the sender of the installation. */
+  from?: Mailbox;
   replyTo?: Mailbox;
   /** Has the Message-IDs of the conversation, oldest first. */
   references?: readonly string[];
   /** Is the address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
   unsubscribe?: string | undefined;
+  attachments?: readonly EmailAttachment[];
+  /** Signs the e-mail (DKIM). */
+  key?: DkimKey | undefined;
+}
+
+/** Describes a part of an e-mail. */
+export interface EmailAttachment {
+  readonly name: string;
+  readonly contentType: string;
+  /** The HTML shows the image as `cid:…`. */
+  readonly cid?: string;
+  /** Reads the bytes. It is called once for each time that the e-mail is composed. */
+  readonly read: () => AsyncIterable<Buffer>;
+}
+
+/** Is an RSA key. Mail servers find its public part in the DNS record of the selector. */
+export interface DkimKey {
+  readonly domain: string;
+  readonly selector: string;
+  /** Is in PEM. */
+  readonly privateKey: string;
 }
 
 /**
@@ -49,8 +72,9 @@ export function composeEmail(email: Email, from: string): SendMailOptions | unde
   const to = parseEmail(email.to);
   if ('fault' in to || /[\r\n\0]/.test(email.subject)) return undefined;
   const answered = email.references?.at(-1);
+  const sender = email.from ?? { name: '', address: from };
   return {
-    from: { name: '', address: from },
+    from: { ...sender },
     to: { name: '', address: to.value },
     subject: plainSubject(email.subject),
     text: email.text,
@@ -61,7 +85,7 @@ export function composeEmail(email: Email, from: string): SendMailOptions | unde
       inReplyTo: answered,
       references: [...email.references!],
     }),
-    messageId: messageIdOf(email.id, from),
+    messageId: messageIdOf(email.id, sender.address),
     ...(email.unsubscribe !== undefined && { headers: oneClickHeaders(email.unsubscribe) }),
     textEncoding: 'quoted-printable',
     disableFileAccess: true,

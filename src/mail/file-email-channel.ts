@@ -1,17 +1,13 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { pipeline } from 'node:stream/promises';
 import { randomBase62 } from '../text/ids.js';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
+import { prepareEmail } from './email-content.js';
 
 /** Writes each e-mail to an `.eml` file, for installations without a mail server. */
 export class FileEmailChannel extends EmailChannel {
-  private readonly transport = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'windows',
-  });
-
   constructor(
     private readonly folder: string,
     private readonly from: string,
@@ -27,10 +23,10 @@ export class FileEmailChannel extends EmailChannel {
     // The name is random because, after a lost lease, two workers may write the same message at once.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
-      const { message } = await this.transport.sendMail(composed);
+      const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);
       // Only the user of this process may read e-mails.
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      await writeFile(draft, message as Buffer, { signal, flush: true, mode: 0o600 });
+      await pipeline(open(), createWriteStream(draft, { flush: true, mode: 0o600 }), { signal });
       // The rename is atomic, so a program that watches the folder never reads half a message.
       await rename(draft, file);
       return { outcome: 'sent' };

@@ -1,5 +1,5 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
+import { type OpenableEmail, prepareEmail } from './email-content.js';
 import { SmtpPool } from './smtp-pool.js';
 import type { SmtpResult } from './smtp-session.js';
 import { readSmtpUrl } from './smtp-settings.js';
@@ -7,6 +7,7 @@ import { readSmtpUrl } from './smtp-settings.js';
 const LONGEST_REASON = 500;
 /** These commands are about one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
+const UNREADABLE = 'The content of the e-mail could not be read or signed.';
 const NO_UTF8 = 'The mail server does not accept addresses with letters outside ASCII (SMTPUTF8).';
 
 /** Sends e-mails to one mail server. Retries belong to the caller. */
@@ -26,17 +27,23 @@ export class SmtpEmailChannel extends EmailChannel {
     const composed = composeEmail(email, this.from);
     if (!composed)
       return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
-    const message = new MailComposer(composed).compile();
-    const { from, to } = message.getEnvelope();
-    const envelope = { from: from || this.from, to };
+    let prepared: OpenableEmail;
+    try {
+      prepared = await prepareEmail(composed, email, signal);
+    } catch {
+      return { outcome: 'failed', reason: UNREADABLE };
+    }
+    const { from, to, open } = prepared;
     // eslint-disable-next-line no-control-regex -- the characters of ASCII
-    const needsUtf8 = /[^\0-\x7f]/.test(`${envelope.from}${to.join('')}`);
+    const needsUtf8 = /[^\0-\x7f]/.test(`${from}${to.join('')}`);
+    // Bounces go to the installation, and SPF asks whether its mail server may send for that domain.
+    const envelope = { from: this.from, to };
     const result = await this.pool.send(
       envelope,
       (session) =>
         needsUtf8 && !session.acceptsUtf8Addresses
           ? { code: 'ENOUTF8' }
-          : message.createReadStream(),
+          : open(),
       signal,
     );
     return result.isSent ? { outcome: 'sent' } : toDelivery(result);

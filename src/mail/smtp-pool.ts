@@ -12,7 +12,7 @@ interface Waiting {
 
 /** Keeps connections to one mail server open for the next message, at most `maxConnections` of them. */
 export class SmtpPool {
-  /** The last one was used last, so connections that are not needed stay unused and are closed. */
+  /** The session that was used last is at the end. It is taken first, so connections that are not needed become idle and are closed. */
   private readonly idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
   private readonly waiting: Waiting[] = [];
   /** Each message in progress has a slot. There are never more open connections than slots. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { SendersService } from '../senders/senders.service.js';
 import { isMessageId, messageIdOf } from '../text/message-id.js';
-import { parseMailbox } from '../text/parse-mailbox.js';
+import { type Mailbox, parseMailbox } from '../text/parse-mailbox.js';
+import { type GivenAttachment, MessageAttachmentsService } from './message-attachments.service.js';
 import type { EmailEnvelope, Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
 
@@ -11,10 +13,14 @@ const MOST_REFERENCES = 20;
 
 /** Holds what the sender of an e-mail gives besides its content. */
 export interface GivenEnvelope {
+  /** One address of a verified domain, with or without a name. */
+  from?: string;
   /** One address, with or without a name. */
   replyTo?: string;
   /** Id of the message that this one answers or continues. */
   inReplyTo?: string;
+  /** At most 10 MiB together. */
+  attachments?: readonly GivenAttachment[];
 }
 
 /** Makes the headers of e-mails that the sender decides about. */
@@ -22,19 +28,32 @@ export interface GivenEnvelope {
 export class EmailEnvelopeService {
   constructor(
     private readonly messages: MessagesRepository,
+    private readonly senders: SendersService,
+    private readonly attachments: MessageAttachmentsService,
     private readonly env: Env,
   ) {}
 
-  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`. */
+  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`, and `not_found` for a file. */
   async compose(
     organizationId: string,
-    { replyTo, inReplyTo }: GivenEnvelope,
+    { from, replyTo, inReplyTo, attachments, html }: GivenEnvelope & { html?: string },
   ): Promise<EmailEnvelope | null> {
     const envelope: EmailEnvelope = {
+      ...(from !== undefined && { from: await this.readSender(organizationId, from) }),
       ...(replyTo !== undefined && { replyTo: readMailbox('reply_to', replyTo) }),
       ...(inReplyTo !== undefined && (await this.thread(organizationId, inReplyTo))),
+      ...(attachments !== undefined &&
+        attachments.length > 0 && {
+          attachments: await this.attachments.resolve(organizationId, attachments, html),
+        }),
     };
     return Object.keys(envelope).length > 0 ? envelope : null;
+  }
+
+  private async readSender(organizationId: string, text: string): Promise<Mailbox> {
+    const sender = readMailbox('from', text);
+    await this.senders.assertAllowed(organizationId, 'from', sender.address);
+    return sender;
   }
 
   private async thread(
@@ -61,7 +80,7 @@ export class EmailEnvelopeService {
   }
 }
 
-function readMailbox(path: string, text: string): NonNullable<EmailEnvelope['replyTo']> {
+function readMailbox(path: string, text: string): Mailbox {
   const parsed = parseMailbox(text);
   if ('fault' in parsed) throw AppError.invalidField(path, parsed.fault);
   return parsed.value;

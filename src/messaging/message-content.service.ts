@@ -10,6 +10,11 @@ import { PermissionLinks } from '../topics/permission-links.js';
 import { TopicsService } from '../topics/topics.service.js';
 import { EmailEnvelopeService, type GivenEnvelope } from './email-envelope.service.js';
 import { assertCarries, assertSubject } from './message-channels.js';
+import {
+  type GivenTemplate,
+  MessageTemplatesService,
+  type TemplateUse,
+} from './message-templates.service.js';
 import type { EmailEnvelope } from './message.entity.js';
 
 const LONGEST_SUBJECT = 500;
@@ -23,10 +28,12 @@ export interface GivenContent extends GivenEnvelope {
   /** Is required without `html`. */
   body?: string;
   html?: string;
+  /** Replaces the subject, the body and the HTML. */
+  template?: GivenTemplate;
 }
 
 /** Holds the content as it is stored and sent. */
-export interface MessageContent {
+export interface MessageContent extends Partial<TemplateUse> {
   subject: string | null;
   body: string;
   html: string | null;
@@ -55,31 +62,35 @@ export class MessageContentService {
     private readonly envelopes: EmailEnvelopeService,
     private readonly topics: TopicsService,
     private readonly links: PermissionLinks,
+    private readonly templates: MessageTemplatesService,
   ) {}
 
   /**
    * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are literal,
-   * so text of strangers is never executed. Without a body, it is the text of the HTML. Throws `invalid_arguments`, and
-   * `not_found` for an unknown topic.
+   * so text of strangers is never executed. Without a body, it is the text of the HTML. A template replaces all parts.
+   * Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
    */
   async compose(
     target: ContentTarget,
     options: ChannelOptions,
-    given: GivenContent,
+    sent: GivenContent,
     variables: object | undefined,
   ): Promise<MessageContent> {
     const { organizationId, contact, topic } = target;
     if (topic !== undefined) await this.topics.get(organizationId, topic);
-    const scope = variables && {
-      ...variables,
-      contact: ContactView.of(contact),
-      ...this.linksFor(target),
-    };
+    const own = { contact: ContactView.of(contact), ...this.linksFor(target) };
+    const made =
+      sent.template &&
+      (await this.templates.render(target, options, sent.template, { variables, own }));
+    const given = made ? { ...sent, ...made.texts } : sent;
+    const scope = !made && variables ? { ...variables, ...own } : undefined;
     assertSubject(options, given.subject);
     assertCarries(options, {
+      from: given.from,
       html: given.html,
       reply_to: given.replyTo,
       in_reply_to: given.inReplyTo,
+      attachments: given.attachments,
     });
     if (given.body === undefined && given.html === undefined) {
       throw AppError.invalidField('body', 'is required');
@@ -94,7 +105,7 @@ export class MessageContentService {
     }
     assertPart('body', text, LONGEST_BODY_BYTES);
     const envelope = await this.envelopes.compose(organizationId, given);
-    return { subject: subject ?? null, body: text, html: html ?? null, envelope };
+    return { subject: subject ?? null, body: text, html: html ?? null, envelope, ...made?.use };
   }
 
   /** Returns the variables with links. A message without a topic has no `unsubscribe_url`, because there is nothing to leave. */
@@ -132,7 +143,8 @@ function assertPart(name: 'body' | 'html', text: string, mostBytes: number): voi
   }
 }
 
-function subjectFault(subject: string): string | undefined {
+/** Says why a subject cannot be sent. */
+export function subjectFault(subject: string): string | undefined {
   if (subject.trim() === '') return 'must not be empty';
   // A line break would end the header, and the rest of the subject would become another header.
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {

@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { DigestsService } from '../pacing/digests.service.js';
-import type { MessageDigest } from '../pacing/message-digest.entity.js';
+import type { OpenDigest } from '../pacing/message-digest.entity.js';
 import { WakeUps } from '../queue/wake-ups.js';
+import type { PinnedTemplate } from '../templates/published-templates.service.js';
+import type { MessageContent } from './message-content.service.js';
 import type { DigestInput } from './message.inputs.js';
 import type { Message } from './message.entity.js';
+import { MessageTemplatesService } from './message-templates.service.js';
 import { type MessageRequest, type MessageTarget, MessagesService } from './messages.service.js';
 
 const LONGEST_ITEMS_BYTES = 256 * 1024;
@@ -18,11 +21,12 @@ export class MessageDigestsService {
     private readonly digests: DigestsService,
     private readonly tenants: TenantDatabase,
     private readonly wakeUps: WakeUps,
+    private readonly templates: MessageTemplatesService,
   ) {}
 
   /**
    * Adds the variables of the call to the message that collects them, or begins such a message. Returns the message and
-   * the number of its items. Throws as {@link MessagesService.send} does.
+   * the number of its items. A call with another template than that of the message begins the next one. Throws as {@link MessagesService.send} does.
    */
   async add(
     organizationId: string,
@@ -34,60 +38,104 @@ export class MessageDigestsService {
     }
     const item = request.variables ?? {};
     const target = await this.messages.findTarget(organizationId, request);
-    const key = { contactId: target.contact.id, channel: target.channel, key: digest.key };
+    const { contact, channel, topic } = target;
+    const key = { contactId: contact.id, channel, topic, key: digest.key };
+    const template = await this.templateOf(organizationId, request);
     const open = await this.digests.findOpen(organizationId, key);
-    const count = open && (await this.extend(open, target, item));
-    if (open && count !== undefined) {
-      return { message: await this.messages.get(organizationId, open.messageId), count };
+    if (open && open.templateId !== (template?.id ?? null)) await this.release(open);
+    else if (open) {
+      const count = await this.extend(open, target, item);
+      if (count !== undefined) {
+        return { message: await this.messages.get(organizationId, open.messageId), count };
+      }
     }
-    return { message: await this.begin(organizationId, request, target, digest), count: 1 };
+    return { message: await this.begin(request, target, digest, template), count: 1 };
   }
 
   /** Returns the new number of items. Returns undefined, and sends the message as it is, when the item does not fit. */
   private async extend(
-    open: MessageDigest,
+    open: OpenDigest,
     target: MessageTarget,
     item: object,
   ): Promise<number | undefined> {
-    const { organizationId, messageId, variables, subject, body, html } = open;
     const items = [...open.items, item];
-    const given = {
-      ...(subject !== null && { subject }),
-      ...(body !== null && { body }),
-      ...(html !== null && { html }),
-    };
     let isFull = items.length >= open.maxItems;
     let count: number | undefined = items.length;
     try {
-      const scope = { ...variables, digest: { items, count } };
       assertSize(items);
-      const opened = { ...target, id: messageId };
-      await this.digests.add(open, item, await this.messages.compose(opened, given, scope));
+      await this.digests.add(open, item, await this.compose(open, target, items));
     } catch (error) {
       // The content with this item is too long or fails. The next message begins with the item and its own templates.
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
       isFull = true;
       count = undefined;
     }
-    if (isFull) {
-      await this.digests.close(open);
-      this.tenants.afterCommit(() => this.wakeUps.wake('message', messageId));
-    }
-    this.messages.publish(organizationId, messageId);
+    if (isFull) await this.release(open);
+    else this.messages.publish(open.organizationId, open.messageId);
     return count;
   }
 
-  private async begin(
+  /** Renders the message with all items, from its own version of a template. */
+  private async compose(
+    open: OpenDigest,
+    target: MessageTarget,
+    items: readonly object[],
+  ): Promise<MessageContent> {
+    const { organizationId, variables, subject, body, html, templateId, locale } = open;
+    const opened = { ...target, id: open.messageId };
+    if (templateId !== null) {
+      const version = open.templateVersion!;
+      const from = await this.templates.findUsed(organizationId, templateId, version);
+      return await this.messages.compose(opened, { template: { from, locale, items } }, variables);
+    }
+    const given = {
+      ...(subject !== null && { subject }),
+      ...(body !== null && { body }),
+      ...(html !== null && { html }),
+    };
+    const scope = { ...variables, digest: { items, count: items.length } };
+    return await this.messages.compose(opened, given, scope);
+  }
+
+  /** Has the message sent as it is. */
+  private async release(open: OpenDigest): Promise<void> {
+    const { organizationId, messageId } = open;
+    await this.digests.close(open);
+    this.tenants.afterCommit(() =>
+      this.wakeUps.wake('message', messageId, undefined, organizationId),
+    );
+    this.messages.publish(organizationId, messageId);
+  }
+
+  private async templateOf(
     organizationId: string,
+    { template }: MessageRequest,
+  ): Promise<PinnedTemplate | undefined> {
+    if (template === undefined) return undefined;
+    const { from } = template;
+    return typeof from === 'string' ? await this.templates.find(organizationId, from) : from;
+  }
+
+  private async begin(
     request: MessageRequest,
     target: MessageTarget,
     { key, window_seconds: seconds, max_items: maxItems }: DigestInput,
+    template: PinnedTemplate | undefined,
   ): Promise<Message> {
+    const { organizationId } = target;
     const variables = request.variables ?? {};
     const items = [variables];
     assertSize(items);
-    const scope = { ...variables, digest: { items, count: 1 } };
-    const content = await this.messages.compose(target, request, scope);
+    const content = template
+      ? await this.messages.compose(
+          target,
+          { ...request, template: { from: template, items } },
+          variables,
+        )
+      : await this.messages.compose(target, request, {
+          ...variables,
+          digest: { items, count: 1 },
+        });
     const { id } = await this.messages.store(organizationId, request, target, content, 'held');
     const digest = {
       organizationId,

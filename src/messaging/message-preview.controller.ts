@@ -5,21 +5,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { MessagesService } from './messages.service.js';
-import { previewPage } from './preview-page.js';
-
-/**
- * Allows inline styles and images that are part of the message. `sandbox` gives the page an origin of its own and stops
- * scripts, forms and links that open windows, also when a browser opens the address outside of the frame.
- */
-const CONTENT_SECURITY_POLICY = [
-  'sandbox',
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ');
+import { previewPage, sendPreview } from './preview-page.js';
 
 /** Shows messages as pages that can do nothing, for the frame of the dashboard. */
 @Controller('api/messages')
@@ -44,10 +30,6 @@ export class MessagePreviewController {
       () => this.messages.get(organizationId, id),
       { readOnly: true },
     );
-    response
-      .setHeader('Content-Type', 'text/html; charset=utf-8')
-      .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-      .setHeader('X-DNS-Prefetch-Control', 'off')
-      .end(message.html ?? previewPage(message.subject ?? '', message.body));
+    sendPreview(response, message.html ?? previewPage(message.subject ?? '', message.body));
   }
 }

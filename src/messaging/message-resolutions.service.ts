@@ -46,7 +46,7 @@ export class MessageResolutionsService {
     this.changes.publish(organizationId, resourceChange('messages', id));
     if (outcome === 'resend') {
       await this.messages.requeue(organizationId, id, MOST_USED_ATTEMPTS);
-      this.tenants.afterCommit(() => this.wakeUps.wake('message', id));
+      this.tenants.afterCommit(() => this.wakeUps.wake('message', id, undefined, organizationId));
       return (await this.messages.find(organizationId, id))!;
     }
     const said = visibleLine(reason ?? '', LONGEST_REASON);

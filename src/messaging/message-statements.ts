@@ -1,13 +1,22 @@
 import { keptContact } from '../contacts/contact-statements.js';
-import { prepared } from '../database/driver/statement.js';
+import { arrayOfUnknownSize, prepared, preparedRows } from '../database/driver/statement.js';
 
-export const INSERT = prepared(
+/** Inserts messages. Its rows are in the order of the columns, with `created_at` after `scheduled_at`. */
+export const INSERT = preparedRows(
   'message_insert',
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
     idempotency_key, run_id, scheduled_at, due_at, created_at, updated_at, on_uncertain, html, envelope,
     template_id, template_version, locale, status_reason, reason_code, topic, epoch)
-    values ($1, $2, ${keptContact('$3')}, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce($12, now()), $13, $13, $14, $15, $16,
-      $17, $18, $19, $20, $21, $22, $23)`,
+   select $1, m.id, ${keptContact('m.contact_id')}, m.channel, m.direction, m.recipient, m.subject, m.body, m.status,
+     m.idempotency_key, m.run_id, m.scheduled_at, coalesce(m.scheduled_at, now()), m.created_at, m.created_at,
+     m.on_uncertain, m.html, m.envelope, m.template_id, m.template_version, m.locale, m.status_reason, m.reason_code,
+     m.topic, m.epoch
+   from unnest(${arrayOfUnknownSize('$2::text[]')}, $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+       $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::text[], $15::text[],
+       $16::json[], $17::text[], $18::integer[], $19::text[], $20::text[], $21::text[], $22::text[], $23::integer[])
+     as m (id, contact_id, channel, direction, recipient, subject, body, status, idempotency_key, run_id, scheduled_at,
+       created_at, on_uncertain, html, envelope, template_id, template_version, locale, status_reason, reason_code, topic,
+       epoch)`,
 );
 /** Names the columns as the properties of {@link Message}, so that a row is a message. */
 const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,

@@ -1,5 +1,5 @@
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, Integer, JsonObject, Nested, Text } from '../tools/schema/fields.js';
+import { Choice, Integer, JsonObject, ListOf, Nested, Text } from '../tools/schema/fields.js';
 import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
 import { MESSAGE_STATUSES } from './message.entity.js';
 
@@ -68,6 +68,18 @@ export class DigestInput {
   max_items: number = 100;
 }
 
+/** Names a file of POST /api/files, or of a step. */
+export class AttachmentInput {
+  @Text({ min: 1, max: 64 })
+  file_id: string;
+
+  @Text({ optional: true })
+  name?: string;
+
+  @Text({ optional: true })
+  cid?: string;
+}
+
 export class SendMessageInput extends AddresseeInput {
   @Text('email, sms or webhook.')
   channel: string = 'email';
@@ -89,19 +101,29 @@ export class SendMessageInput extends AddresseeInput {
   html?: string;
 
   @Text({ optional: true })
+  from?: string;
+
+  @Text({ optional: true })
   reply_to?: string;
 
   @Text('Id of the message.', { optional: true })
   in_reply_to?: string;
 
+  @ListOf(() => AttachmentInput, { optional: true })
+  attachments?: AttachmentInput[];
+
   @Text('Omit if transactional.', { optional: true, min: 1, max: 64 })
   topic?: string;
 
-  @Text('Not supported yet. Give body instead.', { optional: true, min: 1, max: 64 })
+  @Text('Id or name of a template, instead of subject, body and html.', {
+    optional: true,
+    min: 1,
+    max: 100,
+  })
   template_id?: string;
 
   @Doc(
-    'When given, even if empty, subject, body and html are Liquid templates over these values and the contact: ' +
+    'When given, even if empty, subject, body and html are Liquid over these values and the contact: ' +
       '"Hello {{ contact.first_name }}". When absent, they are literal.',
     { examples: [{ code: '1234' }] },
   )
@@ -122,7 +144,7 @@ export class SendMessageInput extends AddresseeInput {
   idempotency_key?: string;
 
   @Doc(
-    'Joins calls with the same contact, channel and key into one message, whose body is that of the first: ' +
+    'Joins calls with the same contact, channel, topic and key into one message, whose body is that of the first: ' +
       '{{ digest.count }}, {{ digest.items }}.',
   )
   @Nested(() => DigestInput, { optional: true })

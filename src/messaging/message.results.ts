@@ -37,6 +37,15 @@ export class MessageView {
   @Text({ nullable: true })
   topic: string | null;
 
+  @Text('Template that it was made from.', { nullable: true })
+  template_id: string | null;
+
+  @Integer({ nullable: true })
+  template_version: number | null;
+
+  @Text("Locale of the template's texts.", { nullable: true })
+  locale: string | null;
+
   @Doc(
     'scheduled: waits for scheduled_at; queued: waits for delivery, or for another attempt; held: waits until held_until; sending: an attempt is ' +
       'in progress; uncertain: it may have been sent, and nobody knows (resolve_message); sent: the provider, the mail ' +
@@ -98,6 +107,9 @@ export class MessageView {
       body: message.body,
       has_html: message.hasHtml,
       topic: message.topic,
+      template_id: message.templateId,
+      template_version: message.templateVersion,
+      locale: message.locale,
       status: message.status,
       status_reason: message.statusReason,
       reason_code: message.reasonCode,

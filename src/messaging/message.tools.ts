@@ -7,6 +7,7 @@ import { Tool } from '../tools/contract/tool.decorator.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
 import { MessageDigestsService } from './message-digests.service.js';
 import { messageFilter } from './message-filter.js';
+import { assertNoTexts } from './message-templates.service.js';
 import {
   ListMessagesInput,
   MessageFilterInput,
@@ -45,10 +46,7 @@ export class MessageTools {
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<SentMessageResult> {
     if (input.template_id !== undefined) {
-      throw unsupported(
-        'template_id',
-        'Stored templates are not supported yet. Give body instead.',
-      );
+      assertNoTexts({ subject: input.subject, body: input.body, html: input.html });
     }
     const request = {
       to: { contact_id: input.contact_id, email: input.email, phone: input.phone },
@@ -56,8 +54,11 @@ export class MessageTools {
       subject: input.subject,
       body: input.body,
       html: input.html,
+      template: input.template_id === undefined ? undefined : { from: input.template_id },
+      from: input.from,
       replyTo: input.reply_to,
       inReplyTo: input.in_reply_to,
+      attachments: input.attachments,
       topic: input.topic,
       onUncertain: input.on_uncertain,
       variables: input.variables,
@@ -170,9 +171,4 @@ function parseSchedule(text: string | undefined): Date | undefined {
   }
   if (time.getTime() <= Date.now() + MOST_AHEAD_MS) return time;
   throw AppError.invalidField('scheduled_at', 'must be at most one year ahead');
-}
-
-// The code is not `unavailable`, because runs would retry, and a retry cannot help.
-function unsupported(path: string, message: string): AppError {
-  return AppError.invalid(message, [{ path, message: 'is not supported yet' }]);
 }

@@ -7,6 +7,8 @@ import { MessageDeliveryService } from './message-delivery.service.js';
 @Injectable()
 export class MessageWorker extends QueueWorker {
   readonly kind = 'message';
+  // A provider or webhook of one organization may be slow, and each of its messages waits for it.
+  protected override readonly isShared = true;
   protected readonly graceMs = 15_000;
 
   constructor(private readonly delivery: MessageDeliveryService) {

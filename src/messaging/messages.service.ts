@@ -60,8 +60,8 @@ export class MessagesService {
 
   /**
    * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact or topic,
-   * `invalid_arguments` for an unknown channel, a contact without its address and content that it refuses, `conflict`
-   * when the channel has no provider, and `no_consent` when the contact has denied consent.
+   * and `conflict` when the channel has no provider. Throws `invalid_arguments` for an unknown channel, a contact without
+   * its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const target = await this.findTarget(organizationId, request);
@@ -132,7 +132,7 @@ export class MessagesService {
   private start({ id, organizationId, status, scheduledAt }: Message): void {
     const slot = status === 'queued' ? this.wakeUps.reserve('message', organizationId) : undefined;
     if (slot) slot.start(id);
-    else this.wakeUps.wake('message', id, scheduledAt ?? undefined);
+    else this.wakeUps.wake('message', id, scheduledAt ?? undefined, organizationId);
   }
 
   /** Notifies clients, after the commit, that a message has changed. */

@@ -3,13 +3,17 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { SessionMiddleware } from '../accounts/sessions.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ContactsModule } from '../contacts/contacts.module.js';
+import { FilesModule } from '../files/files.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
+import { SendersModule } from '../senders/senders.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
 import { ExplanationsService } from './explanations.service.js';
 import { InboundKeywordsService } from './inbound-keywords.service.js';
+import { MessageAttachmentsService } from './message-attachments.service.js';
 import { MessageAttemptsRepository } from './message-attempts.repository.js';
 import { MessageAttemptsService } from './message-attempts.service.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
@@ -20,6 +24,7 @@ import { MessageOutcomesService } from './message-outcomes.service.js';
 import { MessagePermissionService } from './message-permission.service.js';
 import { MessagePreviewController } from './message-preview.controller.js';
 import { MessagePrompts } from './message.prompts.js';
+import { MessageTemplatesService } from './message-templates.service.js';
 import { MessageTools } from './message.tools.js';
 import { MessageResolutionsService } from './message-resolutions.service.js';
 import { MessageWorker } from './message.worker.js';
@@ -38,8 +43,11 @@ import { SuppressionsService } from './suppressions.service.js';
     AccountsModule,
     ChannelsModule,
     ContactsModule,
+    FilesModule,
     LiquidModule,
     PacingModule,
+    SendersModule,
+    TemplatesModule,
     TopicsModule,
   ],
   controllers: [MessagePreviewController],
@@ -50,7 +58,9 @@ import { SuppressionsService } from './suppressions.service.js';
     MessageWorker,
     MessagesService,
     MessageContentService,
+    MessageTemplatesService,
     EmailEnvelopeService,
+    MessageAttachmentsService,
     InboundKeywordsService,
     MessagePermissionService,
     ProviderReportsService,
@@ -69,7 +79,7 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionsService,
     SuppressionsRepository,
   ],
-  exports: [MessagesService],
+  exports: [MessagesService, MessagesRepository],
 })
 export class MessagingModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

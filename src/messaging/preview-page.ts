@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { escapeHtml } from '../text/escape-html.js';
 
 const STYLE =
@@ -10,4 +11,27 @@ export function previewPage(title: string, text: string): string {
     `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
     `<style>${STYLE}</style></head><body dir="auto">${escapeHtml(text)}</body></html>`
   );
+}
+
+/**
+ * Allows inline styles and images that are part of the message. `sandbox` gives the page an origin of its own and stops
+ * scripts, forms and links that open windows, also when a browser opens the address outside of the frame.
+ */
+const CONTENT_SECURITY_POLICY = [
+  'sandbox',
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** Sends a page that can do nothing. */
+export function sendPreview(response: Response, html: string): void {
+  response
+    .setHeader('Content-Type', 'text/html; charset=utf-8')
+    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+    .setHeader('X-DNS-Prefetch-Control', 'off')
+    .end(html);
 }

@@ -1,6 +1,7 @@
 import { EmitEventInput } from '../custom-events/custom-event.inputs.js';
 import { EmittedEventResult } from '../custom-events/custom-event.results.js';
 import { ImportResult } from '../imports/import.results.js';
+import { FileResult } from '../files/file.results.js';
 import { CreateKeyBody } from '../keys/api-key.inputs.js';
 import { classSchema } from '../tools/schema/class-schema.js';
 import type { JsonSchema } from '../tools/schema/json-schema.js';
@@ -65,6 +66,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       'Stores a file with contacts, for start_import. Takes text/csv, or a form with a file.',
     access: 'key',
     responses: { 201: classSchema(ImportResult) },
+  },
+  'post /api/files': {
+    summary: 'Stores a file of at most 10 MiB, which attachments of send_message name.',
+    access: 'key',
+    responses: { 201: classSchema(FileResult) },
   },
   'get /api/imports/{id}/rejected.csv': {
     summary: 'Sends the rows of a file that were not imported, with the reasons.',
@@ -236,6 +242,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'get /api/messages/{id}/preview': {
     summary: 'Shows a message as a page that can do nothing.',
+    access: 'session',
+    responses: { 200: 'text/html' },
+  },
+  'get /api/templates/{id}/preview': {
+    summary: 'Shows the e-mail of a draft as a page that can do nothing.',
     access: 'session',
     responses: { 200: 'text/html' },
   },

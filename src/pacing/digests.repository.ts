@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import type { MessageDigest } from './message-digest.entity.js';
+import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** Names the digest that a call belongs to. */
+/** Names the digest that a call belongs to. Messages of different topics have different permissions. */
 export interface DigestKey {
   readonly contactId: string;
+  /** Is undefined for a transactional message. */
+  readonly topic: string | undefined;
   readonly channel: string;
   readonly key: string;
 }
@@ -33,19 +35,20 @@ export class DigestsRepository {
    */
   async findOpen(
     organizationId: string,
-    { contactId, channel, key }: DigestKey,
-  ): Promise<MessageDigest | undefined> {
+    { contactId, channel, topic, key }: DigestKey,
+  ): Promise<OpenDigest | undefined> {
     const session = this.tenants.session(organizationId);
-    session.defer(LOCK, [['digest', organizationId, contactId, channel, key]]);
+    session.defer(LOCK, [['digest', organizationId, contactId, channel, topic ?? '', key]]);
     // A worker that begins to send the message has it locked, and changes its status.
-    const [open] = await session.query<MessageDigest>(
+    const [open] = await session.query<OpenDigest>(
       `select d.organization_id as "organizationId", d.message_id as "messageId", d.subject, d.body, d.html,
-         d.variables, d.items, d.max_items as "maxItems"
+         d.variables, d.items, d.max_items as "maxItems", m.template_id as "templateId",
+         m.template_version as "templateVersion", m.locale
        from messages m join message_digests d on d.organization_id = m.organization_id and d.message_id = m.id
-       where m.organization_id = $1 and m.contact_id = $2 and m.held_by = $3 and m.channel = $4
+       where m.organization_id = $1 and m.contact_id = $2 and m.held_by = $3 and m.channel = $4 and m.topic is not distinct from $5
          and m.status = 'held' and m.due_at > now()
        order by m.created_at limit 1 for update`,
-      [organizationId, contactId, heldBy(key), channel],
+      [organizationId, contactId, heldBy(key), channel, topic ?? null],
     );
     return open;
   }

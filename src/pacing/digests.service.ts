@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DigestContent, type DigestKey, DigestsRepository } from './digests.repository.js';
-import type { MessageDigest } from './message-digest.entity.js';
+import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
 /** Keeps what messages collect until they are sent. Each method needs a transaction of the organization. */
 @Injectable()
@@ -8,7 +8,7 @@ export class DigestsService {
   constructor(private readonly digests: DigestsRepository) {}
 
   /** Finds the message that collects items of this key. Until the transaction ends, no other one changes or begins it. */
-  findOpen(organizationId: string, key: DigestKey): Promise<MessageDigest | undefined> {
+  findOpen(organizationId: string, key: DigestKey): Promise<OpenDigest | undefined> {
     return this.digests.findOpen(organizationId, key);
   }
 

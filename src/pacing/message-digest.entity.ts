@@ -29,3 +29,10 @@ export class MessageDigest extends OrganizationRow {
   @Column('integer')
   maxItems: number;
 }
+
+/** Is a digest with the version of a template that its message was made from, if any. */
+export type OpenDigest = MessageDigest & {
+  readonly templateId: string | null;
+  readonly templateVersion: number | null;
+  readonly locale: string | null;
+};

@@ -50,7 +50,7 @@ export function sendPage(response: Response, page: PermissionPage): void {
     .end(render(page));
 }
 
-/** Returns the page for a link that is malformed, forged, or of something that is gone. It says which to nobody. */
+/** Returns the page for a link that is malformed, forged, or of something that is gone. It does not say which of these is true. */
 export function notFoundPage(language: Language, { notFound }: PageTexts): PermissionPage {
   return { status: 404, language, title: notFound };
 }

@@ -50,7 +50,8 @@ export class SecretTools {
     secrets: ['secret'],
     surfaces: ['dashboard'],
   })
-  async set(input: SetSecretInput, { organizationId, actor }: ToolCall): Promise<SecretResult> {
+  async set(sent: SetSecretInput, { organizationId, actor }: ToolCall): Promise<SecretResult> {
+    const input = { ...sent, secret: sent.secret && withoutLineEnd(sent.secret) };
     assertFields(input);
     const given = ALL_FIELDS.map((field) => [field, input[field]] as const);
     const contentFrom = (before: SecretContent | undefined): SecretContent => ({
@@ -79,6 +80,13 @@ export class SecretTools {
     if (await this.secrets.delete(organizationId, name)) return { deleted: name };
     throw new AppError('not_found', `There is no secret "${name}".`);
   }
+}
+
+/** Copying from a terminal or a file adds a line end, which no key has. */
+function withoutLineEnd(secret: string): string {
+  const text = secret.replace(/\r?\n$/, '');
+  if (text !== '') return text;
+  throw AppError.invalidField('secret', 'must have characters other than a line end');
 }
 
 function assertFields(input: SetSecretInput): void {

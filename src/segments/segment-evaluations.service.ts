@@ -26,7 +26,7 @@ const PAUSE_AFTER_FAULT_MS = 3_600_000;
 
 /**
  * Compares contacts with dynamic segments. The stored members, the events about differences and the position commit
- * together, so each entry and each exit is an event once, whichever worker finds it.
+ * together. So each entry and each exit is one event, also when a worker crashes.
  */
 @Injectable()
 export class SegmentEvaluationsService {

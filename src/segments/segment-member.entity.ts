@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Stores that a contact is in a segment. Of a dynamic segment, that the last comparison found so. */
+/** Stores that a contact is in a segment. A row of a dynamic segment is what the last comparison found. */
 @Entity('segment_members')
 export class SegmentMember extends OrganizationRow {
   @PrimaryColumn('text')

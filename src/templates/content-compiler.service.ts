@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
 import { TextCompiler } from '../liquid/text-compiler.js';
+import { textOfHtml } from '../text/text-of-html.js';
 import { HtmlThreadsService } from './html-threads.service.js';
-import type { PreparedHtml } from './html-job.js';
+import type { InlinedHtml } from './html-job.js';
 import { type HiddenMarkup, hideMarkup, restoreMarkup, restoreSomeMarkup } from './placeholders.js';
 import { type Names, TextChecker, type Warn } from './text-checker.js';
 import type {
@@ -17,6 +19,8 @@ import type {
 
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
+/** A message reads a version at once, so that a large one would delay others. */
+const LARGEST_CONTENT = 2 * 1024 * 1024;
 
 /** Is a compiled content with what its author should know. */
 export interface Compilation {
@@ -57,16 +61,16 @@ export class ContentCompilerService {
     const faults = new FaultList();
     const warnings: PlacedWarning[] = [];
     const warn: Warn = (path, message) => {
-      if (warnings.length < MOST_WARNINGS) warnings.push({ path, message });
+      if (warnings.length < MOST_WARNINGS) warnings.push({ path, message: message() });
     };
     const names: Names = { variables: variables.map(({ name }) => name), snippets };
     if (Object.keys(variants).length === 0) {
       faults.push({ path: 'variants', message: 'must have a variant for at least one locale' });
     }
-    const checked = Object.entries(variants).map(([locale, variant]) => {
-      const path = `variants.${locale}`;
-      return [locale, this.check(variant, path, names, faults, warn)] as const;
-    });
+    const checked: (readonly [locale: string, variant: CheckedVariant])[] = [];
+    for (const [locale, variant] of Object.entries(variants)) {
+      checked.push([locale, await this.check(variant, `variants.${locale}`, names, faults, warn)]);
+    }
     assertNone(faults);
     const compiled: Record<string, CompiledVariant> = Object.fromEntries(
       checked.map(([locale, { sms }]) => [locale, sms ? { sms } : {}]),
@@ -78,25 +82,33 @@ export class ContentCompilerService {
     for (const [index, { locale }] of parts.entries()) {
       compiled[locale] = { ...compiled[locale], email: emails[index]! };
     }
+    if (faults.length === 0 && JSON.stringify(compiled).length > LARGEST_CONTENT) {
+      const message =
+        'have more than 2 MiB together with their snippets and their CSS in the elements';
+      faults.push({ path: 'variants', message });
+    }
     assertNone(faults);
     return { content: { variables, variants: compiled }, warnings };
   }
 
   /** Returns the texts with the content of their snippets. */
-  private check(
+  private async check(
     { email, sms }: TemplateVariant,
     path: string,
     names: Names,
     faults: FaultList,
     warn: Warn,
-  ): CheckedVariant {
-    const check = (text: string, part: string, format: 'text' | 'html'): string =>
-      this.checker.check({ text, path: `${path}.${part}`, format }, names, faults, warn);
+  ): Promise<CheckedVariant> {
+    const check = async (text: string, part: string, format: 'text' | 'html'): Promise<string> => {
+      // Parsing cannot be interrupted, and a template can have 80 texts.
+      await yieldToOthers();
+      return this.checker.check({ text, path: `${path}.${part}`, format }, names, faults, warn);
+    };
     if (!email && !sms) faults.push({ path, message: 'must have email, sms or both' });
     if (sms && sms.text.trim() === '') {
       faults.push({ path: `${path}.sms.text`, message: 'must not be empty' });
     }
-    const checked = sms && { text: check(sms.text, 'sms.text', 'text') };
+    const checked = sms && { text: await check(sms.text, 'sms.text', 'text') };
     if (!email) return { ...(checked && { sms: checked }) };
     const { subject, html, text } = email;
     if (subject.trim() === '') {
@@ -107,9 +119,9 @@ export class ContentCompilerService {
     }
     return {
       email: {
-        subject: check(subject, 'email.subject', 'text'),
-        ...(html !== undefined && { html: check(html, 'email.html', 'html') }),
-        ...(text !== undefined && { text: check(text, 'email.text', 'text') }),
+        subject: await check(subject, 'email.subject', 'text'),
+        ...(html !== undefined && { html: await check(html, 'email.html', 'html') }),
+        ...(text !== undefined && { text: await check(text, 'email.text', 'text') }),
       },
       ...(checked && { sms: checked }),
     };
@@ -122,41 +134,53 @@ export class ContentCompilerService {
     faults: FaultList,
     warn: Warn,
   ): Promise<CompiledTexts[]> {
-    const hidden = emails.map(({ email: { html } }) =>
-      html === undefined ? undefined : hideMarkup(html, this.compiler.markup(html)),
-    );
-    const job = hidden.flatMap((markup, index) =>
-      markup ? [{ html: markup.text, needsText: emails[index]!.email.text === undefined }] : [],
-    );
+    const hidden: (HiddenMarkup | undefined)[] = [];
+    for (const { email } of emails) {
+      await yieldToOthers();
+      const { html } = email;
+      hidden.push(html === undefined ? undefined : hideMarkup(html, this.compiler.markup(html)));
+    }
+    const job = hidden.flatMap((markup) => (markup ? [markup.text] : []));
     const replies = job.length > 0 ? [...(await this.threads.run(organizationId, job))] : [];
-    return emails.map((given, index) => {
+    const prepared: CompiledTexts[] = [];
+    for (const [index, given] of emails.entries()) {
       const markup = hidden[index];
-      if (!markup) return { subject: given.email.subject, text: given.email.text! };
-      return this.restore(given, markup, replies.shift()!, faults, warn);
-    });
+      const { subject, text } = given.email;
+      prepared.push(
+        markup
+          ? await this.restore(given, markup, replies.shift()!, faults, warn)
+          : { subject, text: text! },
+      );
+    }
+    return prepared;
   }
 
-  private restore(
+  private async restore(
     { email: { subject, html, text }, path }: CheckedEmail,
     hidden: HiddenMarkup,
-    reply: PreparedHtml,
+    { html: inlinedHtml, isTooLong }: InlinedHtml,
     faults: FaultList,
     warn: Warn,
-  ): CompiledTexts {
-    const inlined = reply.html === undefined ? undefined : restoreMarkup(reply.html, hidden);
+  ): Promise<CompiledTexts> {
+    const inlined = inlinedHtml === undefined ? undefined : restoreMarkup(inlinedHtml, hidden);
     if (inlined === undefined) {
-      warn(`${path}.html`, 'keeps its style elements: CSS with Liquid in it cannot be inlined');
+      warn(
+        `${path}.html`,
+        () => 'keeps its style elements: CSS with Liquid in it cannot be inlined',
+      );
     }
-    if (/<link\b[^>]*stylesheet/i.test(html!)) {
-      warn(`${path}.html`, 'has a link to a style sheet, which is not loaded. Use a style element');
+    // The pattern ends at the next tag. Otherwise each of many tags would be compared with the whole rest.
+    if (/<link\b[^<>]*stylesheet/i.test(html!)) {
+      const message = 'has a link to a style sheet, which is not loaded. Use a style element';
+      warn(`${path}.html`, () => message);
     }
     const result = {
       subject,
       html: inlined ?? html!,
-      text: text ?? restoreSomeMarkup(reply.text ?? '', hidden).trim(),
+      text: text ?? restoreSomeMarkup(await textOfHtml(hidden.text), hidden).trim(),
     };
     for (const part of ['html', 'text'] as const) {
-      if (result[part].length <= LONGEST_TEXT) continue;
+      if (result[part].length <= LONGEST_TEXT && !(part === 'html' && isTooLong)) continue;
       const message = `has more than ${LONGEST_TEXT} characters with its CSS in the elements`;
       faults.push({ path: `${path}.${part}`, message });
     }

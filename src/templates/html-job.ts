@@ -1,18 +1,12 @@
-/** Has an HTML whose Liquid markup is hidden. */
-export interface HtmlPart {
-  readonly html: string;
-  /** Asks for a text besides. */
-  readonly needsText: boolean;
-}
+/** Has the HTML of all variants of a template, with hidden Liquid markup, so that the thread loads its packages once. */
+export type HtmlJob = readonly string[];
 
 /** Is what the thread makes of one HTML. */
-export interface PreparedHtml {
-  /** Has the CSS of style elements in the elements. Undefined when the CSS cannot be inlined. */
+export interface InlinedHtml {
+  /** Has the CSS of style elements in the elements. Undefined when the CSS cannot be inlined, or the result is too long. */
   readonly html?: string;
-  readonly text?: string;
+  readonly isTooLong: boolean;
 }
 
-/** Has the HTML of all variants of a template, so that the thread loads its packages once. */
-export type HtmlJob = readonly HtmlPart[];
-/** Has a result for each part, in their order. */
-export type HtmlReply = readonly PreparedHtml[];
+/** Has a result for each HTML, in their order. */
+export type HtmlReply = readonly InlinedHtml[];

@@ -8,9 +8,10 @@ import type { HtmlJob, HtmlReply } from './html-job.js';
 const MOST_THREADS = 2;
 /** Limits the jobs of one organization that wait, because each keeps its HTML in memory. */
 const MOST_WAITING = 20;
-const MOST_MS = 10_000;
-/** A call occupies a transaction while it waits. */
-const MOST_WAIT_MS = 15_000;
+/** On a busy machine, a thread needs seconds for loading its packages. */
+const MOST_MS = 18_000;
+/** A call occupies a transaction while it waits, and the database ends a transaction that is idle for 30 s. */
+const MOST_WAIT_MS = 10_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 interface WaitingJob {
@@ -33,7 +34,7 @@ export class HtmlThreadsService implements OnApplicationShutdown {
   private isClosed = false;
 
   /**
-   * Rejects with `invalid_arguments` when the HTML takes too much time or memory, and with `rate_limited` when too many
+   * Rejects with `invalid_arguments` when the HTML takes too much time or memory. Rejects with `rate_limited` when too many
    * jobs of the organization wait, and with `unavailable` after a long wait.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {

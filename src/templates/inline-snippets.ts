@@ -1,5 +1,6 @@
 import type { TextCompiler } from '../liquid/text-compiler.js';
-import { TextFault, lineOffsets } from '../liquid/text-compiler.js';
+import { TextFault } from '../liquid/text-compiler.js';
+import { lineIndexAt, lineOffsets } from '../text/lines.js';
 import { didYouMean } from '../text/nearest-names.js';
 
 /** Snippets may include snippets to this depth. */
@@ -31,9 +32,19 @@ interface Piece {
   readonly begin: number;
 }
 
-interface Source {
-  readonly text: string;
-  readonly snippet?: string;
+/** Is a text or a snippet. Its lines are counted once, however many warnings it has. */
+class Source {
+  private starts?: readonly number[];
+
+  constructor(
+    readonly text: string,
+    readonly snippet?: string,
+  ) {}
+
+  get lineStarts(): readonly number[] {
+    this.starts ??= lineOffsets(this.text);
+    return this.starts;
+  }
 }
 
 /** Is a text with the content of its snippets, which knows where each part came from. */
@@ -81,11 +92,11 @@ export function inlineSnippets(
       included += 1;
       const fault = faultOf(name, outer, included, joined.text.length, snippets);
       if (fault !== undefined) throw new PlacedFault(placeIn(source, begin, fault));
-      write({ text: snippets.get(name!)!, snippet: name! }, [...outer, name!]);
+      write(new Source(snippets.get(name!)!, name), [...outer, name!]);
     }
     joined.append(source, from, source.text.length);
   };
-  write({ text }, []);
+  write(new Source(text), []);
   if (joined.text.length > LONGEST_RESULT) {
     const message = `has more than ${LONGEST_RESULT} characters with its snippets`;
     throw new PlacedFault({ line: 1, column: 1, message });
@@ -126,9 +137,9 @@ function skipBlank(text: string, from: number): number {
   return text.length - text.slice(from).trimStart().length;
 }
 
-function placeIn({ text, snippet }: Source, offset: number, message: string): PlacedMessage {
-  const starts = lineOffsets(text);
-  const line = Math.max(1, starts.findLastIndex((start) => start <= offset) + 1);
-  const place = { line, column: offset - starts[line - 1]! + 1, message };
+function placeIn(source: Source, offset: number, message: string): PlacedMessage {
+  const { lineStarts: starts, snippet } = source;
+  const index = lineIndexAt(starts, offset);
+  const place = { line: index + 1, column: offset - starts[index]! + 1, message };
   return snippet === undefined ? place : { ...place, snippet };
 }

@@ -22,18 +22,20 @@ const LARGEST_CONTENT_BYTES = 1024 * 1024;
 const NAME = /^[a-z][a-z0-9_]*$/;
 /** These names have another meaning in a template. */
 const RESERVED = new Set(
-  ['contact', 'forloop', 'tablerowloop', 'true', 'false', 'nil', 'null', 'empty', 'blank'].concat([
-    'and',
-    'or',
-    'not',
-    'contains',
-    'in',
-    'with',
-    'as',
-    'limit',
-    'offset',
-    'reversed',
-  ]),
+  [
+    'contact',
+    'digest',
+    'preferences_url',
+    'unsubscribe_url',
+    'forloop',
+    'tablerowloop',
+    'true',
+    'false',
+    'nil',
+    'null',
+    'empty',
+    'blank',
+  ].concat(['and', 'or', 'not', 'contains', 'in', 'with', 'as', 'limit', 'offset', 'reversed']),
 );
 const MEMBERS = {
   variable: ['name', 'type', 'description', 'default'],

@@ -9,9 +9,7 @@ export interface HiddenMarkup {
 
 /** Replaces each piece of markup by a word. Programs that read HTML would otherwise move or change it. */
 export function hideMarkup(text: string, places: readonly MarkupPlace[]): HiddenMarkup {
-  // The words must not be in the text already.
-  let prefix = 'lqm';
-  while (text.toLowerCase().includes(prefix)) prefix += 'q';
+  const prefix = unusedPrefix(text);
   const markup: string[] = [];
   let hidden = '';
   let from = 0;
@@ -45,4 +43,12 @@ export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup
     new RegExp(`${prefix}(\\d+)z`, 'g'),
     (_, digits) => markup[Number(digits)] ?? '',
   );
+}
+
+/** Returns a short prefix that the text does not contain in any case. */
+function unusedPrefix(text: string): string {
+  const used = new Set([...text.matchAll(/lqm(\d+)q/gi)].map(([, number]) => number));
+  let number = 0;
+  while (used.has(String(number))) number += 1;
+  return `lqm${number}q`;
 }

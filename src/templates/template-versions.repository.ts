@@ -4,6 +4,10 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { CompiledContent } from './template-content.js';
 import { TemplateVersion } from './template-version.entity.js';
 
+const FIND_ID = prepared(
+  'template_version_id',
+  `select id from template_versions where organization_id = $1 and template_id = $2 and version = $3`,
+);
 const FIND_COMPILED = prepared(
   'template_compiled',
   `select compiled from template_versions where organization_id = $1 and template_id = $2 and version = $3`,
@@ -59,6 +63,18 @@ export class TemplateVersionsRepository {
     return this.tenants
       .repository(organizationId, TemplateVersion)
       .findOneBy({ organizationId, templateId, version });
+  }
+
+  /** Returns the id of a version. */
+  async findId(
+    organizationId: string,
+    templateId: string,
+    version: number,
+  ): Promise<string | undefined> {
+    const [found] = await this.tenants
+      .session(organizationId)
+      .query<{ id: string }>(FIND_ID, [organizationId, templateId, version]);
+    return found?.id;
   }
 
   async findCompiled(

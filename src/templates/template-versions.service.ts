@@ -4,7 +4,8 @@ import { AppError } from '../errors/app-error.js';
 import { pageOf, readCursor, writeCursor } from '../paging/paging.js';
 import { newId } from '../text/ids.js';
 import { type JsonChange, jsonDiff } from '../text/json-diff.js';
-import { ContentCompilerService } from './content-compiler.service.js';
+import { type Compilation, ContentCompilerService } from './content-compiler.service.js';
+import { parseContent } from './parse-content.js';
 import { SnippetsRepository } from './snippets.repository.js';
 import type { TemplateContent } from './template-content.js';
 import type { TemplateVersion } from './template-version.entity.js';
@@ -70,6 +71,21 @@ export class TemplateVersionsService {
       template: await this.editor.get(organizationId, id),
       version: await this.get(organizationId, id, version),
     };
+  }
+
+  /**
+   * Compiles the draft, or content that is not saved, as publishing it would. Throws `not_found`, and `invalid_arguments` with
+   * the path, line and column of each fault.
+   */
+  async compileDraft(
+    organizationId: string,
+    id: string,
+    unsaved: { variables: readonly object[]; variants: object } | undefined,
+  ): Promise<Compilation> {
+    const { draft } = await this.editor.get(organizationId, id);
+    const snippets = await this.snippets.contents(organizationId);
+    const content = unsaved ? parseContent(unsaved) : draft;
+    return await this.compiler.compile(organizationId, content, snippets);
   }
 
   /** Throws `not_found` for an unknown template or version. */

@@ -1,6 +1,6 @@
 import { PageInput } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
-import { Choice, Integer, JsonObject, ObjectList, Text } from '../tools/schema/fields.js';
+import { Integer, JsonObject, ObjectList, Text } from '../tools/schema/fields.js';
 
 const VARIABLES_DOC =
   'Values that the texts use: name, type (text, number, boolean, date, list or object), and optionally default and ' +
@@ -95,31 +95,3 @@ export class RestoreTemplateVersionInput extends TemplateVersionInput {
   @Integer({ optional: true, min: 1 })
   expected_version?: number;
 }
-
-export const PREVIEW_CHANNELS = ['email', 'sms'] as const;
-export type PreviewChannel = (typeof PREVIEW_CHANNELS)[number];
-
-export class PreviewTemplateInput extends TemplateIdInput {
-  @Choice(PREVIEW_CHANNELS)
-  channel: PreviewChannel = 'email';
-
-  @Text('Absent: as send_message chooses it.', { optional: true, max: 64 })
-  locale?: string;
-
-  @Integer('Published version. Absent: the draft.', { optional: true, min: 1, max: 2_147_483_647 })
-  version?: number;
-
-  @Text('Contact for the texts. Absent: one without fields.', { optional: true, min: 1, max: 64 })
-  contact_id?: string;
-
-  @JsonObject('A variable without a value and without a default gets a sample.', { optional: true })
-  variables?: object;
-}
-
-export class PreviewDraftInput extends PreviewTemplateInput {
-  @Doc('Members variables and variants of a draft that is not saved.')
-  @JsonObject({ optional: true })
-  draft?: object;
-}
-
-export class SendTestTemplateInput extends PreviewTemplateInput {}

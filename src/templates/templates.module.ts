@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { ContentCompilerService } from './content-compiler.service.js';
 import { HtmlThreadsService } from './html-threads.service.js';
+import { PublishedTemplatesService } from './published-templates.service.js';
 import { SnippetTools } from './snippet.tools.js';
 import { SnippetsRepository } from './snippets.repository.js';
 import { SnippetsService } from './snippets.service.js';
+import { TemplateRenderingService } from './template-rendering.service.js';
 import { TemplateVersionTools } from './template-version.tools.js';
 import { TemplateVersionsRepository } from './template-versions.repository.js';
 import { TemplateVersionsService } from './template-versions.service.js';
@@ -12,7 +14,7 @@ import { TemplateTools } from './template.tools.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { TemplatesService } from './templates.service.js';
 
-/** Provides templates of messages: their drafts, published versions and snippets. */
+/** Provides templates of messages: their drafts, published versions and snippets, and renders them. */
 @Module({
   imports: [LiquidModule],
   providers: [
@@ -27,6 +29,9 @@ import { TemplatesService } from './templates.service.js';
     SnippetsRepository,
     ContentCompilerService,
     HtmlThreadsService,
+    PublishedTemplatesService,
+    TemplateRenderingService,
   ],
+  exports: [PublishedTemplatesService, TemplateRenderingService, TemplateVersionsService],
 })
 export class TemplatesModule {}

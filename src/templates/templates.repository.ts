@@ -3,20 +3,21 @@ import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
-import type { TemplateContent } from './template-content.js';
+import type { TemplateContent, TemplateVariable } from './template-content.js';
 import { Template } from './template.entity.js';
 
 /** Is sent for each message that is made from a template. */
 const FIND_PUBLISHED = prepared(
   'template_published',
-  `select t.id, t.version, t.version_id as "versionId", s.default_locale as "defaultLocale"
+  `select t.id, t.name, t.version, t.version_id as "versionId", s.default_locale as "defaultLocale"
    from templates t left join contact_settings s on s.organization_id = t.organization_id
-   where t.organization_id = $1 and t.name = $2`,
+   where t.organization_id = $1 and (t.id = $2 or t.name = $2) order by t.id = $2 desc limit 1`,
 );
 
 /** Names the published version of a template, with the language of contacts without a locale. */
-export interface PublishedTemplate {
+export interface FoundTemplate {
   id: string;
+  name: string;
   version: number | null;
   versionId: string | null;
   defaultLocale: string | null;
@@ -104,13 +105,29 @@ export class TemplatesRepository {
     });
   }
 
+  /** Finds a template by its id, or else by its name. */
   async findPublished(
     organizationId: string,
-    name: string,
-  ): Promise<PublishedTemplate | undefined> {
+    idOrName: string,
+  ): Promise<FoundTemplate | undefined> {
     const session = this.tenants.session(organizationId);
-    const [found] = await session.query<PublishedTemplate>(FIND_PUBLISHED, [organizationId, name]);
+    const values = [organizationId, idOrName];
+    const [found] = await session.query<FoundTemplate>(FIND_PUBLISHED, values);
     return found;
+  }
+
+  /** Finds templates by ids or names, with the variables of their published versions, which are null before the first. */
+  async findDeclared(
+    organizationId: string,
+    idsOrNames: readonly string[],
+  ): Promise<{ id: string; name: string; variables: TemplateVariable[] | null }[]> {
+    return await this.tenants.session(organizationId).query(
+      `select t.id, t.name, v.compiled -> 'variables' as variables
+       from templates t left join template_versions v
+         on v.organization_id = t.organization_id and v.template_id = t.id and v.version = t.version
+       where t.organization_id = $1 and (t.id = any($2) or t.name = any($2))`,
+      [organizationId, idsOrNames],
+    );
   }
 
   count(organizationId: string): Promise<number> {

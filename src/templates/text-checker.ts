@@ -30,13 +30,22 @@ const CONTACT_MEMBERS = [
   'updated_at',
 ];
 
+/** Names what each text may use besides. */
+export const GIVEN_NAMES: readonly string[] = [
+  'contact',
+  'digest',
+  'preferences_url',
+  'unsubscribe_url',
+];
+
 /** Has the names that a text may use. */
 export interface Names {
   readonly variables: readonly string[];
   readonly snippets: ReadonlyMap<string, string>;
 }
 
-export type Warn = (path: string, message: string) => void;
+/** Adds a warning. The message is made for the first warnings only. */
+export type Warn = (path: string, message: () => string) => void;
 
 interface CheckedText {
   readonly text: string;
@@ -69,8 +78,9 @@ export class TextChecker {
         });
       }
       for (const offset of format === 'html' ? reading.rawOffsets : []) {
+        const whole = joined;
         const message = 'writes a value with raw, which is not escaped: it must be safe HTML';
-        warn(path, sentence(joined.place(offset, message)));
+        warn(path, () => sentence(whole.place(offset, message)));
       }
       return joined.text;
     } catch (error) {
@@ -85,7 +95,8 @@ export class TextChecker {
 }
 
 function isKnown({ segments: [name, member] }: UsedVariable, declared: readonly string[]): boolean {
-  if (name !== 'contact') return name !== undefined && declared.includes(name);
+  if (name === undefined) return false;
+  if (name !== 'contact') return declared.includes(name) || GIVEN_NAMES.includes(name);
   return member === undefined || CONTACT_MEMBERS.includes(member);
 }
 
@@ -95,7 +106,7 @@ function unknownVariable({ segments }: UsedVariable, declared: readonly string[]
     const known = CONTACT_MEMBERS.map((each) => `contact.${each}`);
     return unknown(`contact.${member}`, known);
   }
-  return unknown(name, [...declared, 'contact']);
+  return unknown(name, [...declared, ...GIVEN_NAMES]);
 }
 
 function unknown(name: string, known: readonly string[]): string {

@@ -1,3 +1,5 @@
+import type { FaultList } from '../errors/fault-list.js';
+import { didYouMean } from '../text/nearest-names.js';
 import { parseTime } from '../text/parse-time.js';
 import type { TemplateVariable, VariableType } from './template-content.js';
 
@@ -32,6 +34,49 @@ export function readValues(
     else values[name] = read;
   }
   return { values, faults };
+}
+
+const SAMPLES: Record<VariableType, unknown> = {
+  text: 'text',
+  number: 1,
+  boolean: true,
+  date: '2030-01-31',
+  list: [],
+  object: {},
+};
+
+/** Returns the values with a sample for each variable that has none and no default, and the names of these. */
+export function fillSamples(
+  variables: readonly TemplateVariable[],
+  given: object,
+): { values: object; missing: string[] } {
+  const empty = variables.filter(
+    ({ name, default: fallback }) =>
+      ((Object.hasOwn(given, name) ? given[name as keyof typeof given] : undefined) ?? fallback) ===
+      undefined,
+  );
+  const samples = empty.map(({ name, type }) => {
+    return [name, type === 'text' ? `[${name}]` : SAMPLES[type]] as const;
+  });
+  return {
+    values: { ...given, ...Object.fromEntries(samples) },
+    missing: empty.map(({ name }) => name),
+  };
+}
+
+/** Adds a fault for each given member that is not a declared variable. */
+export function checkNames(
+  variables: readonly TemplateVariable[],
+  given: object,
+  faults: FaultList,
+): void {
+  const known = variables.map(({ name }) => name);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const path = `variables.${name.slice(0, 64).toWellFormed()}`;
+    const message = (): string => `is not a variable of the template.${didYouMean(name, known)}`;
+    faults.push({ path, message });
+  }
 }
 
 const DESCRIBED: Record<VariableType, string> = {

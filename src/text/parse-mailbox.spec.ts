@@ -30,6 +30,7 @@ describe('parseMailbox', () => {
     ['an encoded word', '=?utf-8?q?=0A?= <ada@example.com>'],
     ['a long name', `${'x'.repeat(101)} <ada@example.com>`],
     ['a long address', `ada@${'x'.repeat(300)}.example`],
+    ['more spaces than any name has', `a${' '.repeat(200_000)}!`],
     ['two pairs of brackets', 'Ada <<ada@example.com>>'],
   ])('refuses %s', (_case, text) => {
     expect(parseMailbox(text)).toHaveProperty('fault');

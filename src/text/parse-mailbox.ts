@@ -8,11 +8,16 @@ export interface Mailbox {
 }
 
 const LONGEST_NAME = 100;
-const NAMED = /^(?:"([^"<>]*)"|([^"<>,;]*?))\s*<([^<>]*)>$/;
+/** Has room for the longest address and name. */
+const LONGEST_MAILBOX = 500;
+const NAMED = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>]*)>$/;
 
 /** Reads `ada@example.com` or `Ada Lovelace <ada@example.com>`. The fault says what is allowed. */
 export function parseMailbox(text: string): { value: Mailbox } | { fault: string } {
   const given = text.trim();
+  if (given.length > LONGEST_MAILBOX) {
+    return { fault: `must have at most ${LONGEST_MAILBOX} characters` };
+  }
   const [, quoted, plain = '', inner] = NAMED.exec(given) ?? [];
   const name = (quoted ?? plain).trim();
   const address = parseEmail(inner ?? given);

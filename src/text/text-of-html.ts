@@ -1,54 +1,169 @@
-import type { FormatCallback, HtmlToTextOptions } from 'html-to-text';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.js';
+import { TextWriter } from './text-writer.js';
 
-/** Limits the tags. The parser needs 2 ms for 1,000 of them, and cannot be interrupted. */
-const MOST_TAGS = 20_000;
-/** Limits the stack. Deeper content becomes an ellipsis. */
-const DEEPEST = 200;
+/** Other work of the process waits at most for this many characters, which take some milliseconds. */
+const CHARACTERS_AT_ONCE = 4 * 1024;
+const MOST_CHARACTERS = 512 * 1024;
+const LONGEST_HREF = 4096;
 
-/** An image says what its alternative text says. Its address means nothing in a text. */
-const image: FormatCallback = ({ attribs }, _walk, builder) => {
-  const text = (attribs as Record<string, string> | undefined)?.alt?.trim();
-  if (text) builder.addInline(text);
-};
-const OPTIONS: HtmlToTextOptions = {
-  // Mail programs wrap lines at the width of their window.
-  wordwrap: false,
-  limits: { maxDepth: DEEPEST },
-  formatters: { image },
-  selectors: [
-    { selector: 'img', format: 'image' },
-    {
-      selector: 'a',
-      options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, linkBrackets: ['(', ')'] },
-    },
-    // Not every script has uppercase letters, and some languages lose meaning by them.
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-      selector,
-      options: { uppercase: false },
-    })),
-  ],
+/** The contents of these elements are no text for people. */
+const UNREAD = new Set(['script', 'style', 'title', 'template']);
+/** Maps elements that begin and end on a line of their own to the line breaks around them. */
+const LINE_BREAKS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    (
+      'address article aside caption center dd div dt fieldset figcaption figure footer form header li main nav section ' +
+      'table tr'
+    )
+      .split(' ')
+      .map((name) => [name, 1]),
+  ),
+  ...Object.fromEntries(
+    'blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' ').map((name) => [name, 2]),
+  ),
 };
 
 /**
- * Returns the text of HTML: paragraphs, lists, tables line by line, and links with their addresses. Throws
- * `invalid_arguments` for HTML with more than 20,000 tags.
+ * Returns the text of HTML: paragraphs, lists, tables line by line, and links with their addresses. The time is
+ * proportional to the length, also for elements that are nested deep or not closed, and other work gets turns meanwhile.
+ * Throws `invalid_arguments` when the text is longer than any message.
  */
 export async function textOfHtml(html: string): Promise<string> {
-  if (countTags(html) > MOST_TAGS) {
-    throw AppError.invalid(
-      `The HTML has more than ${MOST_TAGS} tags, so no text is derived from it. Give the text too.`,
-    );
-  }
   // Most processes send no HTML. Without this, each would keep the parser in memory.
-  const { convert } = await import('html-to-text');
-  return convert(html, OPTIONS).trim();
+  const { Tokenizer } = await import('htmlparser2');
+  const reader = new HtmlReader(html);
+  const tokenizer = new Tokenizer({ decodeEntities: true }, reader);
+  for (let at = 0; at < html.length; at += CHARACTERS_AT_ONCE) {
+    if (at > 0) await yieldToOthers();
+    tokenizer.write(html.slice(at, at + CHARACTERS_AT_ONCE));
+    if (reader.length > MOST_CHARACTERS) {
+      throw AppError.invalid('The text of the HTML is too long for a message. Give the text too.');
+    }
+  }
+  tokenizer.end();
+  return reader.text();
 }
 
-function countTags(html: string): number {
-  let count = 0;
-  for (let at = html.indexOf('<'); at >= 0 && count <= MOST_TAGS; at = html.indexOf('<', at + 1)) {
-    count += 1;
+/** Receives the parts of HTML as positions in it. It keeps no tree, because deep trees take time at every level. */
+class HtmlReader {
+  private readonly writer = new TextWriter();
+  private element = '';
+  private attribute = '';
+  private value = '';
+  private href = '';
+  private alt = '';
+  /** Is the element whose content is skipped. */
+  private unread = '';
+
+  constructor(private readonly html: string) {}
+
+  get length(): number {
+    return this.writer.length;
   }
-  return count;
+
+  text(): string {
+    return this.writer.end();
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.unread === '') this.writer.addText(this.html.slice(start, end));
+  }
+
+  ontextentity(codePoint: number): void {
+    if (this.unread === '') this.writer.addText(String.fromCodePoint(codePoint));
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.element = this.html.slice(start, end).toLowerCase();
+    this.href = '';
+    this.alt = '';
+  }
+
+  onattribname(start: number, end: number): void {
+    this.attribute = this.html.slice(start, end).toLowerCase();
+    this.value = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.attribute === 'href' || this.attribute === 'alt') {
+      this.value += this.html.slice(start, end);
+    }
+  }
+
+  onattribentity(codePoint: number): void {
+    if (this.attribute === 'href' || this.attribute === 'alt') {
+      this.value += String.fromCodePoint(codePoint);
+    }
+  }
+
+  onattribend(): void {
+    if (this.attribute === 'href') this.href = this.value.trim();
+    if (this.attribute === 'alt') this.alt = this.value;
+  }
+
+  onopentagend(): void {
+    if (this.unread !== '') return;
+    if (UNREAD.has(this.element)) this.unread = this.element;
+    else this.open(this.element);
+  }
+
+  onselfclosingtag(): void {
+    // HTML has no elements that end so, except those that are empty anyway.
+    this.onopentagend();
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = this.html.slice(start, end).toLowerCase();
+    if (this.unread !== '') {
+      if (name === this.unread) this.unread = '';
+    } else this.close(name);
+  }
+
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+
+  private open(name: string): void {
+    const { writer } = this;
+    const breaks = LINE_BREAKS[name];
+    if (breaks !== undefined) writer.breakLine(writer.isInItem ? 1 : breaks);
+    switch (name) {
+      case 'br':
+        return writer.addLineBreak();
+      case 'hr':
+        writer.addText('-'.repeat(40));
+        return writer.breakLine(2);
+      case 'img':
+        // Its address means nothing in a text.
+        return writer.addText(this.alt);
+      case 'td':
+      case 'th':
+        return writer.addText(' ');
+      case 'a':
+        return writer.openLink(this.href.length > LONGEST_HREF ? '' : this.href);
+      case 'pre':
+        return writer.openVerbatim();
+      case 'ul':
+      case 'ol':
+      case 'blockquote':
+        return writer.openGroup(name);
+      case 'li':
+        return writer.openItem();
+    }
+  }
+
+  private close(name: string): void {
+    const { writer } = this;
+    if (name === 'a') return writer.closeLink();
+    if (name === 'pre') writer.closeVerbatim();
+    if (name === 'ul' || name === 'ol' || name === 'blockquote' || name === 'li') {
+      writer.closeGroup(name);
+    }
+    const breaks = LINE_BREAKS[name];
+    // A list in a list is followed by no empty line.
+    if (breaks !== undefined) writer.breakLine(writer.isInItem ? 1 : breaks);
+  }
 }

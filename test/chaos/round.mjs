@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from './checker.mjs';
 import { injectFaults, planFaults } from './faults.mjs';
 import { freePort, Node } from './nodes.mjs';
+import { checkImports, countRunning, planImports, startImports } from './imports.mjs';
 import { Random } from './random.mjs';
 import { planOrders, sendAll } from './sender.mjs';
 
@@ -51,6 +52,7 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
     DATABASE_URL: postgres.url,
     SIGN_UP: 'open',
     NEW_ORGANIZATION_MESSAGES: '100000000',
+    NEW_ORGANIZATION_CONTACTS: '100000000',
     SMTP_URL: outside.smtpUrl,
     SINK_URL: outside.url,
     LOG_LEVEL: 'error',
@@ -67,22 +69,26 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
     for (const node of nodes) await node.untilReady();
     const { id: workflowId, secret, cookie } = await createWorkflow(webs[0].url, driver);
     const orders = planOrders(random, count, driver.toLowerCase());
+    const imports = planImports(driver.toLowerCase());
     const plan = planFaults(random, count, redis !== undefined);
     const began = Date.now();
     const path = `/api/webhooks/workflow/${workflowId}`;
     await Promise.all([
       sendAll(orders, { webs, path, secret, perSecond: rate, tally }),
+      startImports(imports, { webs, cookie, seconds: count / rate }),
       injectFaults(plan, { webs, workers, postgres, redis, tally }),
     ]);
     console.log(
       `${driver}: all webhooks were sent after ${Math.round((Date.now() - began) / 1000)} s`,
     );
-    await settle(postgres, workflowId);
+    await settle(postgres, workflowId, imports);
     tally.parked = await retryParked(postgres, workflowId, webs[0], cookie);
-    if (tally.parked > 0) await settle(postgres, workflowId);
+    if (tally.parked > 0) await settle(postgres, workflowId, imports);
     const seconds = (Date.now() - began) / 1000;
     const ledger = await (await fetch(`${outside.url}/ledger`)).json();
     const { violations, figures } = await check({ orders, workflowId, postgres, ledger });
+    violations.push(...(await checkImports(postgres, imports)));
+    figures.importedRows = imports.reduce((sum, { wanted }) => sum + wanted.created, 0);
     return { driver, count, seconds, tally, violations, figures, recovery: await recovery() };
 
     async function recovery() {
@@ -100,8 +106,8 @@ export async function playRound(driver, { postgres, redis, outside, undo, count,
   }
 }
 
-/** Waits until every run and every message has ended. Gives up after `SETTLE_MS`. */
-async function settle(postgres, workflowId) {
+/** Waits until every run, message and import has ended. Gives up after `SETTLE_MS`. */
+async function settle(postgres, workflowId, imports) {
   const giveUpAt = Date.now() + SETTLE_MS;
   while (Date.now() < giveUpAt) {
     const [{ left }] = await postgres.query(
@@ -112,7 +118,7 @@ async function settle(postgres, workflowId) {
           where r.workflow_id = $1 and m.status in ('scheduled', 'queued', 'sending'))::integer as left`,
       [workflowId],
     );
-    if (left === 0) return;
+    if (left + (await countRunning(postgres, imports)) === 0) return;
     await sleep(500);
   }
 }

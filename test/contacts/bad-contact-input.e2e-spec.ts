@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-const many = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index]));
+const many = (count: number, value: unknown = 1) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]));
 
 /** Lists the field, the invalid value, and the expected path of the fault if it differs from the field. */
 const BAD_FIELDS: [string, unknown, string?][] = [
@@ -88,6 +88,7 @@ const BAD_FIELDS: [string, unknown, string?][] = [
   ['properties', { nested: { constructor: 'x' } }, 'properties.nested'],
   ['properties', JSON.parse('{"__proto__": {"admin": true}}')],
   ['properties', many(101)],
+  ['properties', many(66, 'x'.repeat(1000))],
   ['consent', 'granted'],
   ['consent', { email: 'maybe' }, 'consent.email'],
   ['consent', { email: true }, 'consent.email'],

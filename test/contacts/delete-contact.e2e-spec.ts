@@ -10,6 +10,34 @@ beforeAll(async () => {
   acme = await createOrganization(switchboard);
 });
 
+const NONE = { messages: 0, runs: 0, suppressions: 0 };
+
+/** Creates a contact with two messages and a suppressed address. */
+async function createWithTraces(email: string): Promise<string> {
+  const { value } = await acme.call<ContactResult>('create_contact', {
+    email,
+    consent: { email: 'granted' },
+  });
+  for (const subject of ['One', 'Two']) {
+    const { error } = await acme.call('send_message', {
+      contact_id: value.contact.id,
+      subject,
+      body: 'Hello',
+      scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    if (error) throw new Error(error.message);
+  }
+  await acme.call('suppress_address', { channel: 'email', address: email });
+  return value.contact.id;
+}
+
+async function messagesOf(recipient: string): Promise<unknown[]> {
+  return await switchboard.ownerQuery(
+    'select id from messages where organization_id = $1 and recipient = $2',
+    [acme.id, recipient],
+  );
+}
+
 describe('delete_contact', () => {
   it('deletes the contact, makes its identifiers available, and writes to the audit log', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
@@ -18,6 +46,8 @@ describe('delete_contact', () => {
     const { id } = value.contact;
     expect((await acme.call('delete_contact', { contact_id: id })).value).toEqual({
       deleted: true,
+      removed: NONE,
+      kept: NONE,
     });
     expect((await acme.call('get_contact', { contact_id: id })).error?.code).toBe('not_found');
     expect((await acme.call('get_contact', { email: 'gone@example.com' })).error?.code).toBe(
@@ -40,5 +70,34 @@ describe('delete_contact', () => {
     await acme.call('delete_contact', given);
     const { error } = await acme.call('delete_contact', given);
     expect(error).toMatchObject({ code: 'not_found', message: 'No contact has this id.' });
+  });
+
+  it('counts what stays, also in a dry run, which deletes nothing', async () => {
+    const id = await createWithTraces('stays@example.com');
+    const kept = { messages: 2, runs: 0, suppressions: 1 };
+    const tried = await acme.fetch('/api/tools/delete_contact', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ contact_id: id, dry_run: true }),
+    });
+    expect(await tried.json()).toMatchObject({ result: { removed: NONE, kept } });
+    const { value } = await acme.call('delete_contact', { contact_id: id });
+    expect(value).toEqual({ deleted: true, removed: NONE, kept });
+    expect(await messagesOf('stays@example.com')).toHaveLength(2);
+  });
+
+  it('deletes messages and suppressions of the contact when asked, and those of no other', async () => {
+    await createWithTraces('other@example.com');
+    const id = await createWithTraces('leaves@example.com');
+    const { value } = await acme.call('delete_contact', {
+      contact_id: id,
+      remove: ['messages', 'suppressions'],
+    });
+    const removed = { messages: 2, runs: 0, suppressions: 1 };
+    expect(value).toEqual({ deleted: true, removed, kept: NONE });
+    expect(await messagesOf('leaves@example.com')).toEqual([]);
+    expect(await messagesOf('other@example.com')).toHaveLength(2);
+    const { error } = await acme.call('delete_contact', { contact_id: id, remove: ['runs'] });
+    expect(error?.code).toBe('invalid_arguments');
   });
 });

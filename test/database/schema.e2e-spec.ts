@@ -155,7 +155,8 @@ describe('every table of an organization', () => {
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
           -- They copy decisions of the row that their statement wrote, so that nobody else may write the log of consent.
-          'private.log_consent()'::regprocedure, 'private.log_subscription()'::regprocedure,
+          'private.log_consent()'::regprocedure, 'private.log_new_consents()'::regprocedure,
+          'private.log_subscription()'::regprocedure,
           -- They move rows between two contacts of the organization of the row that their statement wrote.
           'private.move_permission()'::regprocedure, 'private.return_permission()'::regprocedure,
           -- It reads the key in the name of the channel, and sends the id of the row that its statement wrote.
@@ -210,6 +211,7 @@ describe('every table of an organization', () => {
       { name: 'private.end_child_run()', safe: true },
       // No cascade inserts or updates contacts.
       { name: 'private.log_consent()', safe: true },
+      { name: 'private.log_new_consents()', safe: true },
       { name: 'private.log_subscription()', safe: true },
       { name: 'private.mark_segment_changes()', safe: true },
       { name: 'private.move_permission()', safe: true },

@@ -97,6 +97,11 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
       await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given)
     ).provider.id;
   },
+  domain_id: async (organization) => {
+    const given = { domain: 'acme.example' };
+    return (await made<{ domain: { id: string } }>(organization, 'add_sender_domain', given)).domain
+      .id;
+  },
   segment_id: async (organization) => {
     const name = `Segment ${Math.random()}`;
     return (await made<{ segment: { id: string } }>(organization, 'create_segment', { name }))

@@ -45,6 +45,14 @@ describe('Cache-Control', () => {
       '/api/webhooks/workflow/%',
       '/api/webhooks/resume',
       '/api/webhooks/resume/nothing',
+      '/u/nothing',
+      '/u/%',
+      '/preferences/nothing',
+      '/confirm/nothing',
+      '/api/imports',
+      '/api/imports/nothing/rejected.csv',
+      '/api/contacts/export.csv',
+      '/api/messages/nothing/preview',
     ];
     const credentials: Record<string, Record<string, string>> = {
       nobody: {},

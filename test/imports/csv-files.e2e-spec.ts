@@ -63,6 +63,18 @@ describe('the export of contacts', () => {
     expect(lines.map((line) => line.split(',')[1]).sort()).toEqual(rows.sort());
   });
 
+  it('is in the audit log with its caller and address', async () => {
+    await (await acme.fetch('/api/contacts/export.csv')).text();
+    const { value } = await acme.call<{ entries: object[] }>('list_audit_log', {
+      action: 'export_contacts',
+    });
+    expect(value.entries[0]).toMatchObject({
+      caller_kind: 'user',
+      subject: null,
+      address: expect.stringContaining('127.0.0.1'),
+    });
+  });
+
   it('needs a session or a key', async () => {
     expect((await fetch(`${switchboard.url}/api/contacts/export.csv`)).status).toBe(401);
   });

@@ -107,9 +107,12 @@ describe('an import', () => {
     );
     const done = await importFile(acme, file, { match_by: 'email' });
     expect(done.counts).toEqual({ ...NO_COUNTS, created: 1200, duplicate: 1, failed: 1 });
+    const [seventh] = await contactsOf(acme, {
+      filters: [{ field: 'external_id', operator: 'equals', value: '7' }],
+    });
     expect(await rejectedRows(acme, done.id)).toEqual([
       'P0@EXAMPLE.COM,other,1202,email is the same as in row 2 of the file.',
-      'q@example.com,7,1203,external_id is the same as in row 9 of the file.',
+      `q@example.com,7,1203,external_id belongs to the contact ${String(seventh!.id)}.`,
     ]);
   });
 

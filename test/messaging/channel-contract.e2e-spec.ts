@@ -12,6 +12,8 @@ import { FileEmailChannel } from '../../src/mail/file-email-channel.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundRules } from '../../src/outbound/outbound-rules.js';
+import type { FilesService } from '../../src/files/files.service.js';
+import type { SendersService } from '../../src/senders/senders.service.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   ACCOUNT_SID,
@@ -26,6 +28,9 @@ import {
 
 const CONTACT = { email: 'ada@example.com', phone: '+493012345678', properties: {} };
 const CONTENT = { subject: null, body: 'Hello' };
+/** Is asked only about e-mails with a sender of their own. */
+const FILES = undefined as unknown as FilesService;
+const SENDERS = undefined as unknown as SendersService;
 
 describe('the contract of channels', () => {
   let twilio: ProviderServer;
@@ -100,7 +105,7 @@ describe('the contract of channels', () => {
     email: () => {
       const outbox = join(folder, 'outbox');
       return {
-        channel: new MailChannel(new FileEmailChannel(outbox, 'from@example.com')),
+        channel: new MailChannel(new FileEmailChannel(outbox, 'from@example.com'), SENDERS, FILES),
         contact: CONTACT,
         content: { subject: 'Hello', body: 'Hello' },
         scenarios: {

@@ -117,7 +117,10 @@ describe('send_message with html', () => {
 
   it.each([
     ['a broken template', { html: '{% if %}', variables: {} }],
-    ['more tags than a text is derived from', { html: '<i>'.repeat(20_001) }],
+    [
+      'HTML with a longer text than a message has',
+      { html: `${'<blockquote>'.repeat(9)}<pre>${'a\n'.repeat(100_000)}` },
+    ],
     ['the filter raw outside of HTML', { html: '<p>a</p>', body: '{{ 1 | raw }}', variables: {} }],
   ])('rejects %s', async (_case, fields) => {
     const { id } = await createContact(acme);

@@ -172,7 +172,7 @@ describeOnEachDriver('messages', () => {
       expect(wake).not.toHaveBeenCalled();
       await switchboard.ownerQuery('drop function refuse_commit cascade');
       const { id } = await send(acme, { contact_id: contactId });
-      expect(wake.mock.calls).toEqual([['message', id, undefined]]);
+      expect(wake.mock.calls).toEqual([['message', id, undefined, acme.id]]);
       wake.mockRestore();
     });
   });

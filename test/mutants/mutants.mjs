@@ -599,6 +599,107 @@ export const MUTANTS = [
     names: 'has each change of consent to a channel',
   },
   {
+    id: 'Y1',
+    what: 'an expression may read all of a large payload',
+    edits: [
+      [
+        'src/liquid/liquid-sandbox.ts',
+        'if (reads >= MAX_READS || bytes > MAX_VALUE_BYTES) throw readsTooMuch();',
+        '',
+      ],
+    ],
+    tests: ['src/workflows/payloads/large-reads'],
+    names: 'fails in words for',
+  },
+  {
+    id: 'Y2',
+    what: 'the last of equal names in a large object does not count',
+    edits: [
+      [
+        'src/workflows/payloads/large-reads.ts',
+        'if (member.name === name) found = member;',
+        'if (member.name === name) found ??= member;',
+      ],
+    ],
+    tests: ['src/workflows/payloads/large-reads'],
+    names: 'takes the last of equal names',
+  },
+  {
+    id: 'Y3',
+    what: 'a large form may have any number of fields',
+    edits: [
+      [
+        'src/workflows/webhooks/bodies/large-fields.ts',
+        'if (fields.length > MAX_FIELDS) throw tooManyFields();',
+        '',
+      ],
+    ],
+    tests: ['src/workflows/webhooks/bodies/large-fields'],
+    names: 'is refused with 1,001 fields',
+  },
+  {
+    id: 'Y4',
+    what: 'a request that is under way when its run times out goes on',
+    edits: [
+      [
+        'src/workflows/journal/claimed-run.ts',
+        'if (isCanceled || isTimeOver) step.abort',
+        'if (isCanceled) step.abort',
+      ],
+    ],
+    tests: ['test/workflows/run-timeout'],
+    names: 'aborts a request that is under way',
+  },
+  {
+    id: 'Y5',
+    what: 'the request of a list that lost a race is not aborted',
+    edits: [
+      [
+        'src/workflows/journal/claimed-run.ts',
+        'if (isCanceled || isTimeOver) step.abort',
+        'if (isTimeOver) step.abort',
+      ],
+    ],
+    tests: ['test/workflows/race'],
+    names: 'closes the connection of a request of another list',
+  },
+  {
+    id: 'Z1',
+    what: 'imports do not remember the identifiers of earlier parts',
+    edits: [
+      ['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', ''],
+    ],
+    tests: ['test/imports/import-contacts'],
+    names: 'finds rows that repeat an identifier of a row far before',
+  },
+  {
+    id: 'Z2',
+    what: 'the consent of new contacts is not logged',
+    edits: [['migrations/functions/log_new_consents.sql', "w.consent <> '{}'", "w.consent = '[]'"]],
+    tests: ['test/messaging/consent-log'],
+    names: 'has each change of consent to a channel|names an import',
+  },
+  {
+    id: 'Z3',
+    what: 'a stalled upload keeps its connection',
+    edits: [['src/http/body-times.ts', 'now - arrival.progressAt > this.idleMs || ', '']],
+    tests: ['test/http/slow-connections'],
+    names: 'may upload a file for longer',
+  },
+  {
+    id: 'Z4',
+    what: 'a removed contact takes the messages of all contacts with it',
+    edits: [
+      [
+        'src/contacts/contact-statements.ts',
+        "contact_id = $2 and status <> 'sending'",
+        "$2::text is not null and status <> 'sending'",
+      ],
+    ],
+    tests: ['test/contacts/delete-contact'],
+    names: 'and those of no other',
+  },
+  {
     id: 'W1',
     what: 'no fence: the begin of attempts does not check the epochs of the batch',
     edits: [

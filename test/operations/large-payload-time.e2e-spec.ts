@@ -62,6 +62,14 @@ async function runToEnd(workflowId: string, secret: string, body: string): Promi
   return runId;
 }
 
+const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=X' };
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const TEXT_PLAIN = { 'Content-Type': 'text/plain' };
+const LATIN_1 = { 'Content-Type': 'text/plain; charset=iso-8859-1' };
+const TEXT = '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
+const FILE = '--X\r\nContent-Disposition: form-data; name="a"; filename="a.png"\r\n\r\n';
+const END = '\r\n--X--\r\n';
+
 describe('a ping waits at most 100 ms longer', () => {
   it('while a webhook of 10 MiB is received, read, looped over, forwarded and shown', async () => {
     const lines = Array.from({ length: 60_000 }, (_, id) => ({ id, sku: `s${id}`, text: 'x' }));
@@ -81,6 +89,16 @@ describe('a ping waits at most 100 ms longer', () => {
           for_each: '{{ trigger.payload.lines }}',
           batch: 1000,
           steps: [{ id: 'one', set: { sku: '{{ item[0].sku }}' } }],
+        },
+        {
+          id: 'read',
+          set: {
+            end: '{{ trigger.payload.lines.last.sku }}',
+            found: '{{ trigger.payload.lines | where: "sku", "s59999" | first }}',
+            sum: '{{ trigger.payload.lines | sum: "id" }}',
+            text: '{{ trigger.payload.texts[2500] }}',
+            missing: '{{ trigger.payload.texts contains "z" }}',
+          },
         },
       ],
       { trigger: { type: 'webhook', secret: true, if: 'trigger.payload.id == "o1"' } },
@@ -142,9 +160,21 @@ describe('a ping waits at most 100 ms longer', () => {
       ['11 MiB', 413, 'x'.repeat(11 * MIB)],
       ['a bomb', 413, bomb, { 'Content-Encoding': 'gzip' }],
       ['packed JSON', 202, packed, { 'Content-Encoding': 'gzip' }],
-      ['multipart', 413, repeated(part, MOST), { 'Content-Type': 'multipart/form-data; boundary=X' }],
-      ['a form', 413, repeated('a=%FC&', MOST), { 'Content-Type': 'application/x-www-form-urlencoded' }],
-      ['text', 413, repeated('ü', MOST), { 'Content-Type': 'text/plain' }],
+      ['multipart', 400, repeated(part, MOST), MULTIPART],
+      ['multipart with a file', 202, `${FILE}${'x'.repeat(9 * MIB)}${END}`, MULTIPART],
+      ['multipart with a text', 202, `${TEXT}${'x'.repeat(9 * MIB)}${END}`, MULTIPART],
+      ['multipart with a text of escapes', 413, `${TEXT}${repeated('\u0001', 9 * MIB)}${END}`, MULTIPART],
+      ['multipart of delimiters', 202, `${TEXT}a${repeated('--X-', 9 * MIB)}${END}`, MULTIPART],
+      ['multipart of beginnings', 202, `${TEXT}${repeated('\r\n--', 4 * MIB)}${END}`, MULTIPART],
+      ['a form of fields', 400, repeated('a=%FC&', MOST), FORM],
+      ['a form with a text', 202, `a=${repeated('%61+b', 9 * MIB)}`, FORM],
+      ['a form with a text of escapes', 413, `a=${repeated('%01', 9 * MIB)}`, FORM],
+      ['a form that is not UTF-8', 400, `a=${repeated('%FC', 9 * MIB)}`, FORM],
+      ['a form of percent signs', 202, `a=${repeated('%', 9 * MIB)}`, FORM],
+      ['a text', 202, repeated('ü', 9 * MIB), TEXT_PLAIN],
+      ['a text that is too long as JSON', 413, repeated('ü', MOST), TEXT_PLAIN],
+      ['a text of another charset', 202, Buffer.alloc(4 * MIB, 0xfc), LATIN_1],
+      ['a text of another charset that is longer in UTF-8', 413, Buffer.alloc(9 * MIB, 0xfc), LATIN_1],
       ['another charset', 415, 'x'.repeat(MOST), { 'Content-Type': 'application/json; charset=latin1' }],
     ];
     await expectNoWaitsOf(

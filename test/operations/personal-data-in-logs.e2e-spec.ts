@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/global-setup.js';
-import { createOrganization } from '../support/organization.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
+import { upload } from '../support/uploaded-import.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('the log of the process and of the embedded PostgreSQL', () => {
@@ -59,6 +60,26 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
       subject: 'Canary subject',
       body: 'Canary body of a message.',
     });
+    await acme.call('create_topic', { name: 'news', title: 'Canary topic', default: 'opted_in' });
+    await acme.call('set_topic_subscription', {
+      contact_id: value.contact.id,
+      topic: 'news',
+      subscribed: false,
+      evidence: { text: 'canary evidence', ip: '192.0.2.99' },
+    });
+    await acme.call('create_template', {
+      name: 'canary_template',
+      variants: { en: { email: { subject: 'Canary', html: '<p>canary {% broken' } } },
+    });
+    await acme.call('suppress_address', { channel: 'email', address: 'canary.gone@example.com' });
+    await acme.call('create_segment', { name: 'Canary segment', filters: [{ field: 'canary' }] });
+    await acme.fetch('/api/imports', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv' },
+      body: 'email,canary column\ncanary import,1\n"canary open',
+    });
+    await fetch(`${url}/u/canary-token`);
+    await fetch(`${url}/preferences/canary-token%`, { method: 'POST', body: 'canary=form' });
     const made = await acme.call<{ workflow: { id: string }; secret: string }>('create_workflow', {
       name: 'Canary workflow',
       trigger: { type: 'webhook' },
@@ -68,10 +89,17 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
     });
     const hook = `${url}/api/webhooks/workflow/${made.value.workflow.id}`;
     await postJson(hook, { x: 'canary payload' });
+    await importCanaries(acme);
+    const variants = {
+      en: { email: { subject: 'Canary template', text: 'Canary {{ unknown }}' } },
+    };
+    await acme.call('create_template', { name: 'canary', variants });
+    await acme.call('suppress_address', { address: 'canary.suppressed@example.com' });
+    await acme.call('emit_event', { event: 'canary.event', data: { note: 'canary data' } });
     await postJson(`${url}/api/auth/sign-in`, { email, password: 'canary wrong password' });
     await failStatements();
     await waitFor(() => started.output().includes('"security_event":"failed_sign_in"'));
-    canaries.push(contact.external_id, '99887766');
+    canaries.push(contact.external_id, '99887766', '192.0.2.99');
     const logs = { output: started.output(), postgres: await postgresLog() };
     for (const [name, text] of Object.entries(logs)) {
       expect(text.length).toBeGreaterThan(100);
@@ -79,6 +107,20 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
       expect([name, found]).toEqual([name, []]);
     }
   });
+
+  /** Imports a file with a row that is rejected, and one whose address is taken. */
+  async function importCanaries(acme: TestOrganization): Promise<void> {
+    const file =
+      'email,first_name\ncanary.row@example.com,Canaryrow\ncanary wrong row,Canary\ncanary.contact@example.com,Canary\n';
+    const { id: import_id } = await upload(acme, file, '?name=canary.csv');
+    await acme.call('start_import', { import_id });
+    await waitFor(async () => {
+      const { value } = await acme.call<{ import: { status: string } }>('get_import', {
+        import_id,
+      });
+      return value.import.status === 'completed' ? true : undefined;
+    });
+  }
 
   const postgresLog = () => readFile(join(dataDir, 'postgres.log'), 'utf8');
 

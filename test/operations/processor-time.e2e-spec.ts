@@ -201,6 +201,31 @@ describe('a ping waits at most 100 ms longer', () => {
     await expectNoWaits(inTurn(all));
   });
 
+  it('during uploads of hostile CSV', async () => {
+    const files = [
+      ['cells', ','.repeat(500_000)],
+      ['quotes', '"a" '.repeat(125_000)],
+      ['lines', 'a,b\n'.repeat(125_000)],
+      ['empty lines', '\n'.repeat(500_000)],
+      ['columns of one name', `${'a,'.repeat(499)}a\n${'1,'.repeat(499)}1`],
+      ['cells in later rows', `a,b\n${`${','.repeat(4900)}\n`.repeat(100)}`],
+    ] as const;
+    await expectNoWaits(
+      files.map(([what, body]) => [
+        what,
+        () => post('/api/imports', body, { ...asOwner(), 'Content-Type': 'text/csv' }),
+      ]),
+    );
+    const { value } = await acme.call<{ imports: { id: string }[] }>('list_imports', {
+      limit: 100,
+    });
+    const mapping = Object.fromEntries(
+      Array.from({ length: 9_800 }, (_, index) => [`column ${index}`, 1]),
+    );
+    const given = { import_id: value.imports[0]?.id, mapping };
+    await expectNoWaits([['a mapping', () => post('/api/tools/start_import', given, asOwner())]]);
+  });
+
   it('during webhooks, whose conditions are as expensive as possible', async () => {
     const cases: [string, () => Promise<unknown>][] = [];
     const body = JSON.stringify(EXPENSIVE_PAYLOAD);

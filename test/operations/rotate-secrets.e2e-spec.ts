@@ -103,6 +103,7 @@ describe('npm run secrets:rotate', () => {
       kind: 'standard_webhooks',
       secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     });
+    await acme.call('add_sender_domain', { domain: 'acme.example' });
     const waiting = await createWorkflow(
       acme,
       [
@@ -139,7 +140,7 @@ describe('npm run secrets:rotate', () => {
     isRotating = false;
     expect(rotated).toMatchObject({
       code: 0,
-      output: expect.stringContaining('of 1 workflows and 2 secrets'),
+      output: expect.stringContaining('of 1 workflows and 3 secrets'),
     });
     expect(await deliveries).toEqual([202]);
     expect(await sealedBy(before, NEW)).toBe(1);

@@ -65,6 +65,22 @@ describe('the log', () => {
       method: 'tools/call',
       params: { name: 'search_contacts' },
     });
+    const provider = { channel: 'webhook', kind: 'standard_webhooks' };
+    const secret = `whsec_${Buffer.from('canary secret of a provider').toString('base64')}`;
+    await acme.call('create_channel_provider', { ...provider, secret });
+    await acme.call('create_channel_provider', { ...provider, secret: 'canary wrong secret' });
+    canaries.push(secret, 'canary wrong secret');
+    const receiver = await acme.call<{ contact: { id: string } }>('create_contact', {
+      external_id: 'receiver',
+      properties: { webhook_url: 'http://127.0.0.1/canary-path' },
+    });
+    await acme.call('send_message', {
+      contact_id: receiver.value.contact.id,
+      channel: 'webhook',
+      body: 'Hello',
+    });
+    await fetch(`${url}/u/org_a.con_a.msg_a.news.${'c'.repeat(43)}`);
+    canaries.push('canary-path', 'c'.repeat(43));
     await acme.rpc('not JSON', { Authorization: `Bearer ${acme.key}x` });
     await postJson(`${url}/api/auth/sign-in`, {
       email: acme.email,
@@ -96,6 +112,7 @@ describe('the log', () => {
       'failed_sign_in',
       'cross_site_request',
       'invalid_resume_url',
+      'invalid_permission_link',
       'blocked_target',
     ]) {
       await waitFor(() => started.output().includes(`"security_event":"${event}"`));

@@ -124,15 +124,22 @@ describe('a digest', () => {
     expect(await other).toMatchObject({ digest_count: 2, message: { id: await slow } });
   });
 
-  it('is one of its contact, channel and key', async () => {
+  it('is one of its contact, channel, topic and key', async () => {
     const { id } = await createContact(acme, { phone: '+493012345678' });
     const { id: other } = await createContact(acme);
+    const inTopics = new Map<string, string>();
+    for (const topic of ['news', 'offers']) {
+      await acme.call('create_topic', { name: topic, title: topic, default: 'opted_in' });
+      inTopics.set(topic, (await add(id, { number: 1 }, { topic })).value.message.id);
+    }
     const ids = [
       (await numbered(id, 1)).message.id,
       (await numbered(id, 1, { key: 'invoices' })).message.id,
       (await numbered(other, 1)).message.id,
+      // Who has left one topic must not get its messages in a digest of another.
+      ...['news', 'offers'].map((topic) => inTopics.get(topic)!),
     ];
-    expect(new Set(ids).size).toBe(3);
+    expect(new Set(ids).size).toBe(5);
   });
 
   it('adds one item for a repeated call with the same idempotency key', async () => {

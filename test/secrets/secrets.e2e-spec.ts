@@ -66,6 +66,43 @@ describe('secrets of an organization', () => {
     return error?.details ?? [];
   };
 
+  it.each([
+    '{{ trigger.payload.name }}',
+    '{{ secrets.api_key }}',
+    '{% assign x = 1 %}{{ x',
+    '{% raw %}{{',
+    '${process.env.SECRET_KEY}',
+    "'; drop table contacts; --",
+    '$&$1\\\\"',
+  ])('that look like expressions are sent as they are: %s', async (secret) => {
+    await setSecret({ name: 'odd', secret });
+    const body = '{{ trigger.payload.name }}:{{ secrets.odd }}';
+    const json = { key: '{{ secrets.odd }}' };
+    const steps = [
+      step('/odd', { body }),
+      { ...step('/odd', { json }), id: 'as_json' },
+      { ...step('/odd', { headers: { 'X-Key': '{{ secrets.odd }}' } }), id: 'as_header' },
+    ];
+    const finished = await run(steps, { name: 'Ann' });
+    expect(finished.status).toBe('succeeded');
+    const [text, object, header] = sent('/odd').slice(-3);
+    expect(text!.body).toBe(`Ann:${secret}`);
+    expect(JSON.parse(object!.body)).toEqual({ key: secret });
+    expect(header!.headers['x-key']).toBe(secret);
+    expect(JSON.stringify(finished)).not.toContain(secret);
+  });
+
+  it('lose one line end at their end, which copying and files add', async () => {
+    for (const secret of ['line\n', 'line\r\n', 'line']) {
+      await setSecret({ name: 'line', secret });
+      await run([step('/line', { body: '{{ secrets.line }}|' })]);
+      expect(sent('/line').at(-1)!.body).toBe('line|');
+    }
+    await setSecret({ name: 'line', secret: '-----BEGIN\nkey\n\n' });
+    await run([step('/line', { body: '{{ secrets.line }}|' })]);
+    expect(sent('/line').at(-1)!.body).toBe('-----BEGIN\nkey\n|');
+  });
+
   it('are in the request, and in nothing that is stored or returned', async () => {
     handlers.set('/echo', (request, response) => {
       response

@@ -90,7 +90,7 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
       settings: {
         fsync: 'off',
         full_page_writes: 'off',
-        max_connections: '300',
+        max_connections: '1000',
         max_wal_size: '256MB',
         // There is a database for each test file, and PostgreSQL starts a process for each database each time.
         autovacuum_naptime: '5min',

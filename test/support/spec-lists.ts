@@ -36,11 +36,14 @@ export const DRIVERLESS_SPECS = [
 
 /** Lists the test files that `npm run test:slow` repeats with more rounds, rows and cases. They read IS_THOROUGH. */
 export const THOROUGH_SPECS = [
+  'src/imports/csv-scanner.spec.ts',
   'src/liquid/liquid-turns.spec.ts',
   'src/mcp/encoders/encoders.spec.ts',
   'src/mcp/json-rpc.spec.ts',
   'src/tools/schema/check-value.spec.ts',
   'src/tools/schema/parse-arguments.spec.ts',
+  'src/workflows/definitions/step-engine.spec.ts',
+  'src/workflows/webhooks/signatures/verify-webhook.spec.ts',
   'test/accounts/cross-site.e2e-spec.ts',
   'test/database/changed-sessions.e2e-spec.ts',
   'test/database/tenancy.e2e-spec.ts',

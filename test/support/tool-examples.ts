@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TestOrganization } from './organization.js';
 import { pendingConfirmation } from './pending-confirmation.js';
 import type { RunningSwitchboard } from './switchboard.js';
@@ -186,6 +187,15 @@ export const CHANGING_TOOLS: Record<string, Example> = {
   delete_channel_provider: async (organization) => ({
     provider_id: await channelProvider(organization),
   }),
+  add_sender_domain: async () => ({ domain: 'acme.example' }),
+  rotate_sender_key: async (organization, switchboard) => {
+    const domainId = await senderDomain(organization);
+    await switchboard.ownerQuery(`update sender_keys set state = 'current' where domain_id = $1`, [
+      domainId,
+    ]);
+    return { domain_id: domainId };
+  },
+  remove_sender_domain: async (organization) => ({ domain_id: await senderDomain(organization) }),
   resolve_message: async (organization, switchboard) => {
     const { message } = await scheduled(organization);
     await switchboard.ownerQuery(`update messages set status = 'uncertain' where id = $1`, [
@@ -252,6 +262,12 @@ async function channelProvider(organization: TestOrganization): Promise<string> 
   const given = { ...PROVIDER, name: unique() };
   return (await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given))
     .provider.id;
+}
+
+async function senderDomain(organization: TestOrganization): Promise<string> {
+  const given = { domain: `${randomUUID()}.example` };
+  return (await made<{ domain: { id: string } }>(organization, 'add_sender_domain', given)).domain
+    .id;
 }
 
 async function workflow(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Calls `ask` until the result is truthy, and returns it. The limit only ends tests that hang. */
 export async function waitFor<T>(
   ask: () => Promise<T> | T,
-  timeoutMs = 50_000,
+  timeoutMs = 100_000,
 ): Promise<NonNullable<T>> {
   const started = Date.now();
   for (;;) {

@@ -146,7 +146,9 @@ describe('publishing', () => {
     expect(compiled).toContain('@media (max-width: 9px)');
     expect(compiled).not.toMatch(/td \{\s*color: red/);
     expect(derived).toContain('Your order');
-    expect(derived).toContain('{% for item in items %}{{ item.name | append: ">" }}{% endfor %}');
+    expect(derived).toContain(
+      '{% for item in items %}\n{{ item.name | append: ">" }}\n{% endfor %}',
+    );
     expect(derived).toContain('Several & more');
     expect(derived).toContain('Open ({{ url | append: "?a=1&b=2" }})');
   });

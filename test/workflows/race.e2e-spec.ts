@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startSink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import {
+  type RunningSwitchboard,
+  sharedSwitchboard,
+  startSwitchboard,
+} from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
@@ -68,7 +73,7 @@ describe('race', () => {
       'answer succeeded',
       'answered succeeded',
       'first succeeded',
-      'late skipped',
+      'late canceled',
       'show succeeded',
     ]);
     expect(outputOf(run)).toEqual({ winner: 0, result: { done: true } });
@@ -86,7 +91,7 @@ describe('race', () => {
     ]);
     const run = await ended(runId);
     expect(run.status).toBe('succeeded');
-    expect(states(run)).toContain('answer skipped');
+    expect(states(run)).toContain('answer canceled');
     expect(states(run)).not.toContain('answered succeeded');
     expect(outputOf(run)).toMatchObject({ winner: 1 });
     expect(await call()).toBe(410);
@@ -116,16 +121,45 @@ describe('race', () => {
       'done succeeded',
       'first succeeded',
       'quick succeeded',
-      'slow skipped',
+      'slow canceled',
     ]);
     expect(outputOf(run)).toEqual({ winner: 1, result: { value: { by: 'quick' } } });
     expect(outputOf(run, 'slow')).toBeNull();
+    expect(run.steps.find(({ id }) => id === 'slow')!.error).toEqual({
+      code: 'canceled',
+      message: 'Another list of the race was done first.',
+    });
     // One worker has executed all of it: the canceled step did not make it lose the run.
     const claims = await switchboard.ownerQuery(`select epoch from workflow_runs where id = $1`, [
       runId,
     ]);
     expect(claims.map(({ epoch }) => Number(epoch))).toEqual([1]);
     expect([ProbeTools.count('race slow'), ProbeTools.count('race never')]).toEqual([1, 0]);
+  });
+
+  it('closes the connection of a request of another list', async () => {
+    let closed = 0;
+    const shop = await startSink('127.0.0.1', (_request, response) => {
+      response.on('close', () => (closed += 1));
+    });
+    const own = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${shop.port}` } });
+    const owner = await createOrganization(own);
+    const url = `http://127.0.0.1:${shop.port}/`;
+    const ask = { id: 'ask', tool: 'http_request', arguments: { url }, timeout: 300 };
+    const { id } = await createWorkflow(owner, [first([ask], [resume('answer')])]);
+    const runId = await trigger(owner, id);
+    await waitFor(() => shop.requests.length === 1);
+    expect(closed).toBe(0);
+    await own.ownerQuery(
+      `update run_steps set wake_at = now() where run_id = $1 and step_id = 'answer'`,
+      [runId],
+    );
+    await waitFor(() => closed === 1);
+    const run = await runUntil(owner, runId, 'succeeded', 'failed');
+    expect(states(run)).toContain('ask canceled');
+    expect(shop.requests).toHaveLength(1);
+    await own.close();
+    await shop.close();
   });
 
   it('does not repeat a request of another list that fails after the end', async () => {
@@ -144,7 +178,7 @@ describe('race', () => {
     ProbeTools.open('race failing');
     const run = await ended(runId);
     expect(run.status).toBe('succeeded');
-    expect(states(run)).toContain('failing skipped');
+    expect(states(run)).toContain('failing canceled');
     expect(ProbeTools.count('race failing')).toBe(1);
   });
 
@@ -169,14 +203,14 @@ describe('race', () => {
     const run = await ended(runId);
     expect(run.status).toBe('succeeded');
     expect(states(run).sort()).toEqual([
-      'a skipped',
-      'b skipped',
-      'each skipped',
-      'each[0].inner skipped',
-      'each[1].inner skipped',
+      'a canceled',
+      'b canceled',
+      'each canceled',
+      'each[0].inner canceled',
+      'each[1].inner canceled',
       'first succeeded',
-      'other skipped',
-      'second skipped',
+      'other canceled',
+      'second canceled',
       'short succeeded',
     ]);
     const { value } = await acme.call<{ runs: { id: string; status: string }[] }>('list_runs', {
@@ -198,7 +232,7 @@ describe('race', () => {
     const run = await runToEnd(acme, id);
     const result = (letter: string) => ({ winner: 0, result: { value: { letter } } });
     expect(outputOf(run, 'after')).toEqual({ value: { results: [result('x'), result('y')] } });
-    expect(states(run)).toContain('each[1].late skipped');
+    expect(states(run)).toContain('each[1].late canceled');
   });
 
   it('fails the run when a list fails before another one is done, and can be retried', async () => {
@@ -210,7 +244,7 @@ describe('race', () => {
     expect((await acme.call('retry_run', { run_id: runId })).error).toBeUndefined();
     const run = await runUntil(acme, runId, 'succeeded');
     expect(outputOf(run)).toEqual({ winner: 0, result: { done: true } });
-    expect(states(run)).toContain('late skipped');
+    expect(states(run)).toContain('late canceled');
     expect(ProbeTools.count('race later')).toBe(1);
   });
 

@@ -131,19 +131,23 @@ describe('the timeout of a run', () => {
     expect(await ending(runId)).toEqual(['succeeded', null]);
   });
 
-  it('lets a step end that is being executed, and begins no other step', async () => {
+  it('aborts a request that is under way, drops its result, and begins no other step', async () => {
     ProbeTools.hold('slow');
     const runId = await start(
       [{ id: 'slow', tool: 'probe_outside', arguments: { name: 'slow' } }, echo('never', {})],
-      {},
+      { on_failure: [echo('told', { step: '{{ failure.step }}' })] },
       1,
     );
-    const working = work(runId);
-    await waitFor(async () => (await states(runId)).includes(`${TIMEOUT} failed`));
+    await work(runId);
+    expect(ProbeTools.aborted).toContain('slow');
     ProbeTools.open('slow');
-    await working;
     expect(await ending(runId)).toEqual(['failed', 'timed_out']);
-    expect(await states(runId)).toEqual([`${TIMEOUT} failed`, 'slow succeeded']);
+    expect(await states(runId)).toEqual([
+      `${TIMEOUT} failed`,
+      'slow canceled',
+      'workflow.on_failure succeeded',
+      'told succeeded',
+    ]);
   });
 
   it('ends the run of a worker that died, when another one takes it over', async () => {

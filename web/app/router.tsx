@@ -1,9 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
-import { ownPath } from '../features/account/own-path.ts';
-import { SignInPage } from '../features/account/sign-in-page.tsx';
-import { SignUpPage } from '../features/account/sign-up-page.tsx';
 import { readAuditFilters } from '../features/audit/audit-filters.ts';
 import { readContactSearch } from '../features/contacts/contact-filters.ts';
 import { readDuplicateSearch } from '../features/contacts/duplicate-reasons.ts';
@@ -18,29 +15,9 @@ import { contactPages } from './contact-pages.ts';
 import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
+import { signIn, signUp, verify } from './public-routes.tsx';
 import { settingsPages } from './settings-pages.ts';
 import { workflowPages } from './workflow-pages.ts';
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  component: SignInPage,
-  // The router keeps what this leaves out, so the page checks it again.
-  validateSearch: (search): { to?: string } => {
-    const to = ownPath(search.to);
-    return to === undefined ? {} : { to };
-  },
-});
-const signUp = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-up',
-  component: SignUpPage,
-});
-const verify = createRoute({
-  getParentRoute: () => root,
-  path: '/verify',
-  component: lazyRouteComponent(() => import('../features/account/verify-page.tsx'), 'VerifyPage'),
-});
 
 const home = createRoute({
   ...page,

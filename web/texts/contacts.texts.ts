@@ -35,7 +35,12 @@ export const contactsTexts = defineTexts(
     deleted: 'The contact was deleted.',
     edit: 'Edit the contact',
     deleteTitle: 'Delete this contact?',
-    deleteText: 'The contact is deleted for good. Messages and runs stay without it.',
+    deleteText:
+      'The contact is deleted for good, with its properties, topics and history of consent. Its runs stay without it, until retention deletes them.',
+    alsoMessages: (count: number) => `Also delete its messages (${count})`,
+    alsoSuppressions: (count: number) => `Also forget that its addresses are suppressed (${count})`,
+    alsoSuppressionsAbout: 'A new contact with the same address would get messages again.',
+    runsStay: (count: number) => `Runs that stay: ${count}`,
     all: 'All contacts',
     messages: 'Messages',
     noMessages: 'No messages to or from this contact.',
@@ -108,7 +113,12 @@ export const contactsTexts = defineTexts(
     edit: 'Kontakt bearbeiten',
     deleteTitle: 'Diesen Kontakt löschen?',
     deleteText:
-      'Der Kontakt wird endgültig gelöscht. Nachrichten und Läufe bleiben ohne ihn bestehen.',
+      'Der Kontakt wird endgültig gelöscht, mit seinen Eigenschaften, Themen und seinem Verlauf der Einwilligungen. Seine Läufe bleiben ohne ihn bestehen, bis die Aufbewahrung sie löscht.',
+    alsoMessages: (count: number) => `Auch seine Nachrichten löschen (${count})`,
+    alsoSuppressions: (count: number) =>
+      `Auch vergessen, dass seine Adressen gesperrt sind (${count})`,
+    alsoSuppressionsAbout: 'Ein neuer Kontakt mit derselben Adresse bekäme wieder Nachrichten.',
+    runsStay: (count: number) => `Läufe, die bleiben: ${count}`,
     all: 'Alle Kontakte',
     messages: 'Nachrichten',
     noMessages: 'Keine Nachrichten an oder von diesem Kontakt.',

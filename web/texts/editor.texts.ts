@@ -89,7 +89,9 @@ export const editorTexts = defineTexts(
     branchAbout: 'Without braces, for example trigger.payload.plan == "pro".',
     arguments: 'Arguments',
     code: 'JavaScript',
-    codeAbout: 'The body of a function of input. What it returns is the result of the step.',
+    codeAbout:
+      'The body of a function of input. What it returns is the result of the step. An operator must have allowed code ' +
+      'with CODE_STEPS=on.',
     input: 'Input',
     inputAbout: 'The code sees it as input. Texts may contain expressions.',
     options: 'More options (JSON)',
@@ -235,7 +237,9 @@ export const editorTexts = defineTexts(
     branchAbout: 'Ohne Klammern, zum Beispiel trigger.payload.plan == "pro".',
     arguments: 'Argumente',
     code: 'JavaScript',
-    codeAbout: 'Rumpf einer Funktion von input. Was er zurückgibt, ist das Ergebnis des Schritts.',
+    codeAbout:
+      'Rumpf einer Funktion von input. Was er zurückgibt, ist das Ergebnis des Schritts. Ein Betreiber muss Code mit ' +
+      'CODE_STEPS=on erlaubt haben.',
     input: 'Eingabe',
     inputAbout: 'Der Code sieht sie als input. Texte dürfen Ausdrücke enthalten.',
     options: 'Weitere Optionen (JSON)',

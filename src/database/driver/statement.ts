@@ -9,6 +9,13 @@ export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
+type Rows = readonly (readonly unknown[])[];
+
+/** Describes a prepared statement for any number of rows. `toValues` makes its values from those of each row. */
+export interface RowsStatement extends PreparedStatement {
+  readonly toValues: (rows: Rows) => readonly unknown[];
+}
+
 /** Describes a statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
@@ -29,4 +36,26 @@ export function prepared(name: string, text: string): PreparedStatement {
   if (names.has(name)) throw new Error(`Another prepared statement is named ${name}.`);
   names.add(name);
   return { name: `switchboard_${name}`, text };
+}
+
+/**
+ * Does the same as {@link prepared} for a statement of rows that all have the same first value, the organization. The
+ * statement takes it as `$1`, and the other values of the rows as one array for each column.
+ */
+export function preparedRows(name: string, text: string): RowsStatement {
+  return { ...prepared(name, text), toValues };
+}
+
+/** Returns the values of a {@link preparedRows} statement. */
+function toValues(rows: Rows): unknown[] {
+  const [organizationId, ...others] = rows[0]!;
+  return [organizationId, ...others.map((_, column) => rows.map((row) => row[column + 1]))];
+}
+
+/**
+ * Returns SQL for an array whose size the planner cannot see. Otherwise it would plan the statement again for each size,
+ * which takes longer than to execute it.
+ */
+export function arrayOfUnknownSize(array: string): string {
+  return `(select ${array})::${array.split('::')[1]}`;
 }

@@ -52,14 +52,25 @@ const CHANNEL_PROVIDERS: SealedTable = {
     where p.organization_id = g.organization_id and p.id = g.id`,
   contextOf: (row) => `channel provider ${row.organization_id} ${row.id}`,
 };
+const SENDER_KEYS: SealedTable = {
+  select: `select organization_id, selector as id, sealed as secret, null::bytea as previous_secret from public.sender_keys
+    where (organization_id, selector) > ($1, $2) and substr(sealed, 1, $4) <> $3
+    order by organization_id, selector limit ${BATCH} for no key update`,
+  update: `update public.sender_keys k set sealed = g.secret
+    from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[])
+      as g (organization_id, id, secret, previous_secret)
+    where k.organization_id = g.organization_id and k.selector = g.id`,
+  contextOf: (row) => `sender key ${row.organization_id} ${row.id}`,
+};
 
 export interface ResealResult {
   /** Counts the workflows whose secrets were encrypted again. */
   workflows: number;
-  /** Counts the secrets of organizations, and of their providers of channels, that were encrypted again. */
+  /** Counts the secrets of organizations, of their providers of channels and sender domains, that were encrypted again. */
   secrets: number;
   /**
-   * Lists the ids of workflows and providers, and the names of secrets, that neither key opens. They were left as they are.
+   * Lists the ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
+   * opens. They were left as they are.
    */
   unreadable: string[];
 }
@@ -73,10 +84,11 @@ export async function resealSecrets(client: Client, box: SecretBox): Promise<Res
   const workflows = await resealTable(client, box, WORKFLOWS);
   const secrets = await resealTable(client, box, SECRETS);
   const providers = await resealTable(client, box, CHANNEL_PROVIDERS);
+  const senders = await resealTable(client, box, SENDER_KEYS);
   return {
     workflows: workflows.resealed,
-    secrets: secrets.resealed + providers.resealed,
-    unreadable: [...workflows.unreadable, ...secrets.unreadable, ...providers.unreadable],
+    secrets: secrets.resealed + providers.resealed + senders.resealed,
+    unreadable: [workflows, secrets, providers, senders].flatMap(({ unreadable }) => unreadable),
   };
 }
 

@@ -7,7 +7,7 @@ import { setContext, setReadOnlyContext, type TenantConnections } from './tenant
 
 /** Commits each statement separately, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
 export class AutocommitTransaction implements StatementSender {
-  readonly beganAt = undefined;
+  beganAt: Date | undefined;
   version = 0;
   private isOver = false;
   private hasWritten = false;
@@ -38,7 +38,10 @@ export class AutocommitTransaction implements StatementSender {
   private async send(statement: BoundStatement, mayRetry: boolean): Promise<QueryResult> {
     const client = await this.connections.acquire(this.organizationId);
     const context = this.connections.sign(client, this.organizationId);
-    const bind = this.readOnly ? setReadOnlyContext(context) : setContext(context);
+    const onBegin = (now: Date): void => {
+      this.beganAt ??= now;
+    };
+    const bind = this.readOnly ? setReadOnlyContext(context, onBegin) : setContext(context);
     const pipeline = this.connections.send(client, [bind, statement]);
     try {
       const result = await pipeline.done;

@@ -2,13 +2,15 @@ import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { MISTAKES } from './mistakes.js';
+import { AutocommitTransaction } from './autocommit-transaction.js';
+import { isSavepoint, mergeRows, savepoint } from './merge-rows.js';
+import type { SharedCommits } from './shared-commits.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 const BEGIN = internal('begin');
 const COMMIT = internal('commit');
 const ROLLBACK = internal('rollback');
-const SAVEPOINT = 'switchboard_savepoint_';
 
 /** Begins with its first statement, in the same round trip. A call that sends no statement uses no connection. */
 export class LazyTransaction implements StatementSender {
@@ -28,14 +30,21 @@ export class LazyTransaction implements StatementSender {
     private readonly connections: TenantConnections,
     private readonly organizationId: string,
     private readonly isDryRun: boolean,
+    /** With it, the transaction reads apart and shares its commit as long as it has only deferred statements. */
+    private readonly commits?: SharedCommits,
   ) {}
 
-  async query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult> {
+  async query(
+    statement: BoundStatement,
+    isClosed: () => boolean,
+    readsOnly = false,
+  ): Promise<QueryResult> {
     this.connections.assertAllowed(this.organizationId, statement);
     this.version += 1;
     return await this.inTurn(async () => {
       assertOpen(this.isOver || isClosed());
-      const result = await this.send([...this.takeDeferred(), statement]);
+      if (readsOnly && this.mayReadApart) return await this.readApart(statement);
+      const result = await this.send(mergeRows([...this.takeDeferred(), { name: '', ...statement }]));
       if (this.client!.getTransactionStatus() === 'T') return result;
       this.failure = new Error(MISTAKES.endedTransaction);
       throw this.failure;
@@ -51,8 +60,7 @@ export class LazyTransaction implements StatementSender {
   /** Runs `work` behind a savepoint, and rolls back to the savepoint when it throws. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     this.savepoints += 1;
-    const name = `${SAVEPOINT}${this.savepoints}`;
-    const create = { name, text: `savepoint ${name}`, values: [] };
+    const create = savepoint(this.savepoints);
     this.deferred.push(create);
     try {
       return await work();
@@ -62,7 +70,7 @@ export class LazyTransaction implements StatementSender {
         if (this.isOver) return;
         const unsent = this.deferred.indexOf(create);
         this.deferred.length = Math.max(unsent, 0);
-        if (unsent < 0) await this.send([{ text: `rollback to savepoint ${name}`, values: [] }]);
+        if (unsent < 0) await this.send([{ text: `rollback to ${create.text}`, values: [] }]);
       });
       throw error;
     } finally {
@@ -74,8 +82,12 @@ export class LazyTransaction implements StatementSender {
   async commit(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {
-      const deferred = this.takeDeferred().filter(({ name }) => !name.startsWith(SAVEPOINT));
-      if (!this.client && !this.failure && deferred.length === 0) return;
+      const statements = this.takeDeferred().filter((statement) => !isSavepoint(statement));
+      if (!this.client && !this.failure) {
+        if (statements.length === 0) return;
+        if (this.commits) return await this.commits.commit(this.organizationId, statements);
+      }
+      const deferred = mergeRows(statements);
       // A broken connection can be replaced until a statement has run. Once the commit is sent, its outcome is unknown.
       if (!this.hasBegun) await this.send(deferred.splice(0));
       const { command } = await this.send([...deferred, COMMIT]);
@@ -100,6 +112,19 @@ export class LazyTransaction implements StatementSender {
         this.connections.close(client);
       }
     });
+  }
+
+  /** A read that is sent apart does not see deferred statements. */
+  private get mayReadApart(): boolean {
+    const isFree = !this.client && !this.failure && this.commits !== undefined;
+    return isFree && this.deferred.every(isSavepoint);
+  }
+
+  private async readApart(statement: BoundStatement): Promise<QueryResult> {
+    const reads = new AutocommitTransaction(this.connections, this.organizationId, true);
+    const result = await reads.query(statement, () => false);
+    this.beganAt ??= reads.beganAt;
+    return result;
   }
 
   private async inTurn<T>(task: () => Promise<T>): Promise<T> {

@@ -1,22 +1,31 @@
 import type { QueryResult } from 'pg';
 import { sessionSafety } from '../driver/session-safety.js';
-import type { BoundStatement } from '../driver/statement.js';
+import type { BoundStatement, RowsStatement } from '../driver/statement.js';
 import { MISTAKES } from './mistakes.js';
 
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
+  /** When present, `values` are those of a row, and the rows of one transaction become one statement; see `mergeRows`. */
+  readonly toValues?: RowsStatement['toValues'];
   /** Translates an error of this statement. Returns undefined to keep the error. */
   readonly mapError?: (error: Error) => Error | undefined;
 }
 
 /** Sends the statements of all sessions of one transaction. */
 export interface StatementSender {
-  /** Sends one statement after those before it. Throws if `isClosed` returns true by then. */
-  query(statement: BoundStatement, isClosed: () => boolean): Promise<QueryResult>;
+  /**
+   * Sends one statement after those before it. Throws if `isClosed` returns true by then. With `readsOnly`, the statement
+   * may be sent apart from the transaction, where the server refuses writes.
+   */
+  query(
+    statement: BoundStatement,
+    isClosed: () => boolean,
+    readsOnly?: boolean,
+  ): Promise<QueryResult>;
   defer(statement: DeferredStatement): void;
   /** Grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
-  /** Contains the database's `now()` in the transaction, once a statement has begun it. */
+  /** Contains the database's `now()` in the transaction, or at its first read apart, once a statement was sent. */
   readonly beganAt: Date | undefined;
 }
 

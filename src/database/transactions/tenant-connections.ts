@@ -20,7 +20,7 @@ const SET_CONTEXT = prepared(
 );
 const SET_READ_ONLY_CONTEXT = prepared(
   'context_read_only',
-  `select set_config('transaction_read_only', 'on', true), open_context($1, $2),
+  `select ${NOW}, set_config('transaction_read_only', 'on', true), open_context($1, $2),
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
@@ -139,13 +139,20 @@ export function setContext(
     ...SET_CONTEXT,
     isInternal: true,
     values: [...context, isDryRun ? 'on' : 'off'],
-    onRow: ([milliseconds]) => onBegin?.(new Date(Number(milliseconds))),
+    onRow: toTime(onBegin),
   };
 }
 
 /** Does the same as {@link setContext}, and makes the transaction READ ONLY. */
-export function setReadOnlyContext(context: SignedContext): BoundStatement {
-  return { ...SET_READ_ONLY_CONTEXT, isInternal: true, values: context };
+export function setReadOnlyContext(
+  context: SignedContext,
+  onBegin?: (now: Date) => void,
+): BoundStatement {
+  return { ...SET_READ_ONLY_CONTEXT, isInternal: true, values: context, onRow: toTime(onBegin) };
+}
+
+function toTime(onBegin?: (now: Date) => void): BoundStatement['onRow'] {
+  return ([milliseconds]) => onBegin?.(new Date(Number(milliseconds)));
 }
 
 function mayChangeSession({ text, isInternal }: BoundStatement): boolean {

@@ -11,6 +11,7 @@ import type { ContextSigner } from './context-signer.js';
 import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
 import { LazyTransaction } from './lazy-transaction.js';
 import { MISTAKES } from './mistakes.js';
+import { SharedCommits } from './shared-commits.js';
 import { TenantConnections } from './tenant-connections.js';
 import { TenantSession } from './tenant-session.js';
 
@@ -22,6 +23,12 @@ export interface TransactionOptions {
    * connection, nobody knows whether it was committed. Inside another transaction this has no effect.
    */
   readonly singleStatement?: boolean;
+  /**
+   * Until `work` sends a statement that is neither deferred nor in a transaction with `readOnly`, no transaction is open:
+   * reads commit separately, and the deferred statements commit in one round trip, together with those of other such
+   * transactions that end at the same moment. After a broken connection, nobody knows whether they were committed.
+   */
+  readonly sharesCommit?: boolean;
 }
 
 interface CurrentTransaction {
@@ -38,6 +45,7 @@ interface CurrentTransaction {
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;
+  private readonly commits: SharedCommits;
 
   constructor(
     private readonly source: DataSource,
@@ -48,6 +56,7 @@ export class TenantDatabase {
   ) {
     const { master } = source.driver as PostgresDriver;
     this.connections = new TenantConnections(master as Pool, signer, log, security);
+    this.commits = new SharedCommits(this.connections);
   }
 
   /**
@@ -57,13 +66,13 @@ export class TenantDatabase {
   transaction<T>(
     organizationId: string,
     work: () => Promise<T>,
-    { readOnly = false, singleStatement = false }: TransactionOptions = {},
+    { readOnly = false, singleStatement = false, sharesCommit = false }: TransactionOptions = {},
   ): Promise<T> {
     const outer = this.storage.getStore();
     if (outer) return this.join(outer, organizationId, work, readOnly);
     return readOnly || singleStatement
       ? this.runAutocommit(organizationId, work, readOnly)
-      : this.runTransaction(organizationId, work);
+      : this.runTransaction(organizationId, work, sharesCommit);
   }
 
   /** Runs `work` behind a savepoint. A throw rolls back to the savepoint, and the transaction stays usable. */
@@ -175,11 +184,18 @@ export class TenantDatabase {
     assertSameOrganization(outer, organizationId);
     if (!outer.session) return await this.runInDryRun(outer, readOnly, work);
     if (outer.readOnly && !readOnly) throw new Error(MISTAKES.writeInReadOnly);
-    return await work();
+    if (outer.readOnly || !readOnly || outer.isDryRun) return await work();
+    const session = new TenantSession(this.source, outer.transaction, true);
+    return await this.runInSession({ ...outer, readOnly, session }, work);
   }
 
-  private async runTransaction<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    const transaction = new LazyTransaction(this.connections, organizationId, false);
+  private async runTransaction<T>(
+    organizationId: string,
+    work: () => Promise<T>,
+    sharesCommit: boolean,
+  ): Promise<T> {
+    const commits = sharesCommit ? this.commits : undefined;
+    const transaction = new LazyTransaction(this.connections, organizationId, false, commits);
     const current = this.currentOf(organizationId, transaction, false);
     let result: T;
     try {
@@ -246,8 +262,8 @@ export class TenantDatabase {
   }
 
   private async runSavepoint<T>(outer: CurrentTransaction, work: () => Promise<T>): Promise<T> {
-    const { transaction } = outer;
-    const session = new TenantSession(this.source, transaction);
+    const { transaction, readOnly } = outer;
+    const session = new TenantSession(this.source, transaction, readOnly);
     const run = (): Promise<T> => this.runInSession({ ...outer, session }, work);
     try {
       // Statements that commit separately have no savepoint.

@@ -1,6 +1,6 @@
 import type { DataSource, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
 import { SessionQueryRunner } from '../driver/session-query-runner.js';
-import type { PreparedStatement, Statement } from '../driver/statement.js';
+import type { PreparedStatement, RowsStatement, Statement } from '../driver/statement.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 
 /** Reads and writes the data of one organization until its transaction or savepoint ends. Later, every use throws. */
@@ -12,6 +12,8 @@ export class TenantSession {
   constructor(
     private readonly source: DataSource,
     private readonly sender: StatementSender,
+    /** Statements may be sent apart from the transaction, where the server refuses writes. */
+    private readonly readsOnly = false,
   ) {}
 
   /** Returns the transaction of the session. Its `version` changes when a statement is sent. */
@@ -23,7 +25,7 @@ export class TenantSession {
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
     assertOpen(this.isOver);
     this.runner ??= new SessionQueryRunner(this.source, (text, values = []) =>
-      this.sender.query({ text, values }, this.isClosed),
+      this.sender.query({ text, values }, this.isClosed, this.readsOnly),
     );
     return this.runner.manager.getRepository(entity);
   }
@@ -32,21 +34,33 @@ export class TenantSession {
   async query<Row>(statement: string | Statement, values: readonly unknown[] = []): Promise<Row[]> {
     const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
     const bound = { text, values, ...(name !== undefined && { name }) };
-    const { rows } = await this.sender.query(bound, this.isClosed);
+    const { rows } = await this.sender.query(bound, this.isClosed, this.readsOnly);
     return rows as Row[];
   }
 
-  /** Queues a statement until the next statement or commit. If it fails, the transaction fails with the mapped error. */
+  /**
+   * Queues a statement until the next statement or commit. If it fails, the transaction fails with the mapped error. For
+   * a {@link RowsStatement}, `values` are those of a row. A row may be written before statements that were queued earlier.
+   */
   defer(
-    { name, text }: PreparedStatement,
+    { name, text, toValues }: PreparedStatement & Partial<RowsStatement>,
     values: readonly unknown[],
     mapError?: DeferredStatement['mapError'],
   ): void {
     assertOpen(this.isOver);
-    this.sender.defer({ name, text, values, ...(mapError && { mapError }) });
+    this.sender.defer({
+      name,
+      text,
+      values,
+      ...(toValues && { toValues }),
+      ...(mapError && { mapError }),
+    });
   }
 
-  /** Returns the database's `now()` in the transaction, to the millisecond. Rows inserted with `now()` have this time. */
+  /**
+   * Returns the database's `now()` in the transaction, to the millisecond. A transaction that shares its commit has the
+   * time of its first read.
+   */
   async now(): Promise<Date> {
     if (this.sender.beganAt && !this.isOver) return this.sender.beganAt;
     const [row] = await this.query<{ now: Date }>('select now()::timestamptz(3) as now');

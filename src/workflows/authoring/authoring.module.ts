@@ -4,6 +4,7 @@ import { LiquidModule } from '../../liquid/liquid.module.js';
 import { PoliciesModule } from '../../policies/policies.module.js';
 import { SecretsModule } from '../../secrets/secrets.module.js';
 import { SegmentsModule } from '../../segments/segments.module.js';
+import { TemplatesModule } from '../../templates/templates.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { OffersModule } from '../offers/offers.module.js';
 import { StoreModule } from '../store/store.module.js';
@@ -13,6 +14,7 @@ import { CompatibilityReportService } from './versions/compatibility-report.serv
 import { WorkflowVersionTools } from './versions/workflow-version.tools.js';
 import { WorkflowVersionsService } from './versions/workflow-versions.service.js';
 import { DefinitionChecksService } from './definition-checks.service.js';
+import { DefinitionReferencesService } from './definition-references.service.js';
 import { WorkflowPrompts } from './workflow.prompts.js';
 import { WorkflowTools } from './workflow.tools.js';
 import { WorkflowsService } from './workflows.service.js';
@@ -26,12 +28,14 @@ import { WorkflowsService } from './workflows.service.js';
     SecretsModule,
     SegmentsModule,
     StoreModule,
+    TemplatesModule,
     ToolsModule,
     TriggersModule,
     WebhooksModule,
   ],
   providers: [
     DefinitionChecksService,
+    DefinitionReferencesService,
     CompatibilityReportService,
     WorkflowVersionTools,
     WorkflowVersionsService,

@@ -6,8 +6,6 @@ import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
-import { SecretsService } from '../../secrets/secrets.service.js';
-import { SegmentsService } from '../../segments/segments.service.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
@@ -22,6 +20,8 @@ import { isTool } from '../definitions/steps/tool-step.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { parseTrigger, type Trigger } from '../definitions/trigger.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { DefinitionReferencesService } from './definition-references.service.js';
+import { templateFaults } from './template-references.js';
 
 const START = 'trigger_workflow';
 
@@ -33,9 +33,8 @@ export class DefinitionChecksService {
     private readonly registry: ToolRegistry,
     private readonly liquid: LiquidSandbox,
     private readonly policies: ToolPolicySettingsService,
-    private readonly secrets: SecretsService,
     private readonly code: CodeSandbox,
-    private readonly segments: SegmentsService,
+    private readonly references: DefinitionReferencesService,
   ) {}
 
   /**
@@ -57,7 +56,7 @@ export class DefinitionChecksService {
     const trigger = input.trigger && parseTrigger(input.trigger, faults);
     if (trigger) checker.checkTrigger(trigger.options, faults);
     const segment = trigger?.options.segment;
-    if (segment !== undefined && !(await this.segments.keep(organizationId, segment))) {
+    if (segment !== undefined && !(await this.references.keepSegment(organizationId, segment))) {
       faults.push({ path: 'trigger.segment', message: 'must be the id of a segment' });
     }
     if (trigger?.options.contact) {
@@ -103,11 +102,14 @@ export class DefinitionChecksService {
   ): Promise<StepTools & { mappingRefusal?: string }> {
     const { surface, restriction } = by;
     const policies = await this.policies.get(organizationId);
+    const templates = await this.references.templateVariables(organizationId, steps);
     return {
       find: (name) => this.registry.find(name, 'workflow', policies)?.descriptor,
       names: () => this.registry.list('workflow', policies).map((tool) => tool.name),
-      faultsOf: (name, given) =>
-        this.registry.find(name, 'workflow', policies)?.checkStep?.(given) ?? [],
+      faultsOf: (name, given) => [
+        ...(this.registry.find(name, 'workflow', policies)?.checkStep?.(given) ?? []),
+        ...templateFaults(name, given, templates),
+      ],
       refusal: (name) => {
         // A saved step may have a tool that is hidden now, or no longer exists.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
@@ -129,7 +131,7 @@ export class DefinitionChecksService {
         surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
           ? 'saves a contact, which must be confirmed each time, so only a person may save it'
           : undefined,
-      secrets: await this.secrets.names(organizationId),
+      secrets: await this.references.secretNames(organizationId),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
   }

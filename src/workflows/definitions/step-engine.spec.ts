@@ -1,6 +1,7 @@
 import type { JournalState } from './steps/step-kind.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IS_THOROUGH } from '../../../test/support/thorough.js';
 import type { Step } from './definition.js';
 import { FAILURE_STEP_ID, joinSteps } from './steps/failure-step.js';
 import { TIMEOUT_STEP_ID, withTimeoutStep } from './steps/timeout-step.js';
@@ -297,6 +298,7 @@ describe(planOf, () => {
         }
         return false;
       }),
+      { numRuns: IS_THOROUGH ? 1000 : 30 },
     );
   });
 });

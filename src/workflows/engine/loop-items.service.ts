@@ -10,7 +10,8 @@ import type { PageProgress } from '../definitions/steps/loop-progress.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
-import { findLargeValue, type LargeValue, payloadPath } from '../payloads/large-value.js';
+import { findLargeValue } from '../payloads/large-members.js';
+import { type LargeValue, payloadPath } from '../payloads/large-value.js';
 import { RunScopeService } from './run-scope.service.js';
 
 const MAX_CURSOR_BYTES = 8192;

@@ -16,6 +16,7 @@ import type { SetOutput } from '../definitions/steps/set-step.js';
 import { VARS } from '../definitions/steps/step-checks.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
+import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { ResumesService } from '../webhooks/resumes.service.js';
 
 @Injectable()
@@ -25,6 +26,7 @@ export class RunScopeService {
     private readonly liquid: LiquidSandbox,
     private readonly resumes: ResumesService,
     private readonly secrets: SecretMarkers,
+    private readonly largePayloads: LargePayloadsService,
   ) {}
 
   /**
@@ -37,6 +39,7 @@ export class RunScopeService {
     needsContact = mayReference(step, 'contact'),
   ): Promise<object> {
     const { row, data } = tx.run;
+    if (data.isLarge) this.largePayloads.attach(row.organizationId, row.id, data.payload);
     const contact =
       row.contactId !== null && needsContact
         ? await this.contacts.find(row.organizationId, row.contactId)

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Step } from '../definitions/definition.js';
 import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
+import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { Run, RunStep } from './run.entity.js';
@@ -41,7 +42,7 @@ export interface ClaimedRunData {
   readonly steps: readonly Step[];
 }
 
-/** Says that another list of a race was done first, so that the step must not go on. */
+/** Says that another list of a race was done first, or that the run has timed out, so that the step must not go on. */
 export class StepCanceledError extends Error {}
 
 /** Holds a run whose lease this worker has, with its committed journal. */
@@ -102,7 +103,7 @@ export class ClaimedRun {
     this.runningSteps.delete(path);
   }
 
-  /** Returns a signal that aborts when the run is lost, or with {@link StepCanceledError} when a race cancels the step. */
+  /** Returns a signal that aborts when the run is lost, or with {@link StepCanceledError} when the step is canceled. */
   signalOf(path: string): AbortSignal {
     const step = this.runningSteps.get(path);
     if (!step) throw new Error(`The step ${path} is not running.`);
@@ -155,12 +156,15 @@ export class ClaimedRun {
     return planOf(this.data.steps, journal, this.doneIterations);
   }
 
-  /** Adds committed entries to the journal in memory. Aborts the calls of running steps that were skipped. */
+  /** Adds committed entries to the journal in memory. Aborts the calls of steps that were canceled. */
   apply(entries: Iterable<JournalEntry>): void {
     for (const entry of entries) {
       this.entries.set(entry.stepId, entry);
-      if (entry.status !== 'skipped') continue;
-      this.runningSteps.get(entry.stepId)?.abort(new StepCanceledError());
+      const isTimeOver = entry.stepId === TIMEOUT_STEP_ID && entry.status === 'failed';
+      for (const [path, step] of this.runningSteps) {
+        const isCanceled = entry.stepId === path && entry.status === 'skipped';
+        if (isCanceled || isTimeOver) step.abort(new StepCanceledError());
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import { parseJsonExactly } from '../../http/request-body.js';
 import { VALUE_LIMITS } from '../../text/value-size.js';
-import { guardLargeValues, type LargePayload } from '../payloads/large-value.js';
+import { guardLargeValues } from '../payloads/large-members.js';
+import type { LargePayload } from '../payloads/large-value.js';
 
 /**
  * Returns the payload of a run, as expressions see it. Throws `too_complex` when it is nested deeper than 72 levels or
@@ -10,7 +11,7 @@ export function parsePayload(bytes: Uint8Array): unknown {
   return parseJsonExactly(bytes, VALUE_LIMITS);
 }
 
-/** Returns the payload of a run from its row, as {@link parsePayload} does. Reading a large value in it throws. */
+/** Returns the payload of a run from its row, as {@link parsePayload} does. Its large values need `makeReadable`. */
 export function readPayload(bytes: Uint8Array, large?: LargePayload | null): unknown {
   const payload = parsePayload(bytes);
   return large ? guardLargeValues(payload, large) : payload;

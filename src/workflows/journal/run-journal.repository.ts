@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Env } from '../../config/env.js';
-import { prepared } from '../../database/driver/statement.js';
+import { arrayOfUnknownSize, prepared, preparedRows } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
@@ -10,14 +10,20 @@ import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './run-retry-plan.js';
 import { RunStep } from './run.entity.js';
 
-const INSERT_INTO = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
-    output, error, wake_at, started_at, finished_at, failed_attempts, cut) values`;
-const VALUES = `($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(),
-    case when $6 in ('succeeded', 'failed', 'skipped') then clock_timestamp() end, $12, $13)`;
-const INSERT = prepared('run_step_insert', `${INSERT_INTO} ${VALUES}`);
+const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
+    output, error, wake_at, started_at, finished_at, failed_attempts, cut)
+  select $1, g.run_id, g.step_id, g.position, g.tool, g.status, g.attempts, g.input, g.output, g.error,
+    g.wake_at, now(), case when g.status in ('succeeded', 'failed', 'skipped') then clock_timestamp() end,
+    g.failed_attempts, g.cut
+  from unnest(${arrayOfUnknownSize('$2::text[]')}, $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::json[],
+      $9::json[], $10::json[], $11::timestamptz[], $12::json[], $13::json[])
+    as g (run_id, step_id, position, tool, status, attempts, input, output, error, wake_at,
+      failed_attempts, cut)`;
+const INSERT = preparedRows('run_step_insert', INSERT_ROWS);
+// It is sent for each entry, because one statement cannot update a row twice.
 const UPSERT = prepared(
   'run_step_upsert',
-  withLeaseCheck(`${INSERT_INTO} ${VALUES}
+  withLeaseCheck(`${INSERT_ROWS}
     on conflict on constraint run_steps_pkey do update set status = excluded.status, attempts = excluded.attempts,
       input = excluded.input, output = excluded.output, error = excluded.error, wake_at = excluded.wake_at,
       finished_at = excluded.finished_at, failed_attempts = excluded.failed_attempts, cut = excluded.cut
@@ -41,27 +47,24 @@ export class RunJournalRepository {
     const { organizationId, id: runId } = tx.run.lease;
     const isNew = !tx.get(entry.stepId);
     const [input, output] = [json(entry.input), json(entry.output)];
-    this.tenants
-      .session(organizationId)
-      .defer(
-        isNew ? INSERT : UPSERT,
-        [
-          organizationId,
-          runId,
-          entry.stepId,
-          entry.position,
-          entry.tool,
-          entry.status,
-          entry.attempts,
-          input,
-          output,
-          json(entry.error),
-          entry.wakeAt,
-          json(entry.failedAttempts),
-          cutValuesJson(input, output),
-        ],
-        toLeaseLostError,
-      );
+    const values = [
+      organizationId,
+      runId,
+      entry.stepId,
+      entry.position,
+      entry.tool,
+      entry.status,
+      entry.attempts,
+      input,
+      output,
+      json(entry.error),
+      entry.wakeAt,
+      json(entry.failedAttempts),
+      cutValuesJson(input, output),
+    ];
+    const session = this.tenants.session(organizationId);
+    if (isNew) session.defer(INSERT, values, toLeaseLostError);
+    else session.defer(UPSERT, INSERT.toValues([values]), toLeaseLostError);
     tx.stage(entry);
     if (this.env.logsDebug) {
       const { stepId: step, status, attempts } = entry;

@@ -23,9 +23,9 @@ export class LeaseLostError extends Error {
 const LEASE_LOST = 'SB001';
 const UNIQUE_VIOLATION = '23505';
 
-/** Wraps a statement that must change exactly one row. The server raises `SB001` when it changes none. */
-export function withLeaseCheck(statement: string): string {
-  return `with changed as (${statement}) select assert_lease(count(*)) from changed`;
+/** Wraps a statement that must change `rows` rows. The server raises `SB001` when it changes fewer. */
+export function withLeaseCheck(statement: string, rows = '1'): string {
+  return `with changed as (${statement}) select assert_lease(count(*) / ${rows}) from changed`;
 }
 
 /**

@@ -236,22 +236,25 @@ export class RunStepsRepository {
     return row ?? null;
   }
 
-  /** Returns `limit` characters of the payload of an existing run from `offset`. */
+  /**
+   * Returns `limit` characters of the payload of an existing run from `offset`. The text is null when the payload is a
+   * file, and `total` then counts bytes.
+   */
   async readPayload(
     organizationId: string,
     runId: string,
     offset: number,
     limit: number,
-    fileId: string,
-  ): Promise<{ text: string; total: number }> {
-    const [row] = await this.tenants.session(organizationId).query<{ text: string; total: number }>(
-      `select substr(value, $3, $4) as text, length(value) as total from (
-         select convert_from(case when large_payload is null then payload else
-           (select string_agg(c.bytes, ''::bytea order by c.position) from file_chunks c
-            where c.organization_id = $1 and c.file_id = $5) end, 'UTF8') as value
+  ): Promise<{ text: string | null; total: number }> {
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ text: string | null; total: number }>(
+        `select substr(value, $3, $4) as text, coalesce(bytes, length(value)) as total from (
+         select case when large_payload is null then convert_from(payload, 'UTF8') end as value,
+           (large_payload ->> 'bytes')::integer as bytes
          from workflow_runs where organization_id = $1 and id = $2) r`,
-      [organizationId, runId, offset + 1, limit, fileId],
-    );
+        [organizationId, runId, offset + 1, limit],
+      );
     return row!;
   }
 }

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository } from 'typeorm';
-import { type PreparedStatement, prepared } from '../../database/driver/statement.js';
+import {
+  arrayOfUnknownSize,
+  type PreparedStatement,
+  prepared,
+  preparedRows,
+} from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { toLeaseLostError, LeaseLostError, withLeaseCheck, type RunLease } from './run-lease.js';
@@ -37,7 +42,17 @@ const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
-const FINISH = updateLeased('finish', `status = $4, reason = $5, finished_at = clock_timestamp()`);
+// A join with the arrays could be planned to read the whole table. This can only look up each id.
+const FINISH = preparedRows(
+  'run_finish',
+  withLeaseCheck(
+    `update workflow_runs set status = ($4::text[])[array_position($2::text[], id)],
+       reason = ($5::text[])[array_position($2::text[], id)], finished_at = clock_timestamp()
+     where organization_id = $1 and id = any (${arrayOfUnknownSize('$2::text[]')})
+       and epoch = ($3::integer[])[array_position($2::text[], id)] and status || '' = 'running' returning id`,
+    'cardinality($2::text[])',
+  ),
+);
 // This reads the journal and not the worker's memory, because others may have shortened a wait. Waits that the run has left
 // behind, because another step failed, do not count.
 const SUSPEND = prepared(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JsonScan } from './json-scan.js';
-import { findLargeValue, guardLargeValues, payloadPath } from './large-value.js';
+import { findLargeValue, guardLargeValues } from './large-members.js';
+import { payloadPath } from './large-value.js';
 import { sliceList } from './list-slice.js';
 import { payloadOutline } from './payload-outline.js';
 
@@ -26,13 +27,13 @@ const lines = Array.from({ length: 20_000 }, (_, id) => ({
 }));
 
 describe('the outline of a payload', () => {
-  it('has everything but the large values, which cannot be read', () => {
+  it('has everything but the large values, which cannot be read without a source', () => {
     const payload = { id: 7, customer: { name: 'Ann' }, order: { lines, total: 5 } };
     const found = read(payload) as typeof payload;
     expect(found.id).toBe(7);
     expect(found.customer).toEqual({ name: 'Ann' });
     expect(found.order.total).toBe(5);
-    expect(() => found.order.lines).toThrow(/^trigger\.payload\.order\.lines has \d+ bytes/);
+    expect(() => found.order.lines[0]).toThrow(/^trigger\.payload\.order\.lines has \d+ bytes/);
     expect(() => JSON.stringify(found)).toThrow('too large for an expression');
     expect(findLargeValue(found, ['order', 'lines'])).toMatchObject({
       kind: 'list',
@@ -48,14 +49,14 @@ describe('the outline of a payload', () => {
     expect(found.small).toEqual(small);
     expect(found.short).toHaveLength(90_000);
     expect(() => found.text).toThrow('trigger.payload.text has 2000002 bytes');
-    expect(() => found.lines).toThrow('Loop over it');
+    expect(() => (found.lines as unknown[])[0]).toThrow('loop over it');
   });
 
   it('leaves out objects when lists and texts are not enough', () => {
     const object = Object.fromEntries(lines.map(({ id, name }) => [`key ${id}`, name]));
     const found = read({ object, id: 1 });
     expect(found.id).toBe(1);
-    expect(() => found.object).toThrow('trigger.payload.object has');
+    expect(() => (found.object as { x?: number }).x).toThrow('trigger.payload.object has');
   });
 
   it('is refused when the payload has too many members of its own', () => {
@@ -66,7 +67,7 @@ describe('the outline of a payload', () => {
   it('takes the last of several members with one name, as JSON.parse does', () => {
     const list = JSON.stringify(lines);
     expect(read(`{"a":${list},"a":1}`)).toEqual({ a: 1 });
-    expect(() => read(`{"a":1,"a":${list}}`).a).toThrow('trigger.payload.a has');
+    expect(() => JSON.stringify(read(`{"a":1,"a":${list}}`).a)).toThrow('trigger.payload.a has');
   });
 
   it('leaves a text of the sender a text', () => {

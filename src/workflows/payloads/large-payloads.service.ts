@@ -3,15 +3,17 @@ import { isUtf8 } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RunFilesService } from '../../files/run-files.service.js';
-import { ProcessorTurns } from '../../liquid/processor-turns.js';
+import { type Job, ProcessorTurns } from '../../liquid/processor-turns.js';
 import { TimeBudgets } from '../../liquid/time-budgets.js';
 import { type ListSlice, SLICE_BYTES, sliceList } from './list-slice.js';
 import { JsonScan } from './json-scan.js';
+import { guardLargeValues, makeReadable } from './large-members.js';
 import type { LargePayload, LargeValue } from './large-value.js';
 import { payloadOutline } from './payload-outline.js';
 
 const LIMITS = { depth: 64, members: 1_000_000 };
 const PREVIEW_BYTES = 1000;
+const MAX_CHARACTER_BYTES = 4;
 const FILE = { name: 'payload.json', contentType: 'application/json' };
 
 /** Is a payload whose bytes are kept as a file, and its outline: the JSON without its large values. */
@@ -37,11 +39,15 @@ export class LargePayloadsService {
   async outline(organizationId: string, bytes: Buffer): Promise<OutlinedPayload> {
     if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not JSON in UTF-8.');
     const scan = new JsonScan(bytes, LIMITS);
-    // The work is proportional to the bytes, so it needs no limit of its own.
-    await this.turns.run(organizationId, scan, { leftMs: Infinity });
+    await this.run(organizationId, scan);
     const nonce = randomBytes(16).toString('base64url');
     const outline = payloadOutline(bytes, scan.values, scan.members, nonce);
     return { outline, large: { nonce, bytes: bytes.length } };
+  }
+
+  /** Does work in turns that is proportional to the bytes of a payload, so that it needs no limit of its own. */
+  async run(organizationId: string, job: Job): Promise<void> {
+    await this.turns.run(organizationId, job, { leftMs: Infinity });
   }
 
   /** Stores the bytes of the payload of a new run, in the transaction that inserts the run. */
@@ -60,10 +66,45 @@ export class LargePayloadsService {
     return this.files.idOf(runId, 'payload');
   }
 
+  /** Returns a payload that is not stored yet, as conditions see it. */
+  readable(
+    organizationId: string,
+    outline: object,
+    large: LargePayload & { readonly whole: Buffer },
+  ): unknown {
+    const payload = guardLargeValues(outline, large);
+    makeReadable(payload, {
+      read: (start, end) => Promise.resolve(large.whole.subarray(start, end)),
+      run: (job) => this.run(organizationId, job),
+    });
+    return payload;
+  }
+
+  /** Lets expressions read the large values of the payload of a stored run, as far as they are asked for. */
+  attach(organizationId: string, runId: string, payload: unknown): void {
+    const fileId = this.fileIdOf(runId);
+    makeReadable(payload, {
+      read: (start, end) => this.files.read(organizationId, fileId, { start, end }),
+      run: (job) => this.run(organizationId, job),
+    });
+  }
+
   /** Returns the beginning of a payload. */
   async preview(organizationId: string, runId: string): Promise<string> {
-    const range = { start: 0, end: PREVIEW_BYTES };
-    return (await this.files.read(organizationId, this.fileIdOf(runId), range)).toString();
+    return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
+  }
+
+  /** Returns whole characters from a byte on, at most `limit` bytes but at least one character, and their place. */
+  async readText(
+    organizationId: string,
+    runId: string,
+    offset: number,
+    limit: number,
+  ): Promise<{ text: string; start: number; end: number }> {
+    const range = { start: offset, end: offset + limit + MAX_CHARACTER_BYTES };
+    const bytes = await this.files.read(organizationId, this.fileIdOf(runId), range);
+    const { start, end } = wholeCharacters(bytes, limit);
+    return { text: bytes.toString('utf8', start, end), start: offset + start, end: offset + end };
   }
 
   /**
@@ -83,4 +124,17 @@ export class LargePayloadsService {
     const slice = sliceList(bytes, batch);
     return { ...slice, next: position + slice.next };
   }
+}
+
+/** Returns where the characters begin and end that are complete within about `limit` bytes. */
+function wholeCharacters(bytes: Buffer, limit: number): { start: number; end: number } {
+  const isInside = (at: number): boolean => (bytes[at]! & 0xc0) === 0x80;
+  let start = 0;
+  while (start < bytes.length && isInside(start)) start += 1;
+  let end = Math.min(bytes.length, start + limit);
+  while (end > start && end < bytes.length && isInside(end)) end -= 1;
+  if (end > start) return { start, end };
+  end = Math.min(bytes.length, start + 1);
+  while (end < bytes.length && isInside(end)) end += 1;
+  return { start, end };
 }

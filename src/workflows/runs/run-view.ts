@@ -1,6 +1,7 @@
 import type { Step, ToolStep } from '../definitions/definition.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { planOf } from '../definitions/step-engine.js';
+import { CANCELED } from '../definitions/steps/race-step.js';
 import { isTool } from '../definitions/steps/tool-step.js';
 import type { CutValue } from '../journal/cut-values.js';
 import type { PlannedStep, ShownStep } from '../journal/run-steps.repository.js';
@@ -48,7 +49,7 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
   return {
     id: entry.stepId,
     tool: entry.tool,
-    status: isOpen && run.finishedAt ? cutOff : entry.status,
+    status: isOpen && run.finishedAt ? cutOff : shownStatus(entry),
     attempts: entry.attempts,
     ...valuesOf(entry),
     ...(entry.progress && { progress: progressView(entry.progress, entry.itemCount) }),
@@ -57,6 +58,11 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
     started_at: entry.startedAt.toISOString(),
     finished_at: entry.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** A step that a race has canceled is skipped for the engine. */
+function shownStatus({ status, error }: ShownStep): RunStepView['status'] {
+  return status === 'skipped' && error?.code === CANCELED ? 'canceled' : status;
 }
 
 /** Returns the view of a step in a list of runs. */

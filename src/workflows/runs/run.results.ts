@@ -154,7 +154,7 @@ export class RunValueResult {
   @Text()
   text: string;
 
-  @Integer('Characters of the whole text.')
+  @Integer('Characters of the whole text; bytes of a payload over 1 MiB.')
   total: number;
 
   @Text({ nullable: true })

@@ -73,23 +73,8 @@ export class RunsService {
 
   /** Returns a part of the JSON text of a value. Throws `not_found` when the run or the value does not exist. */
   async getValue(organizationId: string, input: GetRunValueInput): Promise<RunValueResult> {
-    const { run_id: runId, step_id: stepId, value, cursor, limit } = input;
-    const offset = Number(cursor);
-    await this.runs.get(organizationId, runId);
-    if (value === 'payload') {
-      const { text, total } = await this.steps.readPayload(
-        organizationId,
-        runId,
-        offset,
-        limit,
-        this.largePayloads.fileIdOf(runId),
-      );
-      return partOf(text, total, offset);
-    }
-    const part = { stepId, value, offset, limit };
-    const found = await this.steps.readText(organizationId, runId, part);
-    const { text, total } = assertFound(found, `step with this ${value}`);
-    return partOf(text, total, offset);
+    const { text, total, end } = await this.readPart(organizationId, input, Number(input.cursor));
+    return { text, total, next_cursor: end < total && text !== '' ? String(end) : null };
   }
 
   /**
@@ -102,10 +87,17 @@ export class RunsService {
     const offset = Number(input.cursor);
     // A signature is recognized by the text before it, which may be outside of the part.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
-    const wider = { ...input, cursor: String(offset - before), limit: input.limit + before };
-    const part = await this.getValue(organizationId, wider);
-    const text = [...hideResumeSignatures(part.text)].slice(before).join('');
-    return { ...part, text };
+    const wider = { ...input, limit: input.limit + before };
+    const { text, total, start, end } = await this.readPart(organizationId, wider, offset - before);
+    const characters = [...hideResumeSignatures(text)];
+    let at = start;
+    const shown = characters.filter((character) => {
+      const isShown = at >= offset;
+      at += end - start === characters.length ? 1 : Buffer.byteLength(character);
+      return isShown;
+    });
+    const next = end < total && shown.length > 0 ? String(end) : null;
+    return { text: shown.join(''), total, next_cursor: next };
   }
 
   /** Returns runs without payloads, inputs and outputs. A page with fewer runs than `limit` may still have a cursor. */
@@ -157,6 +149,27 @@ export class RunsService {
     return { steps, last };
   }
 
+  /** Reads a part of a value. Positions count characters, and bytes of a large payload. */
+  private async readPart(
+    organizationId: string,
+    { run_id: runId, step_id: stepId, value, limit }: GetRunValueInput,
+    offset: number,
+  ): Promise<{ text: string; total: number; start: number; end: number }> {
+    await this.runs.get(organizationId, runId);
+    if (value !== 'payload') {
+      const part = { stepId, value, offset, limit };
+      const found = await this.steps.readText(organizationId, runId, part);
+      return inCharacters(assertFound(found, `step with this ${value}`), offset);
+    }
+    const found = await this.steps.readPayload(organizationId, runId, offset, limit);
+    if (found.text !== null) return inCharacters({ ...found, text: found.text }, offset);
+    const { total } = found;
+    return {
+      ...(await this.largePayloads.readText(organizationId, runId, offset, limit)),
+      total,
+    };
+  }
+
   private async payloadOf(
     organizationId: string,
     id: string,
@@ -192,9 +205,8 @@ function encodedBytes(value: object): number {
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
 }
 
-function partOf(text: string, total: number, offset: number): RunValueResult {
-  const end = offset + [...text].length;
-  return { text, total, next_cursor: end < total && text !== '' ? String(end) : null };
+function inCharacters({ text, total }: { text: string; total: number }, start: number) {
+  return { text, total, start, end: start + [...text].length };
 }
 
 function readStepCursor(cursor: string | undefined): StepPosition | undefined {

@@ -144,6 +144,7 @@ export class WebhookChecksService {
     return {
       maxBytes,
       reserve: () => request.reserve(organizationId),
+      run: async (job) => await this.largePayloads.run(organizationId, job),
       outline: async (bytes) => await this.largePayloads.outline(organizationId, bytes),
     };
   }

@@ -3,7 +3,6 @@ import { Batcher } from '../../batching/batcher.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
-import { guardLargeValues } from '../payloads/large-value.js';
 import { contactIn, PayloadContactsService } from '../triggers/payload-contacts.service.js';
 import {
   newBodyKey,
@@ -57,7 +56,9 @@ export class WebhookStartsService {
       if (earlier !== null) return { runId: earlier, duplicate: true };
       const contactId = await this.contacts.find(organizationId, payload);
       const start = { ...startOf(webhook, delivery), contactId };
-      const readable = large ? guardLargeValues(payload, large) : payload;
+      const readable = large
+        ? this.largePayloads.readable(organizationId, payload, large)
+        : payload;
       const started = await this.filter.start(organizationId, start, readable, condition);
       if (started && !started.duplicate && large) {
         await this.largePayloads.store(organizationId, started.runId, large.whole);

@@ -29,6 +29,9 @@ const PIECES: Record<string, string> = {
   tags: '{%#%}',
   'open tags': '{%',
   underscores: '_',
+  elements: '<b>',
+  'open elements': '<link ',
+  entities: '&amp;',
 };
 
 /** Lists texts of many equal pieces, between two characters that patterns usually accept. */

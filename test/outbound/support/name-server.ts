@@ -2,34 +2,43 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-const A = 1;
+const TXT = 16;
 const AAAA = 28;
+const SERVFAIL = 2;
 
 /** Runs a DNS server whose answers the test chooses. It records every query. */
 export interface NameServer {
   /** `ADDRESS:PORT` */
   readonly address: string;
-  readonly asked: { name: string; type: 'A' | 'AAAA' }[];
+  readonly asked: { name: string; type: 'A' | 'AAAA' | 'TXT' }[];
   close(): void;
 }
 
-/** Starts a name server. `answer` returns addresses of both families; only those of the requested family are sent. */
+/**
+ * Starts a name server. `answer` returns addresses of both families; only those of the requested family are sent. `texts`
+ * returns TXT records, or undefined for a failure of the server.
+ */
 export async function startNameServer(
   answer: (name: string, earlier: number) => readonly string[],
+  texts: (name: string) => readonly string[] | undefined = () => [],
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: NameServer['asked'] = [];
   socket.on('message', (query, peer) => {
     const { name, type, end } = readQuestion(query);
-    const family = type === AAAA ? 'AAAA' : 'A';
+    const family = type === TXT ? 'TXT' : type === AAAA ? 'AAAA' : 'A';
     const earlier = asked.filter((one) => one.name === name && one.type === family).length;
     asked.push({ name, type: family });
-    const records = answer(name, earlier)
-      .filter((address) => isIPv6(address) === (type === AAAA))
-      .map((address) => record(address));
+    const found = family === 'TXT' ? texts(name) : [];
+    const records =
+      family === 'TXT'
+        ? (found ?? []).map((text) => record(TXT, bytesOfText(text)))
+        : answer(name, earlier)
+            .filter((address) => isIPv6(address) === (type === AAAA))
+            .map((address) => record(type, bytesOf(address)));
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(0x8180 | (found ? 0 : SERVFAIL), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     socket.send(
@@ -60,15 +69,20 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 }
 
 /** Encodes a record with a TTL of 0 for the name in the question. */
-function record(address: string): Buffer {
-  const data = bytesOf(address);
+function record(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
-  head.writeUInt16BE(data.length === 16 ? AAAA : A, 2);
+  head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt32BE(0, 6);
   head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
+}
+
+/** A text has parts of at most 255 bytes. */
+function bytesOfText(text: string): Buffer {
+  const parts = text.match(/[^]{1,255}/g) ?? [''];
+  return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part)])));
 }
 
 function bytesOf(address: string): Buffer {

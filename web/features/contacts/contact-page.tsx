@@ -1,12 +1,11 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isObject } from '../../api/reader.ts';
-import { useTool, useToolCall } from '../../api/tools.ts';
+import { useTool } from '../../api/tools.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { uiTexts } from '../../texts/ui.texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -19,8 +18,9 @@ import { ContactDialog } from './contact-dialog.tsx';
 import { ContactMerges } from './contact-merges.tsx';
 import { ContactTopics } from './contact-topics.tsx';
 import { ContactHistory } from './contact-history.tsx';
-import { type Contact, contactResult, deletedResult, nameOf } from './contact.readers.ts';
+import { type Contact, contactResult, nameOf } from './contact.readers.ts';
 import { ContactFacts } from './contact-facts.tsx';
+import { DeleteContactDialog } from './delete-contact-dialog.tsx';
 
 /** Shows one contact with its messages and runs. */
 export function ContactPage() {
@@ -56,10 +56,8 @@ export function ContactPage() {
 function ContactActions({ contact }: { contact: Contact }) {
   const texts = useTexts(contactsTexts);
   const ui = useTexts(uiTexts);
-  const navigate = useNavigate();
   const toast = useToast();
   const [open, setOpen] = useState<'edit' | 'delete'>();
-  const remove = useToolCall('delete_contact', deletedResult, ['search_contacts']);
   const before = editable(contact);
   return (
     <>
@@ -94,27 +92,9 @@ function ContactActions({ contact }: { contact: Contact }) {
           }}
         />
       )}
-      <ConfirmDialog
-        isOpen={open === 'delete'}
-        onClose={() => setOpen(undefined)}
-        title={texts.deleteTitle}
-        description={texts.deleteText}
-        action={ui.delete}
-        isDangerous
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { contact_id: contact.id },
-            {
-              onSuccess: () => {
-                toast(texts.deleted);
-                void navigate({ to: '/contacts' });
-              },
-            },
-          )
-        }
-      />
+      {open === 'delete' && (
+        <DeleteContactDialog contactId={contact.id} onClose={() => setOpen(undefined)} />
+      )}
     </>
   );
 }

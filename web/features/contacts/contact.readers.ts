@@ -6,6 +6,7 @@ import {
   json,
   list,
   nullable,
+  number,
   record,
   text,
 } from '../../api/reader.js';
@@ -29,7 +30,10 @@ export type Contact = Read<typeof contact>;
 
 export const contactResult = record({ contact });
 export const contactPage = record({ contacts: list(contact), next_cursor: nextCursor });
-export const deletedResult = record({ deleted: boolean });
+const traces = record({ messages: number, runs: number, suppressions: number });
+export const deletedResult = record({ deleted: boolean, removed: traces, kept: traces });
+/** Reads the answer of a dry run. */
+export const deletionPreview = record({ result: deletedResult });
 export const contactMessages = record({ messages: list(message), next_cursor: nextCursor });
 export const contactRuns = record({
   runs: list(record({ id: text, status: text, created_at: text })),

@@ -2,12 +2,13 @@ import type { Message } from '../../api/page-readers.ts';
 import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { sendingTexts } from '../../texts/sending.texts.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import styles from './messages.module.css';
 import { explanation } from './sending.readers.ts';
 
 const MOST_REASON = 1000;
@@ -29,7 +30,7 @@ export function MessageExplanation({ message }: { message: Message }) {
             {query.data.until && (
               <>
                 {' '}
-                {texts.until} <Time value={query.data.until} isExact />
+                {texts.waitsUntil} <Time value={query.data.until} isExact />
               </>
             )}
           </p>
@@ -38,25 +39,29 @@ export function MessageExplanation({ message }: { message: Message }) {
               <ForeignText text={query.data.reason} most={MOST_REASON} />
             </p>
           )}
-          <ul className={styles.checks}>
-            {query.data.checks.map(({ rule, passed, reason, until }, index) => (
-              <li key={index}>
-                {rules[rule] ?? rule}: {passed ? texts.passed : texts.failed}
-                {reason && (
-                  <>
-                    {' '}
-                    <ForeignText text={reason} most={MOST_REASON} />
-                  </>
-                )}
-                {until && (
-                  <>
-                    {' '}
-                    <Time value={until} isExact />
-                  </>
-                )}
-              </li>
-            ))}
-          </ul>
+          {query.data.checks.length > 0 && (
+            <Table
+              label={texts.checks}
+              columns={[
+                { name: texts.rule, cell: ({ rule }) => rules[rule] ?? rule },
+                {
+                  name: texts.result,
+                  cell: ({ passed }) => (
+                    <Badge tone={passed ? 'good' : 'warn'}>
+                      {passed ? texts.passed : texts.failed}
+                    </Badge>
+                  ),
+                },
+                { name: texts.until, cell: ({ until }) => until && <Time value={until} isExact /> },
+                {
+                  name: texts.reason,
+                  cell: ({ reason }) => reason && <ForeignText text={reason} most={MOST_REASON} />,
+                },
+              ]}
+              rows={query.data.checks}
+              keyOf={({ rule, reason }) => `${rule} ${reason}`}
+            />
+          )}
         </>
       )}
     </Section>

@@ -50,7 +50,7 @@ export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
       />
       {quiet.isOn && (
         <>
-          <div className={styles.choices}>
+          <div className={styles.fields}>
             <TextField
               type="time"
               label={texts.from}
@@ -67,7 +67,7 @@ export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
               onChange={(to) => onChange({ ...quiet, to })}
             />
           </div>
-          <fieldset className={styles.group}>
+          <fieldset className={styles.options}>
             <legend>{texts.days}</legend>
             {DAYS.map((day) => (
               <CheckField
@@ -78,7 +78,7 @@ export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
               />
             ))}
           </fieldset>
-          <fieldset className={styles.group}>
+          <fieldset className={styles.options}>
             <legend>{texts.channels}</legend>
             {known.map((channel) => (
               <CheckField

@@ -94,7 +94,7 @@ function CapFields({
   return (
     <fieldset className={styles.group}>
       <legend>{name}</legend>
-      <div className={styles.choices}>
+      <div className={styles.fields}>
         <SelectField
           label={texts.channel}
           value={cap.channel}

@@ -2,6 +2,9 @@ import type { RaceStep } from '../definition.js';
 import { parseLists } from './parallel-step.js';
 import type { StepKind } from './step-kind.js';
 
+/** A step that was canceled because another list of its race was done first has this code in its error. */
+export const CANCELED = 'canceled';
+
 export const RACE_STEP: StepKind<RaceStep> = {
   marks: ['race'],
   hint: '"race"',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RaceStep, Step } from '../../definitions/definition.js';
+import { CANCELED } from '../../definitions/steps/race-step.js';
 import { everyStep } from '../../definitions/steps/step-kinds.js';
 import type { JournalEntry } from '../../journal/claimed-run.js';
 import { RunJournalRepository } from '../../journal/run-journal.repository.js';
@@ -8,6 +9,8 @@ import { RunWaitsRepository } from '../../waits/run-waits.repository.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
+
+const CANCELED_BY_RACE = { code: CANCELED, message: 'Another list of the race was done first.' };
 
 /** Opens a race, and ends it when the engine has found a list that is done. */
 @Injectable()
@@ -59,7 +62,13 @@ export class RaceRunner implements StepRunner<RaceStep> {
       if (!isInside(entry.stepId)) continue;
       await this.waits.cancelChild(organizationId, runId, entry.stepId);
       await this.waits.end(organizationId, runId, entry.stepId);
-      this.journal.record(tx, { ...entry, status: 'skipped', output: null, wakeAt: null });
+      this.journal.record(tx, {
+        ...entry,
+        status: 'skipped',
+        output: null,
+        error: CANCELED_BY_RACE,
+        wakeAt: null,
+      });
     }
   }
 }

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Busboy } from '@fastify/busboy';
 import { AppError } from '../../../errors/app-error.js';
 import { type Field, MAX_FIELDS, notUtf8, tooManyFields } from './fields.js';
 
 const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_HEADERS = 20;
+const PIECE_BYTES = 256 * 1024;
 const REPLACEMENT = '\ufffd';
 
 /** Describes a file. Its content is not kept. */
@@ -31,17 +33,22 @@ export async function parseMultipart(body: Buffer, boundary: string): Promise<Fi
 /** Checks the limits before the parser sees the body, because it leaves out what is above its limits. */
 function countParts(body: Buffer, boundary: string): number {
   const delimiter = `--${boundary}`;
-  let count = 0;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
-    const isLine = at === 0 || body.toString('latin1', at - 2, at) === '\r\n';
-    if (!isLine) continue;
-    const start = at + delimiter.length;
+  const line = `\r\n${delimiter}`;
+  let start = body.toString('latin1', 0, delimiter.length) === delimiter ? delimiter.length : -1;
+  if (start < 0) start = endOf(body, line, 0);
+  for (let count = 0; start >= 0; start = endOf(body, line, start)) {
     if (body.toString('latin1', start, start + 2) === '--') return count;
     count += 1;
     if (count > MAX_FIELDS) throw tooManyFields();
     assertHeaders(body, start);
   }
   throw malformed();
+}
+
+/** Returns where the next occurrence ends, or -1. */
+function endOf(body: Buffer, text: string, from: number): number {
+  const at = body.indexOf(text, from, 'latin1');
+  return at < 0 ? -1 : at + text.length;
 }
 
 function assertHeaders(body: Buffer, start: number): void {
@@ -72,12 +79,24 @@ function readParts(body: Buffer, boundary: string): Promise<Field[]> {
     });
     parser.on('error', () => reject(malformed()));
     parser.on('finish', () => resolve(fields));
-    parser.end(body);
+    void feed(parser, body).catch(reject);
   });
 }
 
+/** Between the pieces of a large body, others are served. */
+async function feed(parser: InstanceType<typeof Busboy>, body: Buffer): Promise<void> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    if (at > 0) await nextTurn();
+    parser.write(body.subarray(at, at + PIECE_BYTES));
+  }
+  parser.end();
+}
+
 function hasReplacement(fields: readonly Field[]): boolean {
-  return JSON.stringify(fields).includes(REPLACEMENT);
+  return fields.flat().some((text) => {
+    const shown = typeof text === 'string' ? text : JSON.stringify(text);
+    return shown.includes(REPLACEMENT);
+  });
 }
 
 function malformed(): AppError {

@@ -8,9 +8,10 @@ import type { OutlinedPayload } from '../../payloads/large-payloads.service.js';
 import type { LargePayload } from '../../payloads/large-value.js';
 import type { ContentType } from './content-type.js';
 import { type Field, notUtf8, objectOfFields, parseForm } from './fields.js';
+import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.js';
 import { parseMultipart } from './parse-multipart.js';
 
-/** A larger body is parsed in turns, and must be JSON. */
+/** A larger body is read in turns. */
 export const SMALL_BODY_BYTES = 1024 * 1024;
 
 const unpack = promisify(gunzip);
@@ -36,9 +37,8 @@ export interface PayloadRules {
   large?: LargeRules;
 }
 
-export interface LargeRules {
-  /** Limits the payload as JSON, and a compressed body after it is unpacked. */
-  readonly maxBytes: number;
+/** Its `maxBytes` limits the payload as JSON, and a compressed body after it is unpacked. */
+export interface LargeRules extends LargeWork {
   /** Reserves memory for a large payload. Throws `unavailable` when there is none. */
   reserve(): void;
   /** Checks a payload. Throws `invalid_json` and `too_complex`. */
@@ -56,29 +56,77 @@ export async function readPayload(
 ): Promise<Payload> {
   const body = type.isCompressed ? await unpackBody(sent, rules.large) : sent;
   if (body.length > SMALL_BODY_BYTES) return await readLargePayload(body, type, rules);
-  return await readSmallPayload(body, type, rules);
+  try {
+    return await readSmallPayload(body, type, rules);
+  } catch (error) {
+    const isTooLarge = error instanceof AppError && error.code === 'payload_too_large';
+    if (!isTooLarge || !rules.large) throw error;
+    rules.large.reserve();
+    return await readLargePayload(body, type, rules);
+  }
 }
 
 async function readLargePayload(
   body: Buffer,
-  { kind }: ContentType,
-  { formats, large: rules }: PayloadRules,
+  type: ContentType,
+  rules: PayloadRules,
 ): Promise<Payload> {
-  if (!rules) throw tooLarge('The body is larger', SMALL_BODY_BYTES);
-  if (kind !== 'json' && kind !== 'unknown') {
-    throw new AppError(
-      'payload_too_large',
-      `Only a JSON body may be larger than ${SMALL_BODY_BYTES} bytes.`,
-    );
+  const { large } = rules;
+  if (!large) throw tooLarge('The body is larger', SMALL_BODY_BYTES);
+  switch (type.kind) {
+    case 'json':
+      return await outlined(wholeJson(body, rules.formats.includes('json')), large);
+    case 'form':
+      return await outlined(await formJson(body, large, rules.unwrapsPayload), large);
+    case 'multipart':
+      return await outlined(await fieldsJson(await parseParts(body, type), large), large);
+    case 'text':
+      return await outlined(await textJson(body, type.charset ?? 'utf-8', large), large);
+    case 'unknown':
+      return await readLargeUnknown(body, rules.formats, large);
   }
-  const isWhole = beginsObject(body);
-  if (!isWhole && kind === 'json' && !formats.includes('json')) throw notAnObject();
-  const whole = isWhole ? body : wrap(body);
-  if (whole.length > rules.maxBytes) {
-    throw tooLarge('The body is larger as JSON', rules.maxBytes);
+}
+
+async function readLargeUnknown(
+  body: Buffer,
+  formats: readonly WebhookFormat[],
+  large: LargeRules,
+): Promise<Payload> {
+  if (!formats.includes('text')) return await outlined(wholeJson(body, true), large);
+  if (formats.includes('json')) {
+    try {
+      return await outlined(wholeJson(body, true), large);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid_json') throw error;
+    }
   }
+  return await outlined(await textJson(body, 'utf-8', large), large);
+}
+
+function wholeJson(body: Buffer, acceptsAny: boolean): Buffer {
+  if (beginsObject(body)) return body;
+  if (!acceptsAny) throw notAnObject();
+  return wrap(body);
+}
+
+/** Returns the payload with this JSON. The JSON of a large body may be small, because contents of files are not kept. */
+async function outlined(whole: Buffer, rules: LargeRules): Promise<Payload> {
+  if (whole.length > rules.maxBytes) throw tooLarge('The body is larger as JSON', rules.maxBytes);
+  if (whole.length <= SMALL_BODY_BYTES) {
+    const payload = parseJsonExactly(whole);
+    if (!isObject(payload)) throw notAnObject();
+    return { payload, bytes: whole };
+  }
+  if (!beginsObject(whole)) throw notAnObject();
   const { outline: bytes, large } = await rules.outline(whole);
   return { payload: parseJsonExactly(bytes) as object, bytes, large: { ...large, whole } };
+}
+
+async function parseParts(body: Buffer, { boundary }: ContentType): Promise<Field[]> {
+  if (boundary === undefined) {
+    throw new AppError('invalid_body', 'The Content-Type has no boundary.');
+  }
+  return await parseMultipart(body, boundary);
 }
 
 async function readSmallPayload(
@@ -92,10 +140,7 @@ async function readSmallPayload(
     case 'form':
       return formPayload(parseForm(decodeText(body)), rules.unwrapsPayload);
     case 'multipart':
-      if (type.boundary === undefined) {
-        throw new AppError('invalid_body', 'The Content-Type has no boundary.');
-      }
-      return fieldsPayload(await parseMultipart(body, type.boundary));
+      return fieldsPayload(await parseParts(body, type));
     case 'text':
       return textPayload(decodeText(body, type.charset));
     case 'unknown':

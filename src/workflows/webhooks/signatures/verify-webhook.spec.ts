@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IS_THOROUGH } from '../../../../test/support/thorough.js';
 import { isSignatureValid, standardKey, verifyWebhook } from './verify-webhook.js';
 
 const HEX_SECRET = "It's a Secret to Everybody";
@@ -79,7 +80,7 @@ describe(isSignatureValid, () => {
     expect(isSignatureValid(body, HEX_SECRET, HEX_VALID)).toBe(false);
   });
 
-  it('refuses 10,000 random signatures', () => {
+  it('refuses random signatures', () => {
     const hex = fc.string({
       unit: fc.constantFrom(...'0123456789abcdef'),
       minLength: 64,
@@ -87,7 +88,7 @@ describe(isSignatureValid, () => {
     });
     fc.assert(
       fc.property(hex, (header) => !isSignatureValid(HEX_BODY, HEX_SECRET, header)),
-      { numRuns: 10_000 },
+      { numRuns: IS_THOROUGH ? 10_000 : 500 },
     );
   });
 });
@@ -171,7 +172,7 @@ describe(verifyWebhook, () => {
     expect(verify({ 'x-webhook-signature': 'junk' }, BODY, 0, 300)).toBe('standard');
   });
 
-  it('refuses a signature with any one bit flipped, and 10,000 random signatures', () => {
+  it('refuses a signature with any one bit flipped, and random signatures', () => {
     const signature = (mac: Uint8Array) => `v1,${Buffer.from(mac).toString('base64')}`;
     for (let bit = 0; bit < 256; bit += 1) {
       const mac = Buffer.from(VALID.slice(3), 'base64');
@@ -182,7 +183,7 @@ describe(verifyWebhook, () => {
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (mac) => {
         return verify({ 'webhook-signature': signature(mac) }) === undefined;
       }),
-      { numRuns: 10_000 },
+      { numRuns: IS_THOROUGH ? 10_000 : 500 },
     );
   });
 });

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Actor } from '../accounts/account.js';
 import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
-import { BearerGuard, apiKeyOf } from '../keys/bearer.guard.js';
+import { BearerGuard, apiKeyOf } from './bearer.guard.js';
 
 /** Lets callers with an API key and signed-in people pass. With the header Authorization, only the key counts. */
 @Injectable()

@@ -1,0 +1,24 @@
+-- Trigger function: logs what new contacts agreed to or refused.
+--
+-- Arguments: none (trigger after each INSERT statement on contacts).
+-- Result: null.
+-- Locks: only the new rows of the log.
+--
+-- log_consent() has the other half, for changed contacts. Imports insert many contacts with one statement, and a statement in
+-- the log for each of them would take a fifth of the time. It runs as the owner, as log_consent() does.
+create or replace function private.log_new_consents() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from written w where w.consent <> '{}') then
+    insert into public.consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source,
+      evidence)
+    select w.organization_id, w.id, w.id, 'channel', c.key, null, c.value ->> 'status',
+      coalesce(nullif(current_setting('switchboard.consent_source', true), ''), c.value ->> 'source', 'unknown'),
+      nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb
+    from written w cross join lateral jsonb_each(w.consent) c
+    where c.value ->> 'status' is not null;
+  end if;
+  return null;
+end
+$$;

@@ -1,0 +1,28 @@
+-- Records what a look-up of the record of a sender domain found.
+--
+-- Arguments:
+--   of_organization, of_id  the domain
+--   found                   found, missing, different (there are other records), or unanswered
+-- Result: nothing.
+-- Locks: the row of the domain.
+--
+-- An unanswered look-up changes nothing about the verification: a name server that fails must not stop mail. Domains that
+-- were verified are looked up again by themselves: after a day, or after an hour when the record was not found.
+create or replace function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+language sql security definer
+set search_path = pg_catalog, pg_temp as $$
+  update public.sender_domains d set
+    result = found,
+    checked_at = now(),
+    verified_at = case when found = 'found' then coalesce(d.verified_at, now()) else d.verified_at end,
+    missing_since = case
+      when found = 'found' then null
+      when found = 'unanswered' then d.missing_since
+      else coalesce(d.missing_since, now())
+    end,
+    next_check_at = case
+      when found = 'found' then now() + interval '1 day'
+      when d.verified_at is not null then now() + interval '1 hour'
+    end
+  where d.organization_id = of_organization and d.id = of_id
+$$;

@@ -1,0 +1,26 @@
+-- Stores the domains from whose addresses an organization sends e-mails, and what the last look-up of their record found.
+-- Each organization proves it with its own record, so a domain can belong to several.
+create table public.sender_domains (
+  organization_id text collate "C" not null
+    constraint sender_domains_organization_id_fkey references public.organizations (id) on delete cascade,
+  id text collate "C" not null,
+  -- Is in lowercase, with A-labels.
+  domain text collate "C" not null,
+  -- The TXT record of the domain must contain it.
+  token text collate "C" not null,
+  created_at timestamptz(3) not null default now(),
+  -- There is no foreign key: the row must show who added it even after that account was deleted.
+  created_by text collate "C",
+  -- gate.record_sender_check() writes these. The role of tenants cannot, so SQL of a tool cannot verify a domain.
+  verified_at timestamptz(3),
+  -- Every look-up since then said that there is no such record.
+  missing_since timestamptz(3),
+  checked_at timestamptz(3),
+  result text,
+  next_check_at timestamptz,
+  constraint sender_domains_pkey primary key (organization_id, id),
+  constraint sender_domains_domain_key unique (organization_id, domain),
+  constraint sender_domains_result_check check (result in ('found', 'missing', 'different', 'unanswered'))
+);
+create index sender_domains_next_check_at_idx on public.sender_domains (next_check_at) where next_check_at is not null;
+select private.isolate('public.sender_domains');

@@ -1,0 +1,24 @@
+-- Stores the DKIM keys of sender domains. The private keys are encrypted by the service.
+create table public.sender_keys (
+  organization_id text collate "C" not null,
+  -- Names the DNS record of the public key.
+  selector text collate "C" not null,
+  domain_id text collate "C" not null,
+  -- The current key signs. The next one waits for its record. The record of the previous one must stay for mail on its way.
+  state text not null default 'next',
+  -- Is what the record has after p=.
+  public_key text not null,
+  -- A previous key has none any more.
+  sealed bytea,
+  -- The last look-up that was answered found the record.
+  is_found boolean not null default false,
+  created_at timestamptz(3) not null default now(),
+  retired_at timestamptz(3),
+  constraint sender_keys_pkey primary key (organization_id, selector),
+  constraint sender_keys_state_key unique (organization_id, domain_id, state),
+  constraint sender_keys_domain_id_fkey foreign key (organization_id, domain_id)
+    references public.sender_domains (organization_id, id) on delete cascade,
+  constraint sender_keys_state_check check (state in ('next', 'current', 'previous')),
+  constraint sender_keys_sealed_check check (octet_length(sealed) between 1 and 65536)
+);
+select private.isolate('public.sender_keys');

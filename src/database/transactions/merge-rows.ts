@@ -1,0 +1,38 @@
+import type { BoundStatement } from '../driver/statement.js';
+import type { DeferredStatement } from './statement-sender.js';
+
+const SAVEPOINT = 'switchboard_savepoint_';
+
+export function savepoint(number: number): DeferredStatement {
+  const name = `${SAVEPOINT}${number}`;
+  return { name, text: `savepoint ${name}`, values: [] };
+}
+
+export function isSavepoint({ name }: BoundStatement): boolean {
+  return name?.startsWith(SAVEPOINT) ?? false;
+}
+
+/**
+ * Joins rows for the same statement into one, at the place of the first. PostgreSQL takes as long to begin an INSERT into
+ * a table with triggers, checks and partial indexes as to insert a row. No row moves across a savepoint, because a
+ * rollback to it must remove the rows that were added after it.
+ */
+export function mergeRows(statements: readonly DeferredStatement[]): DeferredStatement[] {
+  const parts: { statement: DeferredStatement; rows: (readonly unknown[])[] }[] = [];
+  let open = new Map<string, (readonly unknown[])[]>();
+  for (const statement of statements) {
+    const { name, values, toValues } = statement;
+    const earlier = toValues && open.get(name);
+    if (earlier) {
+      earlier.push(values);
+      continue;
+    }
+    const rows = [values];
+    if (toValues) open.set(name, rows);
+    else if (isSavepoint(statement)) open = new Map();
+    parts.push({ statement, rows });
+  }
+  return parts.map(({ statement, rows }) =>
+    statement.toValues ? { ...statement, values: statement.toValues(rows) } : statement,
+  );
+}

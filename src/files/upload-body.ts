@@ -1,0 +1,87 @@
+import type { Request } from 'express';
+import type { Readable } from 'node:stream';
+import { AppError } from '../errors/app-error.js';
+import { safeName } from './file-name.js';
+
+const MULTIPART = 'multipart/form-data';
+
+/** Is a file that is being received. */
+export interface UploadBody {
+  /** Is undefined when the request names no file. */
+  readonly name: string | undefined;
+  readonly contentType: string | undefined;
+  /** The bytes throw `invalid_body` when the sender ends early. */
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/**
+ * Returns the file in a request: its body, or the first file of a form. With `types`, a body of another type throws
+ * `unsupported_media_type`, and a body without a type has the first of them.
+ */
+export async function readUpload(request: Request, types?: readonly string[]): Promise<UploadBody> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new AppError('unsupported_media_type', 'The file must not be compressed.');
+  }
+  const header = request.headers['content-type'];
+  const type = (header ?? types?.[0] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type === MULTIPART) return await firstFile(request, header!);
+  if (!types || types.includes(type)) {
+    return { name: undefined, contentType: header, bytes: bytesOf(request) };
+  }
+  throw new AppError(
+    'unsupported_media_type',
+    `Content-Type must be ${types[0]}, or ${MULTIPART} with a file.`,
+  );
+}
+
+/** Reads the rest of a refused file. Otherwise the sender would never read the answer. */
+export function abandonUpload(request: Request): void {
+  request.unpipe();
+  request.resume();
+  request.res?.setHeader('Connection', 'close');
+}
+
+async function firstFile(request: Request, header: string): Promise<UploadBody> {
+  const { Busboy } = await import('@fastify/busboy');
+  return await new Promise((resolve, reject) => {
+    const fail = (): void => reject(new AppError('invalid_body', 'The form has no file.'));
+    let parser: InstanceType<typeof Busboy>;
+    try {
+      parser = new Busboy({
+        headers: { 'content-type': header },
+        limits: { files: 1, fields: 20, fieldSize: 1024, parts: 21, headerSize: 16 * 1024 },
+      });
+    } catch {
+      fail();
+      return;
+    }
+    parser.on('file', (_field, stream, filename: string | undefined, _encoding, mimeType) => {
+      // An error of the form must end the bytes too, or the upload would wait for them.
+      parser.on('error', () => stream.destroy(new Error('The form is malformed.')));
+      request.once('close', () => {
+        if (!request.complete) stream.destroy(new Error('The connection was closed.'));
+      });
+      resolve({
+        name: safeName(filename ?? '') || undefined,
+        contentType: mimeType,
+        bytes: bytesOf(stream),
+      });
+    });
+    parser.on('error', fail);
+    parser.on('finish', fail);
+    request.once('close', fail);
+    request.pipe(parser);
+  });
+}
+
+async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    // Otherwise an error of a later stage would close the connection before the answer is sent.
+    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw new AppError('invalid_body', 'The upload was interrupted. Send the file again.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import type { ContactRules } from '../contacts/contact-rules.js';
+import { readContact } from './read-contact.js';
+
+const rules = {
+  properties: new Map([['vip', { type: 'boolean', options: null }]]),
+} as unknown as ContactRules;
+const mapping = { A: 'consent.email', B: 'properties.vip' };
+const read = (...cells: string[]) => readContact(cells, ['A', 'B'], mapping, rules);
+
+describe('readContact', () => {
+  it('reads words for decisions and for truth', () => {
+    expect(read('Yes', 'NO')).toEqual({
+      consent: { email: 'granted' },
+      properties: { vip: false },
+    });
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('keeps the text %s', (text) => {
+    expect(read(text, text)).toEqual({
+      consent: { email: text.toLowerCase() },
+      properties: { vip: text },
+    });
+  });
+});

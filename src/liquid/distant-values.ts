@@ -1,0 +1,49 @@
+import { AppError } from '../errors/app-error.js';
+
+/** Computes a result from some items of a list. A result may be a generator of LiquidJS. */
+export type PageFilter = (items: unknown[]) => unknown;
+
+/** Is a value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or object. */
+export interface DistantValue {
+  /** Returns the whole value. Throws {@link DistantRead} until it is in memory, and `invalid_arguments` if it is too large. */
+  readonly whole: () => unknown;
+  /**
+   * Returns what a filter makes of a list. `apply` gets the items page by page, and `join` puts the results together. The
+   * key names the filter with its arguments. It is undefined for values that are not read page by page.
+   */
+  readonly filtered?: (key: string, apply: PageFilter, join: JoinPages) => unknown;
+}
+
+export type JoinPages = (before: unknown, page: unknown) => unknown;
+
+/**
+ * Says that an expression needs a value that is not in memory. `LiquidSandbox` loads it and evaluates the expression
+ * again. Anything else that reads the value gets this error, whose message says that it is too large.
+ */
+export class DistantRead extends AppError {
+  constructor(
+    message: string,
+    /** Loads the value and returns how many bytes it has. */
+    readonly load: () => Promise<number>,
+  ) {
+    super('invalid_arguments', message);
+  }
+}
+
+const distantValues = new WeakMap<object, DistantValue>();
+
+/** Makes an object stand for a distant value. */
+export function registerDistant<T extends object>(object: T, value: DistantValue): T {
+  distantValues.set(object, value);
+  return object;
+}
+
+export function distantOf(value: unknown): DistantValue | undefined {
+  return typeof value === 'object' && value !== null ? distantValues.get(value) : undefined;
+}
+
+/** Returns a value that is in memory as a whole. Throws what {@link DistantValue.whole} throws. */
+export function wholeOf(value: unknown): unknown {
+  const distant = distantOf(value);
+  return distant ? distant.whole() : value;
+}

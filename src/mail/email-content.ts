@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { SendMailOptions } from 'nodemailer';
+import MessageParser from 'nodemailer/lib/dkim/message-parser';
+import RelaxedBody from 'nodemailer/lib/dkim/relaxed-body';
+import signHeaders from 'nodemailer/lib/dkim/sign';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import type { Attachment } from 'nodemailer/lib/mailer';
+import type MimeNode from 'nodemailer/lib/mime-node';
+import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
+
+/** A signed e-mail up to this size is kept in memory. A larger one is composed again after its hash is known. */
+const MOST_KEPT_BYTES = 256 * 1024;
+/**
+ * Names the headers that the signature covers, as far as the e-mail has them. RFC 8058 wants both of List-Unsubscribe, and
+ * the default of nodemailer has only the first one.
+ */
+const SIGNED_HEADERS = [
+  'From',
+  'Reply-To',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'To',
+  'MIME-Version',
+  'Content-Type',
+  'Content-Transfer-Encoding',
+  'In-Reply-To',
+  'References',
+  'List-Unsubscribe',
+  'List-Unsubscribe-Post',
+].join(':');
+
+/** Holds an e-mail that is ready to be sent. */
+export interface OpenableEmail {
+  readonly from: string | false;
+  readonly to: string[];
+  /** Returns the content. It can be called once. */
+  readonly open: () => Readable;
+}
+
+/**
+ * Composes an e-mail. With a key, the content is signed (DKIM): it is composed once to hash it, and a large one a second
+ * time to send it. Rejects when its parts cannot be read.
+ */
+export async function prepareEmail(
+  composed: SendMailOptions,
+  { attachments = [], key }: Pick<Email, 'attachments' | 'key'>,
+  signal: AbortSignal,
+): Promise<OpenableEmail> {
+  // The parts of both passes must have the same boundaries.
+  const baseBoundary = randomBytes(12).toString('hex');
+  const compile = (): MimeNode =>
+    // The types of nodemailer lack the option.
+    new MailComposer({
+      ...composed,
+      ...(attachments.length > 0 && { attachments: attachments.map((part) => toPart(part)) }),
+      baseBoundary,
+    } as SendMailOptions).compile();
+  const message = compile();
+  const envelope = message.getEnvelope();
+  if (!key) return { ...envelope, open: () => message.createReadStream() };
+  const { signature, kept } = await sign(message.createReadStream(), key, signal);
+  const parts = kept ? [signature, ...kept] : joined(signature, compile);
+  return { ...envelope, open: () => Readable.from(parts) };
+}
+
+function toPart({ name, contentType, cid, read }: EmailAttachment): Attachment {
+  return {
+    filename: name,
+    contentType,
+    content: Readable.from(read()),
+    contentTransferEncoding: 'base64',
+    contentDisposition: cid === undefined ? 'attachment' : 'inline',
+    ...(cid !== undefined && { cid }),
+  };
+}
+
+async function sign(
+  content: Readable,
+  { domain, selector, privateKey }: DkimKey,
+  signal: AbortSignal,
+): Promise<{ signature: Buffer; kept: Buffer[] | undefined }> {
+  let kept: Buffer[] | undefined = [];
+  let size = 0;
+  const parser = new MessageParser();
+  const body = new RelaxedBody({ hashAlgo: 'sha256' });
+  const headers = once(parser, 'headers') as Promise<[MessageParser.Header[]]>;
+  const hash = once(body, 'hash') as unknown as Promise<[string]>;
+  const hashed = pipeline(
+    content,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        if (size > MOST_KEPT_BYTES) kept = undefined;
+        kept?.push(chunk);
+        yield chunk;
+      }
+    },
+    parser,
+    body,
+    async (chunks: AsyncIterable<Buffer>) => {
+      for await (const _chunk of chunks);
+    },
+    { signal },
+  );
+  const [[lines], [digest]] = await Promise.all([headers, hash, hashed]);
+  const line = signHeaders(lines, 'sha256', digest, {
+    domainName: domain,
+    keySelector: selector,
+    privateKey,
+    headerFieldNames: SIGNED_HEADERS,
+  }) as string | false;
+  // nodemailer returns false for a key that it cannot use, and would send the e-mail unsigned.
+  if (line === false) throw new Error('The DKIM key cannot sign.');
+  return { signature: Buffer.from(`${line}\r\n`), kept };
+}
+
+async function* joined(signature: Buffer, compile: () => MimeNode): AsyncGenerator<Buffer> {
+  yield signature;
+  yield* compile().createReadStream() as AsyncIterable<Buffer>;
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelOptions } from '../channels/channel.decorator.js';
+import type { Contact } from '../contacts/contact.entity.js';
+import { AppError } from '../errors/app-error.js';
+import type { TemplatePart } from '../templates/prepared-version.js';
+import {
+  type PinnedTemplate,
+  PublishedTemplatesService,
+} from '../templates/published-templates.service.js';
+import { TemplateRenderingService } from '../templates/template-rendering.service.js';
+import type { Message } from './message.entity.js';
+
+/** Names the template of a message. */
+export interface GivenTemplate {
+  /** Is an id or a name, whose newest published version is used, or a version that a message has already. */
+  readonly from: string | PinnedTemplate;
+  /** Is preferred to the locale of the contact. */
+  readonly locale?: string | null;
+  /** Has the variables of each call that the message joins. */
+  readonly items?: readonly object[];
+}
+
+/** Says what a message was made from. */
+export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
+
+/** Is the content of a message that was made from a template. */
+export interface MadeContent {
+  readonly texts: { readonly subject?: string; readonly html?: string; readonly body: string };
+  readonly use: TemplateUse;
+}
+
+/** Makes the content of messages from templates. The caller must have opened a transaction of the organization. */
+@Injectable()
+export class MessageTemplatesService {
+  constructor(
+    private readonly templates: PublishedTemplatesService,
+    private readonly rendering: TemplateRenderingService,
+  ) {}
+
+  /**
+   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, `conflict` for one that was
+   * never published, and `invalid_arguments` for variables that do not fit and for texts that cannot be rendered.
+   */
+  async render(
+    { organizationId, contact }: { readonly organizationId: string; readonly contact: Contact },
+    options: ChannelOptions,
+    { from, locale, items }: GivenTemplate,
+    { variables = {}, own }: { readonly variables: object | undefined; readonly own: object },
+  ): Promise<MadeContent> {
+    const pinned = typeof from === 'string' ? await this.find(organizationId, from) : from;
+    const version = await this.templates.read(organizationId, pinned);
+    const rendered = await this.rendering.render(
+      organizationId,
+      version,
+      partOf(options),
+      [locale, contact.locale, pinned.defaultLocale],
+      { variables, items, given: own },
+    );
+    const { subject, html, text: body } = rendered;
+    return {
+      texts: {
+        body,
+        ...(subject !== undefined && { subject }),
+        ...(html !== undefined && { html }),
+      },
+      use: { templateId: pinned.id, templateVersion: pinned.version, locale: rendered.locale },
+    };
+  }
+
+  /** Finds the newest published version of a template. Throws as {@link render} does. */
+  find(organizationId: string, idOrName: string): Promise<PinnedTemplate> {
+    return this.templates.get(organizationId, idOrName);
+  }
+
+  /** Finds the version that a message was made from. Throws `invalid_arguments` when it is deleted. */
+  findUsed(organizationId: string, id: string, version: number): Promise<PinnedTemplate> {
+    return this.templates.getVersion(organizationId, id, version);
+  }
+}
+
+/** Returns which texts a channel gets. A channel whose messages need a subject gets those of e-mails. */
+function partOf({ subject }: ChannelOptions): TemplatePart {
+  return subject === 'required' ? 'email' : 'sms';
+}
+
+/** Throws `invalid_arguments` when a call gives a template and texts. */
+export function assertNoTexts(given: Readonly<Record<string, unknown>>): void {
+  for (const name of ['subject', 'body', 'html']) {
+    if (given[name] === undefined) continue;
+    throw AppError.invalidField(name, 'must be absent with template_id');
+  }
+}

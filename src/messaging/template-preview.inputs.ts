@@ -1,0 +1,26 @@
+import { Doc } from '../tools/schema/doc.decorator.js';
+import { Integer, JsonObject, Text } from '../tools/schema/fields.js';
+
+/** Says what is shown of a template. */
+export class TemplateTestInput {
+  @Text({ min: 1, max: 64 })
+  template_id: string;
+
+  @Text('Absent: as send_message chooses it.', { optional: true, max: 64 })
+  locale?: string;
+
+  @Integer('Published version. Absent: the draft.', { optional: true, min: 1, max: 2_147_483_647 })
+  version?: number;
+
+  @Text('Contact for the texts. Absent: one without fields.', { optional: true, min: 1, max: 64 })
+  contact_id?: string;
+
+  @JsonObject('A variable without a value and without a default gets a sample.', { optional: true })
+  variables?: object;
+}
+
+export class PreviewTemplateInput extends TemplateTestInput {
+  @Doc('Members variables and variants of a draft that is not saved.')
+  @JsonObject({ optional: true })
+  draft?: object;
+}

@@ -1,0 +1,80 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
+
+/**
+ * Says what the last look-up of a record found. `different` means other records only. After `unanswered` nothing is known,
+ * because the name servers did not answer.
+ */
+export const CHECK_RESULTS = ['found', 'missing', 'different', 'unanswered'] as const;
+export type CheckResult = (typeof CHECK_RESULTS)[number];
+
+/** Stores a domain from whose addresses an organization may send e-mails once it has proved that it owns the domain. */
+@Entity('sender_domains')
+export class SenderDomain extends OrganizationRowWithId {
+  /** Is in lowercase, with A-labels. */
+  @Column('text')
+  domain: string;
+
+  /** The TXT record of the domain must contain it. */
+  @Column('text')
+  token: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  /** Names the person who added it. */
+  @Column('text', { nullable: true })
+  createdBy: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  verifiedAt: Date | null;
+
+  /** Every look-up since then said that there is no such record. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  missingSince: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  checkedAt: Date | null;
+
+  @Column('text', { nullable: true })
+  result: CheckResult | null;
+
+  @Column('timestamptz', { nullable: true })
+  nextCheckAt: Date | null;
+}
+
+/** The current key signs. The next one waits for its record. The previous one signs no more. */
+export const KEY_STATES = ['next', 'current', 'previous'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** Stores a DKIM key of a sender domain. */
+@Entity('sender_keys')
+export class SenderKey extends OrganizationRow {
+  /** Names the DNS record of the public key. */
+  @PrimaryColumn('text')
+  selector: string;
+
+  @Column('text')
+  domainId: string;
+
+  @Column('text', { default: 'next' })
+  state: KeyState;
+
+  /** Is what the record has after `p=`. */
+  @Column('text')
+  publicKey: string;
+
+  /** Is the encrypted private key. A previous key has none any more. */
+  @Column('bytea', { nullable: true })
+  sealed: Buffer | null;
+
+  /** The last look-up that was answered found the record. */
+  @Column('boolean', { default: false })
+  isFound: boolean;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  retiredAt: Date | null;
+}

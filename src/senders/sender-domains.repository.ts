@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { Repository } from 'typeorm';
+import { prepared } from '../database/driver/statement.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+import { SenderDomain, SenderKey } from './sender-domain.entity.js';
+
+/** An owner has this time to restore a record that is gone. Until then, the domain counts as verified. */
+export const GRACE_HOURS = 72;
+
+/** Says from which domain the organization may send, and with which key. */
+export interface VerifiedSender {
+  readonly domain: string;
+  /** Are null without a key whose record was found. */
+  readonly selector: string | null;
+  readonly sealed: Buffer | null;
+}
+
+const FIND_VERIFIED = prepared(
+  'verified_sender',
+  `select d.domain, k.selector, k.sealed from sender_domains d
+   left join sender_keys k on k.organization_id = d.organization_id and k.domain_id = d.id
+     and k.state = 'current' and k.is_found
+   where d.organization_id = $1 and d.domain = $2 and d.verified_at is not null
+     and (d.missing_since is null or d.missing_since > now() - make_interval(hours => ${GRACE_HOURS}))`,
+);
+
+/** Stores sender domains and their keys. Every method needs a transaction of the organization. */
+@Injectable()
+export class SenderDomainsRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  list(organizationId: string): Promise<SenderDomain[]> {
+    return this.domains(organizationId).find({
+      where: { organizationId },
+      order: { domain: 'ASC' },
+    });
+  }
+
+  find(organizationId: string, id: string): Promise<SenderDomain | null> {
+    return this.domains(organizationId).findOneBy({ organizationId, id });
+  }
+
+  /** Returns the sender if the organization may send from addresses of the domain. */
+  async findVerified(organizationId: string, domain: string): Promise<VerifiedSender | undefined> {
+    const session = this.tenants.session(organizationId);
+    const [found] = await session.query<VerifiedSender>(FIND_VERIFIED, [organizationId, domain]);
+    return found;
+  }
+
+  async insert(
+    organizationId: string,
+    { id, domain, token, createdBy }: Pick<SenderDomain, 'id' | 'domain' | 'token' | 'createdBy'>,
+  ): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `insert into sender_domains (organization_id, id, domain, token, created_by)
+       values ($1, $2, $3, $4, $5)`,
+      [organizationId, id, domain, token, createdBy],
+    );
+  }
+
+  /** Deletes the domain with its keys. Returns false when there is no such domain. */
+  async delete(organizationId: string, id: string): Promise<boolean> {
+    const { affected } = await this.domains(organizationId).delete({ organizationId, id });
+    return affected === 1;
+  }
+
+  /** Returns the keys of one domain, or of all. */
+  listKeys(organizationId: string, domainId?: string): Promise<SenderKey[]> {
+    return this.keys(organizationId).find({
+      where: { organizationId, ...(domainId !== undefined && { domainId }) },
+      order: { createdAt: 'DESC', selector: 'ASC' },
+    });
+  }
+
+  async insertKey(
+    organizationId: string,
+    key: Pick<SenderKey, 'selector' | 'domainId' | 'publicKey'> & { sealed: Buffer },
+  ): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `insert into sender_keys (organization_id, selector, domain_id, public_key, sealed)
+       values ($1, $2, $3, $4, $5)`,
+      [organizationId, key.selector, key.domainId, key.publicKey, key.sealed],
+    );
+  }
+
+  async setFound(organizationId: string, selector: string, isFound: boolean): Promise<void> {
+    await this.keys(organizationId).update({ organizationId, selector }, { isFound });
+  }
+
+  /** Makes the next key of the domain the current one. The current one becomes the previous one and cannot sign any more. */
+  async activateNext(organizationId: string, domainId: string): Promise<void> {
+    const keys = this.keys(organizationId);
+    const next = { organizationId, domainId, state: 'next' as const };
+    if (!(await keys.existsBy(next))) return;
+    await keys.delete({ organizationId, domainId, state: 'previous' });
+    await keys.update(
+      { organizationId, domainId, state: 'current' },
+      { state: 'previous', sealed: null, retiredAt: () => 'now()' },
+    );
+    await keys.update(next, { state: 'current', isFound: true });
+  }
+
+  private domains(organizationId: string): Repository<SenderDomain> {
+    return this.tenants.repository(organizationId, SenderDomain);
+  }
+
+  private keys(organizationId: string): Repository<SenderKey> {
+    return this.tenants.repository(organizationId, SenderKey);
+  }
+}

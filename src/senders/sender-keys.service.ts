@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import { SecretBox } from '../database/secret-box.js';
+import { randomBase62 } from '../text/ids.js';
+import { SenderDomainsRepository } from './sender-domains.repository.js';
+
+/** RFC 8301 asks for at least 2048 bits, and a longer key has a record that many DNS services refuse. */
+const KEY_BITS = 2048;
+
+/** Has a selector that no other key has, in any organization: two of them may send from one domain. */
+export interface NewKey {
+  readonly selector: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/** Is what signs e-mails of a domain. */
+export interface SigningKey {
+  readonly domain: string;
+  readonly selector: string;
+  /** Is in PEM. */
+  readonly privateKey: string;
+}
+
+/** Makes the DKIM keys of sender domains and finds those that sign. Private keys are stored encrypted. */
+@Injectable()
+export class SenderKeysService {
+  constructor(
+    private readonly domains: SenderDomainsRepository,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Makes a key. It takes a tenth of a second in another thread, so call it outside a transaction. */
+  async generate(): Promise<NewKey> {
+    const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+      modulusLength: KEY_BITS,
+      publicKeyEncoding: { type: 'spki', format: 'der' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    // DNS names are compared without case, so a selector has about 62 random bits.
+    const selector = `sb${randomBase62(12).toLowerCase()}`;
+    return { selector, publicKey: publicKey.toString('base64'), privateKey };
+  }
+
+  async store(
+    organizationId: string,
+    domainId: string,
+    { selector, publicKey, privateKey }: NewKey,
+  ): Promise<void> {
+    const sealed = this.box.seal(privateKey, sealContext(organizationId, selector));
+    await this.domains.insertKey(organizationId, { selector, domainId, publicKey, sealed });
+  }
+
+  open(
+    organizationId: string,
+    { domain, selector, sealed }: { domain: string; selector: string; sealed: Buffer },
+  ): SigningKey {
+    const privateKey = this.box.open(sealed, sealContext(organizationId, selector));
+    return { domain, selector, privateKey };
+  }
+}
+
+function sealContext(organizationId: string, selector: string): string {
+  return `sender key ${organizationId} ${selector}`;
+}

@@ -1,0 +1,38 @@
+import { Resolver } from 'node:dns/promises';
+
+const ATTEMPT_MS = 2500;
+const ATTEMPTS = 2;
+const MOST_MS = 10_000;
+/** A name with more records was not made for one purpose. */
+const MOST_RECORDS = 100;
+/** These codes say that the name has no TXT record. Any other code says that nobody knows. */
+const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
+
+/** Looks up TXT records. */
+export class TextRecords {
+  /** Asks the name servers `servers` (`ADDRESS[:PORT]`). When there are none, asks those of the machine. */
+  constructor(private readonly servers: readonly string[]) {}
+
+  /**
+   * Returns the texts of a name, none when it has no TXT record, and undefined when no name server answered within 10
+   * seconds. Never rejects.
+   */
+  async find(name: string, signal?: AbortSignal): Promise<string[] | undefined> {
+    const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
+    if (this.servers.length > 0) resolver.setServers(this.servers);
+    const cancel = (): void => resolver.cancel();
+    const timer = setTimeout(cancel, MOST_MS);
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      if (signal?.aborted) return undefined;
+      const records = await resolver.resolveTxt(name);
+      // A long text comes in parts of 255 bytes.
+      return records.slice(0, MOST_RECORDS).map((parts) => parts.join(''));
+    } catch (error) {
+      return NO_RECORD.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : undefined;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/** Returns how many characters stand before each line. */
+export function lineOffsets(text: string): number[] {
+  const offsets = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) offsets.push(at + 1);
+  return offsets;
+}
+
+/** Returns the index of the line that contains the character `at`, in time that hardly depends on the number of lines. */
+export function lineIndexAt(offsets: readonly number[], at: number): number {
+  let [low, high] = [0, offsets.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (offsets[middle]! <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

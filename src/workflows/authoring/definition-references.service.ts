@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { SecretsService } from '../../secrets/secrets.service.js';
+import { SegmentsService } from '../../segments/segments.service.js';
+import {
+  type DeclaredVariables,
+  PublishedTemplatesService,
+} from '../../templates/published-templates.service.js';
+import { templatesNamedIn } from './template-references.js';
+
+/** Finds what definitions name besides tools and workflows. Every method needs a transaction of the organization. */
+@Injectable()
+export class DefinitionReferencesService {
+  constructor(
+    private readonly secrets: SecretsService,
+    private readonly segments: SegmentsService,
+    private readonly templates: PublishedTemplatesService,
+  ) {}
+
+  secretNames(organizationId: string): Promise<string[]> {
+    return this.secrets.names(organizationId);
+  }
+
+  /** Returns false for an unknown segment, and else keeps it until the transaction ends. */
+  keepSegment(organizationId: string, id: string): Promise<boolean> {
+    return this.segments.keep(organizationId, id);
+  }
+
+  /** Returns the variables of the templates that the steps name, by the names and ids that they use. */
+  async templateVariables(organizationId: string, steps: unknown): Promise<DeclaredVariables> {
+    const named = templatesNamedIn(steps);
+    return await this.templates.declared(organizationId, named);
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { importFile } from '../imports/import.js';
+import { createOrganization } from '../support/organization.js';
+import { sharedSwitchboard } from '../support/switchboard.js';
+
+it('stored bytes count rejected rows of imports, aliases, suppressed addresses and decisions about topics', async () => {
+  const switchboard = await sharedSwitchboard();
+  const acme = await createOrganization(switchboard);
+  const bytes = async (): Promise<number> => {
+    const [row] = await switchboard.ownerQuery<{ bytes: string }>(
+      'select private.stored_bytes($1, 1, 0, 4000) as bytes',
+      [acme.id],
+    );
+    return Number(row!.bytes);
+  };
+  const grows = async (most: number, change: () => Promise<unknown>): Promise<void> => {
+    const before = await bytes();
+    await change();
+    const more = (await bytes()) - before;
+    expect(more).toBeGreaterThan(0);
+    expect(more).toBeLessThan(most);
+  };
+  const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+    email: 'a@example.com',
+  });
+  const { id } = value.contact;
+  await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
+  await grows(1000, () =>
+    acme.call('add_contact_alias', { contact_id: id, email: 'b@example.com' }),
+  );
+  await grows(1000, () => acme.call('suppress_address', { address: 'c@example.com' }));
+  await grows(2000, () =>
+    acme.call('set_topic_subscription', { contact_id: id, topic: 'news', subscribed: false }),
+  );
+  const rejected = `wrong${'x'.repeat(4000)}`;
+  const file = `email\n${rejected}\n`;
+  const before = await bytes();
+  await importFile(acme, file);
+  expect((await bytes()) - before).toBeGreaterThan(1.9 * file.length);
+});
