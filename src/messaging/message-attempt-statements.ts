@@ -1,6 +1,6 @@
 import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
-import { COLUMNS } from './message-statements.js';
+import { ALL_COLUMNS } from './message-statements.js';
 
 // These statements are for many messages of one organization: one costs the database little more than that for a single
 // message. Their rows are JSON to hide their number from the planner, which would plan for it each time.
@@ -9,7 +9,7 @@ import { COLUMNS } from './message-statements.js';
 function lockClaimed(locked: 'skip locked' | ''): string {
   return `select m.* from json_to_recordset($2) as c (id text, epoch integer)
     cross join lateral (
-      select ${COLUMNS}, html, envelope from messages m
+      select ${ALL_COLUMNS} from messages m
       where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch for update ${locked}) m`;
 }
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));

@@ -118,7 +118,9 @@ export class MessageOutcomesService {
       if (messages.length === 0 || !(await this.events.isAwaited(organizationId, name))) continue;
       for (const { id } of messages) {
         const message = await this.messages.find(organizationId, id);
-        await this.events.emit(organizationId, messageEvent(name, message!));
+        // A batch may begin beside the step of a run that sent another of its messages.
+        const event = { ...messageEvent(name, message!), runId: message!.runId };
+        await this.events.emit(organizationId, event);
       }
     }
   }
