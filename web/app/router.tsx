@@ -19,6 +19,7 @@ import { FailedPage, LoadingPage, NotFoundPage } from './fallbacks.tsx';
 import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
 import { settingsPages } from './settings-pages.ts';
+import { settingsRoutes } from './settings-routes.tsx';
 import { workflowPages } from './workflow-pages.ts';
 
 const signIn = createRoute({
@@ -163,26 +164,6 @@ const audit = createRoute({
   validateSearch: readAuditFilters,
   component: settingsPages.auditLogPage,
 });
-const secrets = createRoute({
-  ...page,
-  path: '/settings/secrets',
-  component: settingsPages.secretsPage,
-});
-const channels = createRoute({
-  ...page,
-  path: '/settings/channels',
-  component: settingsPages.channelsPage,
-});
-const topics = createRoute({
-  ...page,
-  path: '/settings/topics',
-  component: settingsPages.topicsPage,
-});
-const retention = createRoute({
-  ...page,
-  path: '/settings/retention',
-  component: settingsPages.retentionPage,
-});
 const approvals = createRoute({
   ...page,
   path: '/approvals',
@@ -256,10 +237,7 @@ const routeTree = root.addChildren([
     sendingRules,
     calls,
     audit,
-    secrets,
-    channels,
-    topics,
-    retention,
+    ...settingsRoutes,
     approvals,
     tools,
     tool,
