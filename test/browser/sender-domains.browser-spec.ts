@@ -12,7 +12,7 @@ describe('the page of sender domains', () => {
       () => [],
       (name) => (records.has(name) ? [records.get(name)!] : []),
     );
-    dashboard = await startDashboard({ env: { DNS_SERVERS: names.address } });
+    dashboard = await startDashboard({ DNS_SERVERS: names.address });
   });
   afterAll(async () => {
     await dashboard.close();
