@@ -1,4 +1,5 @@
 import { REASON_CODES, type ReasonCode } from '../channels/reason-code.js';
+import type { Mailbox } from '../text/parse-mailbox.js';
 import { PageResult } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, Integer, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
@@ -163,6 +164,54 @@ export class MessageEventView {
 export class MessageEventsResult {
   @ListOf(() => MessageEventView)
   events: MessageEventView[];
+}
+
+export class AttachmentView {
+  @Text()
+  file_id: string;
+
+  @Text()
+  name: string;
+
+  @Text()
+  content_type: string;
+
+  @Integer('Bytes.')
+  size: number;
+
+  @Text('The HTML shows the image as cid:….', { nullable: true })
+  cid: string | null;
+}
+
+/** Shows what the sender of an e-mail decided besides its content. */
+export class MessageEnvelopeResult {
+  @Text('Null is the sender of the installation.', { nullable: true })
+  from: string | null;
+
+  @Text({ nullable: true })
+  reply_to: string | null;
+
+  @ListOf(() => AttachmentView)
+  attachments: AttachmentView[];
+
+  static of({ envelope }: Message): MessageEnvelopeResult {
+    const { from, replyTo, attachments = [] } = envelope ?? {};
+    return {
+      from: from ? formatMailbox(from) : null,
+      reply_to: replyTo ? formatMailbox(replyTo) : null,
+      attachments: attachments.map(({ fileId, name, contentType, size, cid }) => ({
+        file_id: fileId,
+        name,
+        content_type: contentType,
+        size,
+        cid: cid ?? null,
+      })),
+    };
+  }
+}
+
+function formatMailbox({ name, address }: Mailbox): string {
+  return name === '' ? address : `${name} <${address}>`;
 }
 
 export class StatusCount {

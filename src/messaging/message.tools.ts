@@ -16,6 +16,7 @@ import {
 } from './message.inputs.js';
 import {
   MessageCountsResult,
+  MessageEnvelopeResult,
   MessageEventView,
   MessageEventsResult,
   MessagePage,
@@ -143,6 +144,19 @@ export class MessageTools {
   async listEvents(input: MessageIdInput, call: ToolCall): Promise<MessageEventsResult> {
     const events = await this.messages.listEvents(call.organizationId, input.message_id);
     return { events: events.map((event) => MessageEventView.of(event)) };
+  }
+
+  @Tool({
+    name: 'get_message_envelope',
+    title: 'Get the envelope of a message',
+    description: 'Returns the sender, the address for answers and the attachments of an e-mail.',
+    output: MessageEnvelopeResult,
+    readOnly: true,
+    surfaces: ['dashboard'],
+  })
+  async getEnvelope(input: MessageIdInput, call: ToolCall): Promise<MessageEnvelopeResult> {
+    const message = await this.messages.get(call.organizationId, input.message_id);
+    return MessageEnvelopeResult.of(message);
   }
 
   @Tool({

@@ -32,6 +32,7 @@ export const PAGES = [
   '/settings/contacts',
   '/settings/secrets',
   '/settings/channels',
+  '/settings/senders',
   '/settings/topics',
   '/settings/sending',
   '/settings/retention',

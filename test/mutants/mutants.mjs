@@ -837,4 +837,77 @@ export const MUTANTS = [
     tests: ['test/workflows/shared-endings'],
     names: 'do not end with one whose lease is lost',
   },
+  {
+    id: 'V1',
+    what: 'a domain counts as verified without its record',
+    edits: [
+      [
+        'src/senders/sender-domains.repository.ts',
+        'and d.verified_at is not null',
+        'and d.id is not null',
+      ],
+    ],
+    tests: ['test/senders/sender-domains'],
+    names: 'is an address of a domain that the organization has verified',
+  },
+  {
+    id: 'V2',
+    what: 'the sender is not checked when the message is sent',
+    edits: [['src/channels/mail-channel.ts', 'if (from && !sender)', 'if (from && !from)']],
+    tests: ['test/senders/sender-domains'],
+    names: 'is checked again when the message is sent',
+  },
+  {
+    id: 'V3',
+    what: 'the record of another organization verifies a domain',
+    edits: [
+      [
+        'src/senders/sender-records.ts',
+        "text.split(/[\\s\"]/).includes(`${PREFIX}${token}`)",
+        'text.includes(PREFIX)',
+      ],
+    ],
+    tests: ['test/senders/sender-domains'],
+    names: 'is proved by each organization with its own record',
+  },
+  {
+    id: 'V4',
+    what: 'the signature does not cover the header for one click',
+    edits: [['src/mail/email-content.ts', "  'List-Unsubscribe-Post',\n", '']],
+    tests: ['test/senders/dkim'],
+    names: 'covers the headers that a stranger could change',
+  },
+  {
+    id: 'V5',
+    what: 'a failure of the name server loses a domain',
+    edits: [
+      [
+        'migrations/functions/record_sender_check.sql',
+        "when found = 'unanswered' then d.missing_since",
+        "when found = 'never' then d.missing_since",
+      ],
+    ],
+    tests: ['test/senders/sender-domains'],
+    names: 'is not lost while no name server answers',
+  },
+  {
+    id: 'V6',
+    what: 'a file of a run is not copied for a message',
+    edits: [['src/files/files.service.ts', 'if (file.runId === null)', 'if (file.id === id)']],
+    tests: ['test/messaging/attachments'],
+    names: 'of a step is copied, so it outlives the run',
+  },
+  {
+    id: 'V7',
+    what: 'files that messages send are deleted',
+    edits: [
+      [
+        'migrations/functions/purge_uploads.sql',
+        'and m.file_id = f.id',
+        "and m.file_id = ''",
+      ],
+    ],
+    tests: ['test/messaging/attachments'],
+    names: 'is deleted after 30 days, but not before the last message',
+  },
 ];

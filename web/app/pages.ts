@@ -37,6 +37,7 @@ export const PAGE_SECTIONS: readonly PageSection[] = [
       { to: '/settings/developer/calls', name: 'calls', icon: 'log' },
       { to: '/settings/secrets', name: 'secrets', icon: 'key' },
       { to: '/settings/channels', name: 'channels', icon: 'messages' },
+      { to: '/settings/senders', name: 'senderDomains', icon: 'shield' },
       { to: '/settings/topics', name: 'topics', icon: 'check' },
       { to: '/settings/sending', name: 'sendingRules', icon: 'messages' },
       { to: '/settings/contacts', name: 'contactSettings', icon: 'contacts' },

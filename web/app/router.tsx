@@ -17,6 +17,7 @@ import { messagePages } from './message-pages.ts';
 import { page, root, signedIn } from './parent-routes.tsx';
 import { signIn, signUp, verify } from './public-routes.tsx';
 import { settingsPages } from './settings-pages.ts';
+import { settingsRoutes } from './settings-routes.tsx';
 import { templatePages } from './template-pages.ts';
 import { workflowPages } from './workflow-pages.ts';
 
@@ -151,26 +152,6 @@ const audit = createRoute({
   validateSearch: readAuditFilters,
   component: settingsPages.auditLogPage,
 });
-const secrets = createRoute({
-  ...page,
-  path: '/settings/secrets',
-  component: settingsPages.secretsPage,
-});
-const channels = createRoute({
-  ...page,
-  path: '/settings/channels',
-  component: settingsPages.channelsPage,
-});
-const topics = createRoute({
-  ...page,
-  path: '/settings/topics',
-  component: settingsPages.topicsPage,
-});
-const retention = createRoute({
-  ...page,
-  path: '/settings/retention',
-  component: settingsPages.retentionPage,
-});
 const approvals = createRoute({
   ...page,
   path: '/approvals',
@@ -246,10 +227,7 @@ const routeTree = root.addChildren([
     sendingRules,
     calls,
     audit,
-    secrets,
-    channels,
-    topics,
-    retention,
+    ...settingsRoutes,
     approvals,
     tools,
     tool,

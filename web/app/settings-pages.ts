@@ -18,6 +18,10 @@ export const settingsPages = {
     () => import('../features/channels/channels-page.tsx'),
     'ChannelsPage',
   ),
+  senderDomainsPage: lazyRouteComponent(
+    () => import('../features/senders/sender-domains-page.tsx'),
+    'SenderDomainsPage',
+  ),
   topicsPage: lazyRouteComponent(() => import('../features/topics/topics-page.tsx'), 'TopicsPage'),
   retentionPage: lazyRouteComponent(
     () => import('../features/retention/retention-page.tsx'),

@@ -45,6 +45,10 @@ export const messagesTexts = defineTexts(
     cancelText: 'It will not be sent. This cannot be undone.',
     canceled: 'The message was canceled.',
     provider: 'Provider',
+    envelope: 'Sender and attachments',
+    from: 'From',
+    replyTo: 'Answers to',
+    attachments: 'Attachments',
     providerMessage: 'Id of the provider',
     resolveTitle: 'Decide about this message?',
     resolutions: {
@@ -103,6 +107,10 @@ export const messagesTexts = defineTexts(
     cancelText: 'Sie wird nicht gesendet. Das lässt sich nicht rückgängig machen.',
     canceled: 'Die Nachricht wurde abgebrochen.',
     provider: 'Anbieter',
+    envelope: 'Absender und Anhänge',
+    from: 'Von',
+    replyTo: 'Antworten an',
+    attachments: 'Anhänge',
     providerMessage: 'Id des Anbieters',
     resolveTitle: 'Über diese Nachricht entscheiden?',
     resolutions: {

@@ -13,6 +13,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { MessageContent } from './message-content.tsx';
+import { MessageEnvelope } from './message-envelope.tsx';
 import { MessageExplanation } from './message-explanation.tsx';
 import { messageResult } from './message.readers.ts';
 import { ResolveMessage } from './resolve-message.tsx';
@@ -88,6 +89,7 @@ export function MessagePage() {
         <MessageTimeline message={message} />
       </Section>
       {UNSENT.has(message.status) && <MessageExplanation message={message} />}
+      {message.channel === 'email' && <MessageEnvelope messageId={message.id} />}
       <MessageContent message={message} />
     </Page>
   );

@@ -4,6 +4,12 @@ import { type Read, boolean, list, nullable, number, record, text } from '../../
 export const messagePage = record({ messages: list(message), next_cursor: nextCursor });
 export const messageResult = record({ message });
 
+export const messageEnvelope = record({
+  from: nullable(text),
+  reply_to: nullable(text),
+  attachments: list(record({ file_id: text, name: text, size: number })),
+});
+
 const messageEvent = record({ status: text, reason: nullable(text), attempts: number, at: text });
 export type MessageEvent = Read<typeof messageEvent>;
 export const messageEvents = record({ events: list(messageEvent) });
