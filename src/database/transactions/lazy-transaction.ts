@@ -44,7 +44,9 @@ export class LazyTransaction implements StatementSender {
     return await this.inTurn(async () => {
       assertOpen(this.isOver || isClosed());
       if (readsOnly && this.mayReadApart) return await this.readApart(statement);
-      const result = await this.send(mergeRows([...this.takeDeferred(), { name: '', ...statement }]));
+      const result = await this.send(
+        mergeRows([...this.takeDeferred(), { name: '', ...statement }]),
+      );
       if (this.client!.getTransactionStatus() === 'T') return result;
       this.failure = new Error(MISTAKES.endedTransaction);
       throw this.failure;
