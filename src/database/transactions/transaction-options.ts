@@ -1,0 +1,15 @@
+export interface TransactionOptions {
+  /** The server refuses writes. Each statement sees what was committed before it (READ COMMITTED). */
+  readonly readOnly?: boolean;
+  /**
+   * `work` sends one statement, which commits by itself and saves the round trip of the commit. After a broken
+   * connection, nobody knows whether it was committed. Inside another transaction this has no effect.
+   */
+  readonly singleStatement?: boolean;
+  /**
+   * Until `work` sends a statement that is neither deferred nor in a transaction with `readOnly`, no transaction is open:
+   * reads commit separately, and the deferred statements commit in one round trip, together with those of other such
+   * transactions that end at the same moment. After a broken connection, nobody knows whether they were committed.
+   */
+  readonly sharesCommit?: boolean;
+}
