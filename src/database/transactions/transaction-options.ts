@@ -1,4 +1,3 @@
-/** Says how a transaction of TenantDatabase is sent. */
 export interface TransactionOptions {
   /** The server refuses writes. Each statement sees what was committed before it (READ COMMITTED). */
   readonly readOnly?: boolean;
