@@ -17,7 +17,14 @@ import { WebhookChannel } from './webhook-channel.js';
 
 /** Provides the channels by which messages reach contacts, and the providers of organizations. */
 @Module({
-  imports: [AccountsModule, DiscoveryModule, FilesModule, MailModule, OutboundModule, SendersModule],
+  imports: [
+    AccountsModule,
+    DiscoveryModule,
+    FilesModule,
+    MailModule,
+    OutboundModule,
+    SendersModule,
+  ],
   providers: [
     ChannelRegistry,
     ChannelProvidersRepository,

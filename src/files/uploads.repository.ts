@@ -9,13 +9,11 @@ export class UploadsRepository {
 
   /** Returns the number of files that are arriving. */
   async countOpen(organizationId: string): Promise<number> {
-    const [row] = await this.tenants
-      .session(organizationId)
-      .query<{ count: number }>(
-        `select cast(count(*) as integer) as count from files
+    const [row] = await this.tenants.session(organizationId).query<{ count: number }>(
+      `select cast(count(*) as integer) as count from files
          where organization_id = $1 and run_id is null and is_uploading`,
-        [organizationId],
-      );
+      [organizationId],
+    );
     return row!.count;
   }
 

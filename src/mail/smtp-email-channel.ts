@@ -40,10 +40,7 @@ export class SmtpEmailChannel extends EmailChannel {
     const envelope = { from: this.from, to };
     const result = await this.pool.send(
       envelope,
-      (session) =>
-        needsUtf8 && !session.acceptsUtf8Addresses
-          ? { code: 'ENOUTF8' }
-          : open(),
+      (session) => (needsUtf8 && !session.acceptsUtf8Addresses ? { code: 'ENOUTF8' } : open()),
       signal,
     );
     return result.isSent ? { outcome: 'sent' } : toDelivery(result);
