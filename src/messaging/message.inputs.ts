@@ -84,11 +84,11 @@ export class SendMessageInput extends AddresseeInput {
   @Text('email, sms or webhook.')
   channel: string = 'email';
 
-  @Doc('Required for email. One line of at most 500 characters.')
+  @Doc('Required for email. One line.')
   @Text({ optional: true, max: 262_144 })
   subject?: string;
 
-  @Text('Plain text, at most 256 KiB. Required without html.', {
+  @Text('Plain text. Required without html.', {
     optional: true,
     max: 262_144,
   })
@@ -131,7 +131,7 @@ export class SendMessageInput extends AddresseeInput {
   variables?: object;
 
   @Doc(
-    'Time to send it: RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
+    'RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
     { examples: ['2030-01-31T09:00:00Z'] },
   )
   @Text({ optional: true, max: 64 })
@@ -144,8 +144,7 @@ export class SendMessageInput extends AddresseeInput {
   idempotency_key?: string;
 
   @Doc(
-    'Joins calls with the same contact, channel, topic and key into one message, whose body is that of the first: ' +
-      '{{ digest.count }}, {{ digest.items }}.',
+    'Joins calls with the same contact, channel, topic and key into the message of the first: {{ digest.items }}.',
   )
   @Nested(() => DigestInput, { optional: true })
   digest?: DigestInput;

@@ -41,8 +41,8 @@ export class MessageTools {
     title: 'Send a message',
     description:
       'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
-      'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
-      'tried up to 6 times: use get_message to see its status.',
+      'have denied consent. Returns the message once it is accepted. Delivery follows within seconds: see its status ' +
+      'with get_message.',
     output: SentMessageResult,
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<SentMessageResult> {

@@ -28,13 +28,6 @@ export const editorTexts = defineTexts(
     tree: 'Steps of the workflow',
     treeHelp:
       'Arrow keys move, Enter edits. Alt with an arrow key moves the step, with Shift into a list of its neighbour. Delete removes it, Insert adds one.',
-    canvas: {
-      help: 'Enter opens the step. Alt with an arrow key moves it, with Shift into a list of its neighbour.',
-      controls: 'View',
-      zoomIn: 'Zoom in',
-      zoomOut: 'Zoom out',
-      fit: 'Show everything',
-    },
     moved: (id: string) => `The step ${id} was moved.`,
     refusals: {
       inside: 'A step cannot be moved into itself.',
@@ -176,13 +169,6 @@ export const editorTexts = defineTexts(
     tree: 'Schritte des Workflows',
     treeHelp:
       'Pfeiltasten bewegen, Eingabe bearbeitet. Alt mit Pfeiltaste verschiebt den Schritt, mit Umschalt in eine Liste seines Nachbarn. Entfernen löscht ihn, Einfügen fügt einen hinzu.',
-    canvas: {
-      help: 'Eingabe öffnet den Schritt. Alt mit Pfeiltaste verschiebt ihn, mit Umschalt in eine Liste seines Nachbarn.',
-      controls: 'Ansicht',
-      zoomIn: 'Vergrößern',
-      zoomOut: 'Verkleinern',
-      fit: 'Alles zeigen',
-    },
     moved: (id: string) => `Der Schritt ${id} wurde verschoben.`,
     refusals: {
       inside: 'Ein Schritt kann nicht in sich selbst verschoben werden.',

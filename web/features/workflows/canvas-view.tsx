@@ -1,4 +1,5 @@
 import { Suspense, lazy, useMemo, useState } from 'react';
+import { canvasTexts } from '../../texts/canvas.texts.ts';
 import { editorTexts } from '../../texts/editor.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { foreignLine } from '../../ui/cut-text.ts';
@@ -22,6 +23,7 @@ interface ViewProps {
 /** Shows the steps as a picture, laid out from their structure. Steps are dragged to other places in it. */
 export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) {
   const texts = useTexts(editorTexts);
+  const own = useTexts(canvasTexts);
   // The card that a person moved by keyboard keeps the focus at its new path.
   const [focus, setFocus] = useState({ path: '', count: 0 });
   const { steps, on_failure: onFailure } = definition;
@@ -64,7 +66,7 @@ export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) 
   return (
     <Suspense fallback={<Skeleton rows={8} />}>
       <Canvas
-        texts={{ ...texts.canvas, label: texts.tree }}
+        texts={{ ...own, label: texts.tree }}
         size={NODE}
         cards={cards}
         lines={lines}

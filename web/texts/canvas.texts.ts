@@ -1,0 +1,19 @@
+import { defineTexts } from './define-texts.ts';
+
+/** Has the texts of the canvas of a workflow. */
+export const canvasTexts = defineTexts(
+  {
+    help: 'Enter opens the step. Alt with an arrow key moves it, with Shift into a list of its neighbour.',
+    controls: 'View',
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    fit: 'Show everything',
+  },
+  {
+    help: 'Eingabe öffnet den Schritt. Alt mit Pfeiltaste verschiebt ihn, mit Umschalt in eine Liste seines Nachbarn.',
+    controls: 'Ansicht',
+    zoomIn: 'Vergrößern',
+    zoomOut: 'Verkleinern',
+    fit: 'Alles zeigen',
+  },
+);
