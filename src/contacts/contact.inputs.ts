@@ -94,9 +94,10 @@ export class ContactIdInput {
 }
 
 export class DeleteContactInput extends ContactIdInput {
-  @Doc('Also deletes these.')
+  @Doc('Also deletes messages or suppressions.')
   @IsOptional()
   @IsArray()
+  @IsString({ each: true })
   @IsIn(REMOVABLE, { each: true })
   remove?: Removable[];
 }

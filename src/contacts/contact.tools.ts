@@ -99,8 +99,7 @@ export class ContactTools {
   @Tool({
     name: 'delete_contact',
     title: 'Delete a contact',
-    description:
-      'Deletes a contact permanently. Counts the messages, runs and suppressed addresses that stay.',
+    description: 'Deletes a contact permanently, and counts what stays.',
     output: DeletedContactResult,
     destructive: true,
     idempotent: true,

@@ -46,7 +46,7 @@ describe('a body of a call', () => {
       'create_contact',
       Buffer.from('{"external_id":"a","first_name":"Zo\xeb"}', 'latin1'),
       400,
-      'invalid_body',
+      'invalid_json',
     ],
     [
       'a half of a surrogate pair in UTF-8',
@@ -57,7 +57,7 @@ describe('a body of a call', () => {
         Buffer.from('"}'),
       ]),
       400,
-      'invalid_body',
+      'invalid_json',
     ],
   ])('with %s is refused, and nothing is stored', async (_what, tool, body, status, code) => {
     const response = await post(tool, body);
