@@ -126,7 +126,7 @@ describe('send_message', () => {
     ['the sms channel', { channel: 'sms' }, 'invalid_arguments'],
     ['the webhook channel', { channel: 'webhook' }, 'invalid_arguments'],
     ['an unknown channel', { channel: 'pigeon' }, 'invalid_arguments'],
-    ['a stored template', { template_id: 'tpl_1' }, 'invalid_arguments'],
+    ['a template beside texts', { template_id: 'tpl_1' }, 'invalid_arguments'],
     ['no body', { body: undefined }, 'invalid_arguments'],
     ['an empty body', { body: '' }, 'invalid_arguments'],
     ['no subject', { subject: undefined }, 'invalid_arguments'],

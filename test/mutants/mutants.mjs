@@ -559,6 +559,78 @@ export const MUTANTS = [
     names: 'have no secret of the request',
   },
   {
+    id: 'U1',
+    what: 'unknown variables of a template are ignored',
+    edits: [['src/templates/variable-values.ts', 'if (known.includes(name)) continue;', 'continue;']],
+    tests: ['test/templates/sending.e2e-spec'],
+    names: 'is refused with an unknown variable',
+  },
+  {
+    id: 'U2',
+    what: 'a digest renders its items with the newest version of the template',
+    edits: [
+      [
+        'src/messaging/message-digests.service.ts',
+        'const from = await this.templates.findUsed(organizationId, templateId, version);',
+        'const from = version > 0 ? templateId : await this.templates.findUsed(organizationId, templateId, version);',
+      ],
+    ],
+    tests: ['test/templates/sending.e2e-spec'],
+    names: 'collects the variables of all calls, and keeps its version',
+  },
+  {
+    id: 'U3',
+    what: 'a template for SMS is chosen among the languages that have only an e-mail',
+    edits: [
+      [
+        'src/templates/prepared-version.ts',
+        'variant[part] ? [locale] : [],',
+        'variant.email || variant[part] ? [locale] : [],',
+      ],
+    ],
+    tests: ['test/templates/sending.e2e-spec'],
+    names: 'is chosen among the locales that have a text for SMS',
+  },
+  {
+    id: 'U4',
+    what: 'steps may name templates that do not exist',
+    edits: [
+      [
+        'src/workflows/authoring/template-references.ts',
+        "if (tool !== SEND || typeof id",
+        "if (tool !== '' || typeof id",
+      ],
+    ],
+    tests: ['test/templates/steps.e2e-spec'],
+    names: 'is not saved with an unknown template',
+  },
+  {
+    id: 'U5',
+    what: 'values of HTML are not escaped in templates',
+    edits: [
+      [
+        'src/templates/prepared-version.ts',
+        "html: this.compile(html, 'html')",
+        "html: this.compile(html, 'text')",
+      ],
+    ],
+    tests: ['test/templates/sending.e2e-spec'],
+    names: 'has its subject, HTML and text, and says from which version it was made',
+  },
+  {
+    id: 'U6',
+    what: 'a test of a template may have a subject with line breaks',
+    edits: [
+      [
+        'src/messaging/template-previews.service.ts',
+        'const fault = email && subjectFault(email.subject!);',
+        "const fault = email && subjectFault(email.subject === '' ? '' : 'x');",
+      ],
+    ],
+    tests: ['test/templates/previews.e2e-spec'],
+    names: 'is refused with a subject that has a line break, and with another address',
+  },
+  {
     id: 'T1',
     what: 'the topic of a message is not checked when its attempt begins',
     edits: [

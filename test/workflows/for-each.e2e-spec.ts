@@ -15,6 +15,7 @@ import {
   trigger,
   withoutDigest,
 } from './support/workflow-client.js';
+import { ProbeTools } from './support/probe.tools.js';
 
 const ITEMS = '{{ trigger.payload.items }}';
 const echo = (id: string, value: object, more: object = {}) => ({

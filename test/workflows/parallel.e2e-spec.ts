@@ -12,6 +12,7 @@ import {
   trigger,
   withoutDigest,
 } from './support/workflow-client.js';
+import { ProbeTools } from './support/probe.tools.js';
 
 const echo = (id: string, value: object, more: object = {}) => ({
   id,
