@@ -39,9 +39,8 @@ export class MessageTools {
     name: 'send_message',
     title: 'Send a message',
     description:
-      'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
-      'have denied consent. Returns the message as soon as it is accepted; delivery follows within seconds and is ' +
-      'tried up to 6 times: use get_message to see its status.',
+      'Sends a message to an existing contact (create_contact), now or at scheduled_at. Returns it as soon as it is ' +
+      'accepted; it is delivered within seconds: get_message shows its status.',
     output: SentMessageResult,
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<SentMessageResult> {
