@@ -130,16 +130,13 @@ export class SendMessageInput extends AddresseeInput {
   @JsonObject({ optional: true })
   variables?: object;
 
-  @Doc(
-    'RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.',
-    { examples: ['2030-01-31T09:00:00Z'] },
-  )
+  @Doc('RFC 3339 with a time zone, at most one year ahead. Absent or past: immediately.', {
+    examples: ['2030-01-31T09:00:00Z'],
+  })
   @Text({ optional: true, max: 64 })
   scheduled_at?: string;
 
-  @Doc(
-    'A repeated call with the same key returns the first message. Use one whenever you may retry.',
-  )
+  @Doc('A repeated call with the same key returns the first message.')
   @Text({ optional: true, min: 1, max: 255 })
   idempotency_key?: string;
 

@@ -40,9 +40,8 @@ export class MessageTools {
     name: 'send_message',
     title: 'Send a message',
     description:
-      'Sends a message to a contact, now or at scheduled_at. The contact must exist (create_contact) and must not ' +
-      'have denied consent. Returns the message once it is accepted. Delivery follows within seconds: see its status ' +
-      'with get_message.',
+      'Sends a message to an existing contact (create_contact), now or at scheduled_at. Returns it as soon as it is ' +
+      'accepted; it is delivered within seconds: get_message shows its status.',
     output: SentMessageResult,
   })
   async send(input: SendMessageInput, call: ToolCall): Promise<SentMessageResult> {

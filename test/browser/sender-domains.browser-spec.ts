@@ -43,7 +43,8 @@ describe('the page of sender domains', () => {
     await page.getByText('Signs', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'New key acme.example' }).click();
     await page.getByText('Waits for its record').waitFor();
-    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/senders.png`, fullPage: true });
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/senders.png`, fullPage: true });
 
     await page.getByRole('button', { name: 'Remove acme.example' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();

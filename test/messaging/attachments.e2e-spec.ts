@@ -222,7 +222,9 @@ describe('POST /api/files', () => {
     expect(file).toMatchObject({ name: 'ab.txt', content_type: 'text/plain', size: 5 });
     const saved = await acme.fetch(`/api/files/${file.id}`);
     expect(await saved.text()).toBe('hello');
-    expect((await fetch(`${setup.switchboard.url}/api/files`, { method: 'POST' })).status).toBe(401);
+    expect((await fetch(`${setup.switchboard.url}/api/files`, { method: 'POST' })).status).toBe(
+      401,
+    );
   });
 
   it('is forbidden for a key that may not send messages', async () => {

@@ -561,7 +561,9 @@ export const MUTANTS = [
   {
     id: 'U1',
     what: 'unknown variables of a template are ignored',
-    edits: [['src/templates/variable-values.ts', 'if (known.includes(name)) continue;', 'continue;']],
+    edits: [
+      ['src/templates/variable-values.ts', 'if (known.includes(name)) continue;', 'continue;'],
+    ],
     tests: ['test/templates/sending.e2e-spec'],
     names: 'is refused with an unknown variable',
   },
@@ -597,7 +599,7 @@ export const MUTANTS = [
     edits: [
       [
         'src/workflows/authoring/template-references.ts',
-        "if (tool !== SEND || typeof id",
+        'if (tool !== SEND || typeof id',
         "if (tool !== '' || typeof id",
       ],
     ],
@@ -935,7 +937,7 @@ export const MUTANTS = [
     edits: [
       [
         'src/senders/sender-records.ts',
-        "text.split(/[\\s\"]/).includes(`${PREFIX}${token}`)",
+        'text.split(/[\\s"]/).includes(`${PREFIX}${token}`)',
         'text.includes(PREFIX)',
       ],
     ],
@@ -973,11 +975,7 @@ export const MUTANTS = [
     id: 'V7',
     what: 'files that messages send are deleted',
     edits: [
-      [
-        'migrations/functions/purge_uploads.sql',
-        'and m.file_id = f.id',
-        "and m.file_id = ''",
-      ],
+      ['migrations/functions/purge_uploads.sql', 'and m.file_id = f.id', "and m.file_id = ''"],
     ],
     tests: ['test/messaging/attachments'],
     names: 'is deleted after 30 days, but not before the last message',

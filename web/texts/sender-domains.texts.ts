@@ -68,7 +68,8 @@ export const senderDomainsTexts = defineTexts(
     },
     results: {
       found: 'Der Eintrag wurde gefunden.',
-      missing: 'Es gibt keinen solchen Eintrag. Bis ein neuer sichtbar ist, können Stunden vergehen.',
+      missing:
+        'Es gibt keinen solchen Eintrag. Bis ein neuer sichtbar ist, können Stunden vergehen.',
       different: 'Es gibt einen Eintrag mit einem anderen Wert.',
       unanswered: 'Kein Nameserver hat geantwortet. Versuchen Sie es erneut.',
     },

@@ -11,7 +11,11 @@ import { useToast } from '../../ui/toast.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
 import { AddDomainDialog } from './add-domain-dialog.tsx';
 import { SenderDomainSection } from './sender-domain-section.tsx';
-import { type SenderDomain, removedSenderDomain, senderDomainList } from './sender-domain.readers.ts';
+import {
+  type SenderDomain,
+  removedSenderDomain,
+  senderDomainList,
+} from './sender-domain.readers.ts';
 
 /** Shows the domains from whose addresses e-mails can be sent, with the records to publish. */
 export function SenderDomainsPage() {
@@ -42,11 +46,7 @@ export function SenderDomainsPage() {
         </EmptyState>
       )}
       {domains?.map((domain) => (
-        <SenderDomainSection
-          key={domain.id}
-          domain={domain}
-          onRemove={() => removal.ask(domain)}
-        />
+        <SenderDomainSection key={domain.id} domain={domain} onRemove={() => removal.ask(domain)} />
       ))}
       {isAdding && (
         <AddDomainDialog
