@@ -3,7 +3,6 @@ import { sharedSink } from '../outbound/support/shared-sink.js';
 import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
