@@ -430,8 +430,8 @@ function layer(path: string): number {
 
 /** Returns every relative import of src: statements, re-exports, `import()` and types written as `import('…')`. */
 function imports(): { from: string; to: string; isType: boolean }[] {
-  return [...REFERENCES].flatMap(([file, references]) =>
-    references
+  return [...REFERENCES].flatMap(([file, all]) =>
+    all
       .filter(({ name }) => name.startsWith('.'))
       .map(({ name, isType }) => {
         const target = posix.normalize(posix.join(posix.dirname(file.path), name));

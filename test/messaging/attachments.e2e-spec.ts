@@ -245,9 +245,10 @@ describe('POST /api/files', () => {
 
   it('stores nothing of an upload that ends early, and counts stored files in the quota', async () => {
     const other = await createOrganization(setup.switchboard);
-    const { url, ownerQuery } = setup.switchboard;
+    const { switchboard } = setup;
+    const { url } = switchboard;
     const rows = () =>
-      ownerQuery('select is_uploading from files where organization_id = $1', [other.id]);
+      switchboard.ownerQuery('select is_uploading from files where organization_id = $1', [other.id]);
     const headers = { Authorization: `Bearer ${other.key}`, 'Content-Length': '1000000' };
     const broken = request(`${url}/api/files`, { method: 'POST', headers });
     broken.on('error', () => undefined);
@@ -256,24 +257,24 @@ describe('POST /api/files', () => {
     broken.destroy();
     await waitFor(async () => (await rows()).length === 0);
     await upload(Buffer.alloc(100_000), {}, other);
-    const [{ bytes } = { bytes: 0 }] = await ownerQuery<{ bytes: number }>(
+    const [{ bytes } = { bytes: 0 }] = await switchboard.ownerQuery<{ bytes: number }>(
       'select private.stored_bytes($1, 0, 0, 1000)::int as bytes',
       [other.id],
     );
     expect(bytes).toBeGreaterThanOrEqual(100_000);
-    await ownerQuery(
+    await switchboard.ownerQuery(
       `insert into private.quota_exceptions (organization_id, name, amount) values ($1, 'stored_bytes', 1)
        on conflict (organization_id, name) do update set amount = 1`,
       [other.id],
     );
-    await ownerQuery('select gate.measure_quotas($1)', [other.id]);
+    await switchboard.ownerQuery('select gate.measure_quotas($1)', [other.id]);
     expect((await uploadTo(other, Buffer.from('a'))).status).toBe(429);
   });
 });
 
 describe('an uploaded file', () => {
   it('is deleted after 30 days, but not before the last message that sends it', async () => {
-    const { ownerQuery } = setup.switchboard;
+    const { switchboard } = setup;
     const [used, unused, fresh] = [
       await upload(Buffer.from('used')),
       await upload(Buffer.from('unused')),
@@ -284,24 +285,24 @@ describe('an uploaded file', () => {
       attachments: [{ file_id: used.id }],
     });
     await untilStatus(acme, id, 'sent');
-    await ownerQuery(
+    await switchboard.ownerQuery(
       `update files set created_at = now() - interval '31 days' where id = any($1)`,
       [[used.id, unused.id]],
     );
     const left = async (): Promise<unknown[]> => {
-      await ownerQuery('select gate.purge_uploads(30, 1000)');
-      const rows = await ownerQuery<{ id: string }>('select id from files where id = any($1)', [
+      await switchboard.ownerQuery('select gate.purge_uploads(30, 1000)');
+      const rows = await switchboard.ownerQuery<{ id: string }>('select id from files where id = any($1)', [
         [used.id, unused.id, fresh.id],
       ]);
       return rows.map((row) => row.id).sort();
     };
     expect(await left()).toEqual([used.id, fresh.id].sort());
-    await ownerQuery('delete from messages where id = $1', [id]);
+    await switchboard.ownerQuery('delete from messages where id = $1', [id]);
     expect(await left()).toEqual([fresh.id]);
   });
 
   it('of a step is copied, so it outlives the run', async () => {
-    const { ownerQuery } = setup.switchboard;
+    const { switchboard } = setup;
     const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
       name: 'Any',
       trigger: { type: 'manual' },
@@ -312,20 +313,20 @@ describe('an uploaded file', () => {
     });
     const fileId = 'fil_ofARunofARunofARunofAR';
     const digest = createHash('sha256').update('step').digest();
-    await ownerQuery(
+    await switchboard.ownerQuery(
       `insert into files (organization_id, id, run_id, name, content_type, size, sha256)
        values ($1, $2, $3, 'step.txt', 'text/plain', 4, $4)`,
       [acme.id, fileId, started.run_id, digest],
     );
-    await ownerQuery(`insert into file_chunks values ($1, $2, 0, 'step')`, [acme.id, fileId]);
+    await switchboard.ownerQuery(`insert into file_chunks values ($1, $2, 0, 'step')`, [acme.id, fileId]);
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await send(acme, {
       contact_id: contactId,
       attachments: [{ file_id: fileId }],
       scheduled_at: at,
     });
-    await ownerQuery('delete from workflow_runs where id = $1', [started.run_id]);
-    await ownerQuery('update messages set due_at = now() where id = $1', [id]);
+    await switchboard.ownerQuery('delete from workflow_runs where id = $1', [started.run_id]);
+    await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
     await untilStatus(acme, id, 'sent');
     const file = join(setup.switchboard.dataDir, 'outbox', `${id}.eml`);
     const mail = await readFile(file, 'latin1');

@@ -255,6 +255,7 @@ describe('a tool of a provider that is not listed as a class', () => {
     return PlainTools;
   };
   const make = (name: string) => new (toolsNamed(name))('made');
+  const ValueTools = toolsNamed('plain_value');
   class InstanceGuardedTools {
     @UseGuards({ canActivate: () => false })
     @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
@@ -265,7 +266,7 @@ describe('a tool of a provider that is not listed as a class', () => {
   const providers: Provider[] = [
     { provide: 'made', useFactory: () => make('plain_factory') },
     { provide: 'promised', useFactory: async () => make('plain_promise') },
-    { provide: 'given', useValue: make('plain_value') },
+    { provide: ValueTools, useValue: new ValueTools('made') },
     { provide: 'plain', useValue: make('plain_existing') },
     { provide: 'alias', useExisting: 'plain' },
     { provide: 'guarded', useValue: new InstanceGuardedTools() },
