@@ -53,12 +53,11 @@ export async function prepareEmail(
   // The parts of both passes must have the same boundaries.
   const baseBoundary = randomBytes(12).toString('hex');
   const compile = (): MimeNode =>
-    // The types of nodemailer lack the option.
     new MailComposer({
       ...composed,
       ...(attachments.length > 0 && { attachments: attachments.map((part) => toPart(part)) }),
       baseBoundary,
-    } as SendMailOptions).compile();
+    }).compile();
   const message = compile();
   const envelope = message.getEnvelope();
   if (!key) return { ...envelope, open: () => message.createReadStream() };
@@ -112,7 +111,7 @@ async function sign(
     keySelector: selector,
     privateKey,
     headerFieldNames: SIGNED_HEADERS,
-  }) as string | false;
+  });
   // nodemailer returns false for a key that it cannot use, and would send the e-mail unsigned.
   if (line === false) throw new Error('The DKIM key cannot sign.');
   return { signature: Buffer.from(`${line}\r\n`), kept };

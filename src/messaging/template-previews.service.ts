@@ -122,7 +122,7 @@ function readDraft(draft: object): { variables: readonly object[]; variants: obj
   const isList = Array.isArray(variables) && variables.every((one) => isRecord(one));
   if (!isList) throw AppError.invalidField('draft.variables', 'must be a list of objects');
   if (!isRecord(variants)) throw AppError.invalidField('draft.variants', 'must be an object');
-  return { variables: variables as object[], variants };
+  return { variables, variants };
 }
 
 function isRecord(value: unknown): value is object {

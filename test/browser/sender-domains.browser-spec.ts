@@ -31,7 +31,7 @@ describe('the page of sender domains', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Not verified').waitFor();
 
-    const shown = await page.getByRole('region').filter({ has: page.locator('code') });
+    const shown = page.getByRole('region').filter({ has: page.locator('code') });
     const texts = (await shown.allTextContents()).filter((text) => text !== '');
     const at = (part: string): string => texts.find((text) => text.includes(part))!;
     records.set(at('_switchboard.acme.example'), at('switchboard-verification='));
