@@ -14,11 +14,9 @@ declare
 begin
   with expired as materialized (
     select f.organization_id, f.id from public.files f
-    where f.run_id is null
+    left join public.message_files m on m.organization_id = f.organization_id and m.file_id = f.id
+    where f.run_id is null and m.file_id is null
       and f.created_at < now() - case when f.is_uploading then interval '1 day' else make_interval(days => keep_days) end
-      and not exists (
-        select from public.message_files m where m.organization_id = f.organization_id and m.file_id = f.id
-      )
     limit most for update of f skip locked
   ) delete from public.files f using expired where f.organization_id = expired.organization_id and f.id = expired.id;
   get diagnostics deleted = row_count;

@@ -7,7 +7,7 @@ export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions
 /** Lists the members of common results, which lists of tools leave out. A test compares them with the output schemas. */
 const SHAPES = [
   'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',
-  'message {id, contact_id, channel, direction, subject, body, has_html, topic, status, status_reason, reason_code, to, provider_id, provider_message_id, idempotency_key, run_id, scheduled_at, held_until, sent_at, created_at, updated_at}',
+  'message {id, contact_id, channel, direction, subject, body, has_html, topic, template_id, template_version, locale, status, status_reason, reason_code, to, provider_id, provider_message_id, idempotency_key, run_id, scheduled_at, held_until, sent_at, created_at, updated_at}',
   'workflow {id, name, active, version, trigger, steps, on_failure, webhook_url, next_times, created_at, updated_at}',
   'run {id, workflow_id, workflow_version, status, reason, trigger, contact_id, replay_of, created_at, started_at, finished_at, step_count, steps: [{id, tool, status, attempts, input, output, cut, progress, error, failed_attempts: [{attempt, failed_at, error}], started_at, finished_at}]}',
 ].join('; ');

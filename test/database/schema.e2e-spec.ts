@@ -23,6 +23,7 @@ const BOOKKEEPING: Record<string, string> = {
   import_faults: 'workers write them, and no call does',
   import_keys: 'workers write them, and no call does',
   message_events: 'the database writes them with the change of the message, which is reported',
+  message_files: 'the database writes them with the message, which is reported',
   parked_runs: 'the database parks runs by itself; no call does',
   pending_events: 'a queue for workers, soon empty again',
   run_waits: 'the run journal already shows what steps wait for',
@@ -154,6 +155,8 @@ describe('every table of an organization', () => {
           'private.count_insert()'::regprocedure,
           -- It copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
+          -- It copies which files the row that its statement wrote names, so that nobody else may keep files from deletion.
+          'private.link_message_files()'::regprocedure,
           -- They copy decisions of the row that their statement wrote, so that nobody else may write the log of consent.
           'private.log_consent()'::regprocedure, 'private.log_new_consents()'::regprocedure,
           'private.log_subscription()'::regprocedure,
@@ -195,9 +198,9 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas, events of messages, consent, changed contacts and notifications, because cascades run them as the owner', async () => {
+  it('has only triggers with a fixed search path and without security definer except for quotas, files and events of messages, consent, changed contacts and notifications, because cascades run them as the owner', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -209,6 +212,8 @@ describe('every table of an organization', () => {
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
+      // No cascade inserts messages.
+      { name: 'private.link_message_files()', safe: true },
       // No cascade inserts or updates contacts.
       { name: 'private.log_consent()', safe: true },
       { name: 'private.log_new_consents()', safe: true },

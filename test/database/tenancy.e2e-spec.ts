@@ -48,7 +48,7 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
       const unknown = similarTo(foreign);
       const answers: string[] = [];
       for (const id of [foreign, unknown]) {
-        const given = { ...(await argumentsFor(tool, new Ids(mine))), [argument]: id };
+        const given = { ...(await argumentsFor(tool, new Ids(mine), argument)), [argument]: id };
         const response = await mine.fetch(`/api/tools/${tool.name}`, {
           method: 'POST',
           headers: { 'Content-Type': 'application/json' },

@@ -16,8 +16,6 @@ const OTHER_REFERENCES = new Set<string>(['id']);
 const NO_REFERENCES = new Set([
   'external_id',
   'client_id',
-  // It is always rejected, because templates are not supported yet. When they are, add a maker below.
-  'template_id',
 ]);
 /** Has additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
@@ -37,6 +35,10 @@ const ALSO: Record<string, Record<string, unknown>> = {
   bulk_cancel_runs: { status: 'unfinished' },
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },
+};
+/** Has the arguments that a call with this reference needs in place of those in ALSO. */
+const ALSO_WITH: Record<string, (ids: Ids) => Promise<Record<string, unknown>>> = {
+  'send_message.template_id': async (ids) => ({ contact_id: await ids.of('contact_id') }),
 };
 /** Has the argument values that cannot be generated from a schema. */
 const ARGUMENTS: Record<string, unknown> = {
@@ -107,6 +109,22 @@ const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promi
     return (await made<{ segment: { id: string } }>(organization, 'create_segment', { name }))
       .segment.id;
   },
+  template_id: async (organization) => {
+    const variants = { en: { email: { subject: 'Hello', text: 'Hello' }, sms: { text: 'Hello' } } };
+    const given = { name: `template_${randomUUID().slice(0, 8)}`, variants };
+    const { template } = await made<{ template: { id: string } }>(
+      organization,
+      'create_template',
+      given,
+    );
+    await made(organization, 'publish_template', { template_id: template.id });
+    return template.id;
+  },
+  snippet_id: async (organization) => {
+    const given = { name: `snippet_${randomUUID().slice(0, 8)}`, content: 'Hello' };
+    return (await made<{ snippet: { id: string } }>(organization, 'create_snippet', given)).snippet
+      .id;
+  },
   import_id: uploadedImport,
   confirmation_id: pendingConfirmation,
   caller_id: async ({ userId }) => userId,
@@ -134,9 +152,14 @@ export function isReference(argument: string): boolean {
   return argument.endsWith('_id') && !NO_REFERENCES.has(argument);
 }
 
-/** Returns valid required arguments with ids of the calling organization. */
-export async function argumentsFor(tool: Descriptor, ids: Ids): Promise<Record<string, unknown>> {
-  const given: Record<string, unknown> = { ...ALSO[tool.name] };
+/** Returns valid required arguments with ids of the calling organization. The caller adds `reference` itself. */
+export async function argumentsFor(
+  tool: Descriptor,
+  ids: Ids,
+  reference?: string,
+): Promise<Record<string, unknown>> {
+  const also = await ALSO_WITH[`${tool.name}.${reference}`]?.(ids);
+  const given: Record<string, unknown> = { ...(also ?? ALSO[tool.name]) };
   for (const argument of tool.inputSchema.required ?? []) {
     if (Object.hasOwn(given, argument)) continue;
     if (isReference(argument)) given[argument] = await ids.of(argument);

@@ -57,7 +57,7 @@ const packages = FOLDERS.flatMap((folder) => {
 function licenceFaults(all: readonly (LockedPackage & { name: string })[]): string[] {
   const { allowed, allowedForDevelopment, reviewed } = policy.licenses;
   return all.flatMap(({ name, version, license, dev }) => {
-    const found = license ?? reviewed[`${name}@${version}`];
+    const found = reviewed[`${name}@${version}`] ?? license;
     const accepted = [...allowed, ...(dev ? allowedForDevelopment : [])];
     if (found !== undefined && accepted.includes(found)) return [];
     return [`${name}@${version} has the licence ${found ?? '(unknown)'}`];

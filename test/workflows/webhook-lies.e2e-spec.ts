@@ -125,16 +125,6 @@ describe('a webhook request that lies or floods', () => {
     });
   });
 
-  it('takes what follows a length that is too short for no request', async () => {
-    const before = await runs();
-    const text = await sendRaw(
-      [`Content-Type: ${JSON_TYPE}`, 'Content-Length: 7'],
-      '{"a":1}{"b":2}',
-    );
-    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(await runs()).toBeLessThanOrEqual(before + 1);
-  });
-
   it.each<[string, string[]]>([
     ['20 KB in one', [`X-Flood: ${'x'.repeat(20_000)}`]],
     ['5,000', Array.from({ length: 5000 }, (_, at) => `X-${at}: 1`)],
@@ -156,5 +146,16 @@ describe('a webhook request that lies or floods', () => {
       ]);
       expect((await get('x'.repeat(20_000))).status).toBe(431);
     });
+  });
+
+  // The connection is refused while its first request is being stored, so it comes last.
+  it('takes what follows a length that is too short for no request', async () => {
+    const before = await runs();
+    const text = await sendRaw(
+      [`Content-Type: ${JSON_TYPE}`, 'Content-Length: 7'],
+      '{"a":1}{"b":2}',
+    );
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(await runs()).toBeLessThanOrEqual(before + 1);
   });
 });
