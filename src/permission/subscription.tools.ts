@@ -17,7 +17,6 @@ export class SubscriptionTools {
       'Records whether a contact gets the messages of a topic. When the topic has double opt-in, the state is pending ' +
       'until the contact confirms it with the link in an e-mail, which this call sends.',
     output: SubscriptionResult,
-    idempotent: true,
     surfaces: ['workflow', 'dashboard'],
   })
   async set(input: SetTopicSubscriptionInput, call: ToolCall): Promise<SubscriptionResult> {

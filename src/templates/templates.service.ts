@@ -3,6 +3,7 @@ import { violatedConstraint } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
+import { canonicalJson } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { parseContent } from './parse-content.js';
 import type { Template } from './template.entity.js';
@@ -82,7 +83,10 @@ export class TemplatesService {
         variables: variables ?? [...before.draft.variables],
         variants: variants ?? before.draft.variants,
       });
-      await this.templates.setDraft(organizationId, id, draft, null);
+      // An equal draft keeps its version, so that a repeated call changes nothing.
+      if (canonicalJson(draft) !== canonicalJson(before.draft)) {
+        await this.templates.setDraft(organizationId, id, draft, null);
+      }
     }
     if (name !== undefined || description !== undefined) {
       const next = {

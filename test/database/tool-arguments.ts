@@ -13,10 +13,7 @@ export interface Descriptor {
 /** Lists arguments that refer to rows although their names do not end in `_id`. */
 const OTHER_REFERENCES = new Set<string>(['id']);
 /** Lists arguments that end in `_id` but contain free text of the caller. */
-const NO_REFERENCES = new Set([
-  'external_id',
-  'client_id',
-]);
+const NO_REFERENCES = new Set(['external_id', 'client_id']);
 /** Has additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },

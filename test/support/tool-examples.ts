@@ -28,6 +28,8 @@ const PROVIDER = {
   secret: 'token-of-the-account',
 };
 
+const VARIANTS = { en: { email: { subject: 'Hello', text: 'Hello' }, sms: { text: 'Hello' } } };
+
 /** Has an example for every built-in tool that changes data. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
@@ -110,6 +112,31 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await switchboard.ownerQuery(sql, [id]);
     return { message_id: id, outcome: 'delivered' };
   },
+  create_template: async () => ({ name: templateName(), variants: VARIANTS }),
+  update_template: async (organization) => ({
+    template_id: await template(organization),
+    description: 'For new customers',
+    variants: { en: { sms: { text: 'Another text' } } },
+  }),
+  delete_template: async (organization) => ({ template_id: await template(organization) }),
+  publish_template: async (organization) => ({ template_id: await template(organization) }),
+  restore_template_version: async (organization) => {
+    const id = await template(organization);
+    await made(organization, 'publish_template', { template_id: id });
+    const variants = { en: { sms: { text: 'Another text' } } };
+    await made(organization, 'update_template', { template_id: id, variants });
+    return { template_id: id, version: 1 };
+  },
+  send_template_test: async (organization) => ({
+    template_id: await template(organization),
+    locale: 'en',
+  }),
+  create_snippet: async () => ({ name: templateName(), content: 'Kind regards' }),
+  update_snippet: async (organization) => ({
+    snippet_id: await snippet(organization),
+    content: 'Best regards',
+  }),
+  delete_snippet: async (organization) => ({ snippet_id: await snippet(organization) }),
   set_sending_rules: async () => ({ caps: [{ channel: 'sms', most: 1, window_seconds: 60 }] }),
   suppress_address: async () => ({ address: unique() }),
   remove_suppression: async (organization) => {
@@ -262,6 +289,20 @@ async function channelProvider(organization: TestOrganization): Promise<string> 
   const given = { ...PROVIDER, name: unique() };
   return (await made<{ provider: { id: string } }>(organization, 'create_channel_provider', given))
     .provider.id;
+}
+
+const templateName = (): string => `name_${randomUUID().slice(0, 8)}`;
+
+async function template(organization: TestOrganization): Promise<string> {
+  const given = { name: templateName(), variants: VARIANTS };
+  return (await made<{ template: { id: string } }>(organization, 'create_template', given)).template
+    .id;
+}
+
+async function snippet(organization: TestOrganization): Promise<string> {
+  const given = { name: templateName(), content: 'Kind regards' };
+  return (await made<{ snippet: { id: string } }>(organization, 'create_snippet', given)).snippet
+    .id;
 }
 
 async function senderDomain(organization: TestOrganization): Promise<string> {

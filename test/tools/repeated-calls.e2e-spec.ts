@@ -107,6 +107,7 @@ describe('a tool that is declared idempotent', () => {
   async function faultsOf({ descriptor, surfaces, readOnly }: RegisteredTool): Promise<string[]> {
     const tool = descriptor as unknown as Descriptor;
     const acme = await createOrganization(switchboard);
+    await acme.call('create_topic', { name: 'news', title: 'News' });
     const options = [{}, ...(await optionsOf(tool, new Ids(acme)))];
     const faults: string[] = [];
     let successes = 0;
