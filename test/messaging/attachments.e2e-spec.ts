@@ -248,7 +248,9 @@ describe('POST /api/files', () => {
     const { switchboard } = setup;
     const { url } = switchboard;
     const rows = () =>
-      switchboard.ownerQuery('select is_uploading from files where organization_id = $1', [other.id]);
+      switchboard.ownerQuery('select is_uploading from files where organization_id = $1', [
+        other.id,
+      ]);
     const headers = { Authorization: `Bearer ${other.key}`, 'Content-Length': '1000000' };
     const broken = request(`${url}/api/files`, { method: 'POST', headers });
     broken.on('error', () => undefined);
@@ -291,9 +293,10 @@ describe('an uploaded file', () => {
     );
     const left = async (): Promise<unknown[]> => {
       await switchboard.ownerQuery('select gate.purge_uploads(30, 1000)');
-      const rows = await switchboard.ownerQuery<{ id: string }>('select id from files where id = any($1)', [
-        [used.id, unused.id, fresh.id],
-      ]);
+      const rows = await switchboard.ownerQuery<{ id: string }>(
+        'select id from files where id = any($1)',
+        [[used.id, unused.id, fresh.id]],
+      );
       return rows.map((row) => row.id).sort();
     };
     expect(await left()).toEqual([used.id, fresh.id].sort());
@@ -318,7 +321,10 @@ describe('an uploaded file', () => {
        values ($1, $2, $3, 'step.txt', 'text/plain', 4, $4)`,
       [acme.id, fileId, started.run_id, digest],
     );
-    await switchboard.ownerQuery(`insert into file_chunks values ($1, $2, 0, 'step')`, [acme.id, fileId]);
+    await switchboard.ownerQuery(`insert into file_chunks values ($1, $2, 0, 'step')`, [
+      acme.id,
+      fileId,
+    ]);
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await send(acme, {
       contact_id: contactId,

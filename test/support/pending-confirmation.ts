@@ -1,4 +1,5 @@
 import type { TestOrganization } from './organization.js';
+import { waitFor } from './wait-for.js';
 
 let counter = 0;
 
@@ -16,5 +17,10 @@ export async function pendingConfirmation(organization: TestOrganization): Promi
   });
   const { result } = (await response.json()) as { result: { content: [{ text: string }] } };
   const answer = JSON.parse(result.content[0].text) as { error: { confirmation_id: string } };
+  // The last use of the key is stored a moment after the call. A test that compares rows would see the difference.
+  await waitFor(async () => {
+    const used = await organization.fetch('/api/mcp/keys');
+    return ((await used.json()) as { key: { last_used_at: string | null } }).key.last_used_at;
+  });
   return answer.error.confirmation_id;
 }

@@ -127,10 +127,6 @@ export const CHANGING_TOOLS: Record<string, Example> = {
     await made(organization, 'update_template', { template_id: id, variants });
     return { template_id: id, version: 1 };
   },
-  send_template_test: async (organization) => ({
-    template_id: await template(organization),
-    locale: 'en',
-  }),
   create_snippet: async () => ({ name: templateName(), content: 'Kind regards' }),
   update_snippet: async (organization) => ({
     snippet_id: await snippet(organization),
