@@ -168,6 +168,47 @@ describe(LeasedWorker.name, () => {
     expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
   });
 
+  it('gives an organization no more slots than it may occupy while a wake-up claims its row', async () => {
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 4, isShared: true });
+    worker.start();
+    await pass(0);
+    for (const id of ['a', 'b', 'c']) wakeUps.reserve('message', 'org_1')!.start(id);
+    work.due.push('d');
+    let answer = (): void => undefined;
+    work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    void wakeUps.handle!('d', 'org_1');
+    await pass(0);
+    expect(wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    work.due.push('e');
+    await pass(1500);
+    answer();
+    await pass(10);
+    expect(running()).toEqual(['a', 'b', 'c', 'd']);
+    work.running.get('a')!.end();
+    await pass(10);
+    expect(running()).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {
+    worker = new LeasedWorker(work, wakeUps, { concurrency: 2, isShared: true });
+    worker.start();
+    await pass(0);
+    wakeUps.reserve('message', 'org_1')!.start('a');
+    let answer = (): void => undefined;
+    work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    void wakeUps.handle!('of another worker', 'org_1');
+    await pass(0);
+    work.due.push('b');
+    void wakeUps.handle!('b', 'org_1');
+    answer();
+    await pass(10);
+    expect(running()).toEqual(['a', 'b']);
+  });
+
   it('reserves no slot while more rows are due than it could claim', async () => {
     worker.start();
     work.due.push('a', 'b', 'c');

@@ -3,16 +3,9 @@ import { Logger } from '@nestjs/common';
 import { AppError, toError } from '../errors/app-error.js';
 import { FairShare } from './fair-share.js';
 import { type Claim, keyOf, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
+import type { Running } from './running.js';
 import { within } from './within.js';
 import type { ReservedSlot, WakeUps } from './wake-ups.js';
-
-interface Running {
-  readonly claim: Claim;
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-  /** The lease ends at this time of the monotonic clock, which is never later than its end by the database clock. */
-  leaseEndsAt: number;
-}
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
 /** Polls come at this interval, and find rows when a wake-up was lost. */
@@ -142,8 +135,18 @@ export class LeasedWorker {
       return;
     }
     this.wakeUpClaims += 1;
-    const started = await this.claim(1, id);
+    const share = this.fairShare?.share(this.free);
+    // A slot that is reserved during the claim, or another claim, would give the organization the same room again.
+    if (organizationId !== undefined) this.fairShare?.take(organizationId);
+    const hadMore = this.mayHaveMore;
+    const started = await this.claim(1, id, share);
+    if (organizationId !== undefined) this.fairShare?.release(organizationId);
     this.wakeUpClaims -= 1;
+    if (started.length === 0 && this.mayHaveMore && !hadMore && this.failures === 0) {
+      // Rows that came during the claim may have been refused because of it.
+      this.newlyFree += 1;
+      this.scheduleNext();
+    }
     await Promise.all(started.map((running) => running.done));
   }
 

@@ -44,7 +44,8 @@ describe('templates', () => {
     await page.getByText('Order [code]').waitFor();
     await page.getByRole('button', { name: 'Send it to me' }).click();
     await page.getByText('A test was sent to').waitFor();
-    expect(await findViolations(page)).toEqual([]);
+    // The colours of the busy button fade for a moment.
+    await expect.poll(() => findViolations(page)).toEqual([]);
 
     await page.getByRole('tab', { name: 'Draft' }).click();
     await page.getByLabel('Subject').fill('Changed {{ code }}');
@@ -55,7 +56,7 @@ describe('templates', () => {
     await page.getByText('/variants/en/email/subject').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Restore 1' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Restore 1' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore 1' }).click();
     await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Order {{ code }}');
     expect(faults).toEqual([]);
   });
