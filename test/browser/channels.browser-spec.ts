@@ -65,7 +65,7 @@ describe('the page of channels', () => {
     await page.getByText('Uncertain').first().waitFor();
     await page.getByRole('button', { name: 'It was not sent' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'It was not sent' }).click();
-    await page.getByText('Resolved by dashboard.').waitFor();
+    await page.locator('ol').getByText('Resolved by dashboard.').waitFor();
     expect(faults).toEqual([]);
     await page.close();
   });

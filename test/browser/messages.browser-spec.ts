@@ -40,7 +40,7 @@ describe('messages', () => {
     await page.getByRole('button', { name: 'Cancel the message' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByRole('button', { name: 'Cancel the message' }).click();
-    await page.locator('main').getByText('Canceled by dashboard.').waitFor();
+    await page.locator('ol').getByText('Canceled by dashboard.').waitFor();
     await page.getByRole('button', { name: 'Cancel the message' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });

@@ -12,12 +12,17 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { readFilters } from './contact-filters.ts';
-import { deletedResult } from './contact.readers.ts';
 import { FilterBuilder } from './filter-builder.tsx';
 import { SegmentContacts } from './segment-contacts.tsx';
 import { SegmentCount } from './segment-count.tsx';
 import { SegmentDialog } from './segment-dialog.tsx';
-import { SEGMENT_KINDS, SEGMENT_TOOLS, type Segment, segmentResult } from './segment.readers.ts';
+import {
+  SEGMENT_KINDS,
+  SEGMENT_TOOLS,
+  type Segment,
+  deletedSegment,
+  segmentResult,
+} from './segment.readers.ts';
 
 /** Shows a segment with its conditions and its contacts. */
 export function SegmentPage() {
@@ -30,7 +35,7 @@ function OneSegment({ segmentId }: { segmentId: string }) {
   const toast = useToast();
   const navigate = useNavigate();
   const query = useTool('get_segment', { segment_id: segmentId }, segmentResult);
-  const remove = useToolCall('delete_segment', deletedResult, ['list_segments']);
+  const remove = useToolCall('delete_segment', deletedSegment, ['list_segments']);
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const back = (
     <Link to="/contacts/segments" className={backClass}>

@@ -26,6 +26,7 @@ const segment = record({
 export type Segment = Read<typeof segment>;
 
 export const segmentResult = record({ segment });
+export const deletedSegment = record({ deleted: boolean });
 export const segmentPage = record({ segments: list(segment), next_cursor: nextCursor });
 export const addedToSegment = record({ added: number });
 export const removedFromSegment = record({ removed: number });
