@@ -24,7 +24,6 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/large-runs.e2e-spec.ts',
   'test/workflows/large-webhooks.e2e-spec.ts',
   'test/workflows/long-calls.e2e-spec.ts',
-  'test/workflows/offers.e2e-spec.ts',
   'test/workflows/rate-limits.e2e-spec.ts',
   'test/workflows/refused-definitions.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
@@ -61,14 +60,15 @@ export const THOROUGH_SPECS = [
 ];
 
 /**
- * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes, write many rows, or
- * go through many generated calls.
+ * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes, applications or
+ * databases, write many rows, or go through many generated calls.
  */
 export const SLOW_SPECS = [
   'src/code/code-memory.spec.ts',
   'test/accounts/limits-of-processes.e2e-spec.ts',
   'test/accounts/simultaneous-passwords.e2e-spec.ts',
   'test/audit/audit-verify-command.e2e-spec.ts',
+  'test/command-line/call-once.e2e-spec.ts',
   'test/command-line/call-rows.e2e-spec.ts',
   'test/command-line/doctor.e2e-spec.ts',
   'test/command-line/interrupted-rows.e2e-spec.ts',
@@ -77,8 +77,11 @@ export const SLOW_SPECS = [
   'test/contacts/hostile-search.e2e-spec.ts',
   'test/contacts/merge-many-messages.e2e-spec.ts',
   'test/contacts/search-index.e2e-spec.ts',
+  'test/database/assert-isolated.e2e-spec.ts',
   'test/database/backup.e2e-spec.ts',
+  'test/database/extension-schema.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
+  'test/database/migrations.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/documentation/command-line.e2e-spec.ts',
@@ -98,17 +101,21 @@ export const SLOW_SPECS = [
   'test/operations/roles.e2e-spec.ts',
   'test/operations/rotate-secrets.e2e-spec.ts',
   'test/operations/secrets-in-logs.e2e-spec.ts',
+  'test/operations/settings-file.e2e-spec.ts',
   'test/operations/shared-data-folder.e2e-spec.ts',
   'test/operations/tool-compatibility.e2e-spec.ts',
   'test/operations/tools-command.e2e-spec.ts',
   'test/operations/work-in-logs.e2e-spec.ts',
   'test/package/package.e2e-spec.ts',
+  'test/prompts/prompt-registry.e2e-spec.ts',
   'test/queue/bull-wake-ups.e2e-spec.ts',
+  'test/resources/resource-registry.e2e-spec.ts',
   'test/segments/killed-workers.e2e-spec.ts',
+  'test/templates/costly-html.e2e-spec.ts',
   'test/tools/data-of-guards.e2e-spec.ts',
   'test/tools/dry-run.e2e-spec.ts',
-  'test/templates/costly-html.e2e-spec.ts',
   'test/tools/repeated-calls.e2e-spec.ts',
+  'test/tools/tool-aliases.e2e-spec.ts',
   'test/workflows/claim-cost.e2e-spec.ts',
   'test/workflows/fair-turns.e2e-spec.ts',
   'test/workflows/fan-out-limits.e2e-spec.ts',
@@ -116,6 +123,7 @@ export const SLOW_SPECS = [
   'test/workflows/large-runs.e2e-spec.ts',
   'test/workflows/long-calls.e2e-spec.ts',
   'test/workflows/offers-cost.e2e-spec.ts',
+  'test/workflows/offers.e2e-spec.ts',
   'test/workflows/webhook-memory.e2e-spec.ts',
 ];
 
