@@ -26,6 +26,19 @@ const PROVIDER = {
   settings: { account_sid: `AC${'0'.repeat(32)}`, from: '+15005550006' },
   secret: 'a-token',
 };
+const TEMPLATE = {
+  name: 'order_confirmed',
+  description: 'After an order',
+  variables: [{ name: 'order_number', type: 'text' }],
+  variants: {
+    en: {
+      email: {
+        subject: 'Order {{ order_number }}',
+        html: '<h1>Thank you, {{ contact.first_name | default: "dear customer" }}</h1><p>It is on its way.</p>',
+      },
+    },
+  },
+};
 const TOPIC = { name: 'news', title: 'Our news', default: 'opted_in' };
 const RULES = {
   timezone: 'Europe/Vienna',
@@ -107,7 +120,7 @@ async function makeData() {
 /** Returns a file name for a path, in which "one" stands for the id. */
 function nameOf(path, suffix) {
   const words = path
-    .replace(/^\/(workflows|runs|contacts|contacts\/segments|messages)\/\w+_[^?]+/, '/$1/one')
+    .replace(/^\/(workflows|runs|contacts|contacts\/segments|messages|templates)\/\w+_[^?]+/, '/$1/one')
     .split(/[^a-z_]+/);
   return `${words.filter(Boolean).join('-') || 'home'}-${suffix}`;
 }
@@ -172,6 +185,9 @@ async function showAll(folder, workflowId, runId) {
   const { segment } = await service.call('create_segment', SEGMENT);
   await service.call('suppress_address', { channel: 'email', address: 'gone@example.com' });
   await service.call('create_channel_provider', PROVIDER);
+  const { template } = await service.call('create_template', TEMPLATE);
+  await service.call('publish_template', { template_id: template.id });
+  await service.call('add_sender_domain', { domain: 'mail.example.com' });
   const twin = { first_name: 'Ada', last_name: 'Lovelace' };
   for (const phone of ['+4930123456', '+4930123457']) {
     await service.call('create_contact', { ...twin, phone });
@@ -199,6 +215,8 @@ async function showAll(folder, workflowId, runId) {
     `/messages/${messages.messages[0].id}`,
     `/messages/${held.id}?held`,
     '/messages/suppressions',
+    '/templates',
+    `/templates/${template.id}`,
     '/events',
     '/approvals',
     '/tools',
@@ -207,6 +225,7 @@ async function showAll(folder, workflowId, runId) {
     '/settings/developer/calls',
     '/settings/secrets',
     '/settings/channels',
+    '/settings/senders',
     '/settings/topics',
     '/settings/sending',
     '/settings/contacts',

@@ -9,7 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const BROWSER_TESTS = join(ROOT, 'test/browser/package.json');
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const BROWSERS = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 
 /**
  * Starts the service with its demo organization. Returns `{url, databaseUrl, cookie, email, password, call, stop}`;
