@@ -120,7 +120,10 @@ async function makeData() {
 /** Returns a file name for a path, in which "one" stands for the id. */
 function nameOf(path, suffix) {
   const words = path
-    .replace(/^\/(workflows|runs|contacts|contacts\/segments|messages|templates)\/\w+_[^?]+/, '/$1/one')
+    .replace(
+      /^\/(workflows|runs|contacts|contacts\/segments|messages|templates)\/\w+_[^?]+/,
+      '/$1/one',
+    )
     .split(/[^a-z_]+/);
   return `${words.filter(Boolean).join('-') || 'home'}-${suffix}`;
 }

@@ -4,10 +4,13 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { isRecord } from './is-record.js';
 import { previewPage, sendPreview } from './preview-page.js';
 import { TemplatePreviewsService } from './template-previews.service.js';
 
 const LONGEST_ID = 64;
+/** Node accepts 16 KiB of headers, and this is a part of them. */
+const LONGEST_VARIABLES = 8000;
 
 /** Shows templates as pages that can do nothing, for the frame of the dashboard. */
 @Controller('api/templates')
@@ -18,7 +21,7 @@ export class TemplatePreviewController {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Shows the e-mail of the saved draft, with samples for its variables. */
+  /** Shows the e-mail of the saved draft. `variables` is a JSON object; variables without a value get a sample. */
   @Get(':id/preview')
   async preview(
     @Req() request: Request,
@@ -26,9 +29,11 @@ export class TemplatePreviewController {
     @Param('id') id: string,
     @Query('locale') locale?: unknown,
     @Query('contact_id') contactId?: unknown,
+    @Query('variables') variables?: unknown,
   ): Promise<void> {
     const { organizationId } = accountOf(request);
     if (!isId(id)) throw AppError.notFound('template');
+    const values = readVariables(variables);
     const shown = await this.tenants.transaction(
       organizationId,
       () =>
@@ -36,12 +41,30 @@ export class TemplatePreviewController {
           templateId: id,
           ...(isId(locale) && { locale }),
           ...(isId(contactId) && { contactId }),
+          ...(values && { variables: values }),
         }),
       { readOnly: true },
     );
     const { subject = '', html, text = '' } = shown.email ?? { text: shown.sms?.text };
     sendPreview(response, html ?? previewPage(subject, text));
   }
+}
+
+/** Returns undefined without a parameter. Throws `invalid_arguments` for anything else that is no JSON object. */
+function readVariables(given: unknown): object | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && given.length <= LONGEST_VARIABLES) {
+    try {
+      const values: unknown = JSON.parse(given);
+      if (isRecord(values)) return values;
+    } catch {
+      // The error below says what is wanted.
+    }
+  }
+  throw AppError.invalidField(
+    'variables',
+    `must be a JSON object of at most ${LONGEST_VARIABLES} characters`,
+  );
 }
 
 /** PostgreSQL can store no U+0000, so no id has it. */

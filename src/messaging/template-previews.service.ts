@@ -13,6 +13,7 @@ import {
 } from '../templates/template-rendering.service.js';
 import { TemplateVersionsService } from '../templates/template-versions.service.js';
 import { fillSamples } from '../templates/variable-values.js';
+import { isRecord } from './is-record.js';
 import { subjectFault } from './message-content.service.js';
 
 /** Says what is shown of a template. */
@@ -123,8 +124,4 @@ function readDraft(draft: object): { variables: readonly object[]; variants: obj
   if (!isList) throw AppError.invalidField('draft.variables', 'must be a list of objects');
   if (!isRecord(variants)) throw AppError.invalidField('draft.variants', 'must be an object');
   return { variables, variants };
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

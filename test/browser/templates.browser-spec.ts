@@ -42,6 +42,10 @@ describe('templates', () => {
     const frame = page.frameLocator('iframe');
     await frame.getByText('Ada <b>').waitFor();
     await page.getByText('Order [code]').waitFor();
+    await page.getByLabel('code').fill('A7');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('Order A7').waitFor();
+    await frame.getByText('A7').waitFor();
     await page.getByRole('button', { name: 'Send it to me' }).click();
     await page.getByText('A test was sent to').waitFor();
     // The colours of the busy button fade for a moment.

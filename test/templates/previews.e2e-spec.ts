@@ -114,6 +114,21 @@ describe('GET /api/templates/:id/preview', () => {
   });
 });
 
+describe('the variables of GET /api/templates/:id/preview', () => {
+  it('are shown, and refused with their path when they are no JSON object or too long', async () => {
+    const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
+    const show = (variables: string) =>
+      acme.fetch(`/api/templates/${id}/preview?${new URLSearchParams({ variables }).toString()}`);
+    expect(await (await show('{"code":"A7"}')).text()).toContain('A7');
+    const wrong = ['', '{', '[]', '"x"', 'null', JSON.stringify({ code: 'x'.repeat(8000) })];
+    for (const variables of wrong) {
+      const response = await show(variables);
+      expect(response.status, variables.slice(0, 20)).toBe(422);
+      expect(await response.text()).toContain('variables');
+    }
+  });
+});
+
 describe('send_template_test', () => {
   it('sends the draft to the signed-in person, and stores the message', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });

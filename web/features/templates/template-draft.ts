@@ -48,7 +48,7 @@ export function fromDraft({ variables, variants }: TemplateDraft): {
       name: variable.name.trim(),
       type: variable.type,
       description: variable.description.trim() || undefined,
-      default: readDefault(variable.type, variable.default),
+      default: readValue(variable.type, variable.default),
     })),
     variants: Object.fromEntries(
       variants.map(({ locale, email, sms }) => [
@@ -71,8 +71,8 @@ function showDefault(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the typed default as the type needs it. The service reports one that is no such value. */
-function readDefault(type: string, given: string): unknown {
+/** Returns what a person typed as the type needs it. The service reports a text that is no such value. */
+export function readValue(type: string, given: string): unknown {
   const typed = given.trim();
   if (typed === '') return undefined;
   if (type === 'text' || type === 'date') return typed;

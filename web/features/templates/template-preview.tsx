@@ -9,7 +9,9 @@ import { Facts } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { readValue } from './template-draft.ts';
 import { TemplateWarnings } from './template-warnings.tsx';
+
 import { type Template, sentTest, templatePreview } from './template.readers.ts';
 import styles from './templates.module.css';
 
@@ -18,11 +20,14 @@ export function TemplatePreview({ template }: { template: Template }) {
   const { preview: texts } = useTexts(templatesTexts);
   const toast = useToast();
   const [contact, setContact] = useState('');
-  const [shown, setShown] = useState({ contact_id: '', locale: '' });
-  const given = {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [shown, setShown] = useState({ contact_id: '', locale: '', typed });
+  const variables = readVariables(template, shown.typed);
+  const target = {
     ...(shown.contact_id && { contact_id: shown.contact_id }),
     ...(shown.locale && { locale: shown.locale }),
   };
+  const given = { ...target, ...(variables && { variables }) };
   const query = useTool(
     'preview_template',
     { template_id: template.id, ...given },
@@ -31,12 +36,16 @@ export function TemplatePreview({ template }: { template: Template }) {
   const send = useToolCall('send_template_test', sentTest, ['list_messages']);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setShown({ ...shown, contact_id: contact.trim() });
+    setShown({ ...shown, contact_id: contact.trim(), typed });
   };
   const locales = Object.keys(template.variants);
   const preview = query.data;
   // The number makes the frame load again after a change of the draft.
-  const search = new URLSearchParams({ ...given, draft: String(template.draft_version) });
+  const search = new URLSearchParams({
+    ...target,
+    ...(variables && { variables: JSON.stringify(variables) }),
+    draft: String(template.draft_version),
+  });
   return (
     <div className={styles.form}>
       <form className={styles.row} noValidate onSubmit={submit}>
@@ -58,6 +67,17 @@ export function TemplatePreview({ template }: { template: Template }) {
           value={contact}
           onChange={setContact}
         />
+        {template.variables.map(({ name, description }) => (
+          <TextField
+            key={name}
+            label={name}
+            description={description}
+            isRequired={false}
+            autoComplete="off"
+            value={typed[name] ?? ''}
+            onChange={(value) => setTyped({ ...typed, [name]: value })}
+          />
+        ))}
         <Button type="submit">{texts.show}</Button>
         <Button
           isBusy={send.isPending}
@@ -99,4 +119,15 @@ export function TemplatePreview({ template }: { template: Template }) {
       )}
     </div>
   );
+}
+
+/** Returns the values of the variables that a person typed, or undefined when there are none. */
+function readVariables(
+  template: Template,
+  typed: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> | undefined {
+  const values = template.variables
+    .filter(({ name }) => typed[name]?.trim())
+    .map(({ name, type }) => [name, readValue(type, typed[name]!)] as const);
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
 }
