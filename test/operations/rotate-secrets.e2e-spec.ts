@@ -215,6 +215,7 @@ describe('npm run secrets:rotate', () => {
       'database/secret-box.ts',
       'mcp/input-exchange.ts',
       'secrets/secrets.service.ts',
+      'senders/sender-keys.service.ts',
       'tools/pipeline/request-states.ts',
       'workflows/webhooks/webhook-secrets.service.ts',
     ]);
