@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPEN_PAGES, PAGES } from './pages.js';
+import { inTurn } from '../support/thorough.js';
 import { findContrastViolations, findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
@@ -24,7 +25,7 @@ describe('every page has no violation in both themes, at 360 and 1,280 px', () =
   });
   afterAll(() => dashboard.close());
 
-  it.each([...OPEN_PAGES, ...PAGES])('%s', async (path) => {
+  it.each(inTurn([...OPEN_PAGES, ...PAGES]))('%s', async (path) => {
     const isSignedIn = !OPEN_PAGES.includes(path);
     const { page, faults } = await dashboard.open(path, {
       isSignedIn,
