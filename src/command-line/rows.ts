@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/is-json-object.js';
 import { CommandError } from './command-error.js';
 import { type Line, readLines } from './lines.js';
 
@@ -77,15 +78,11 @@ function parseLine({ number, bytes, end }: Line, isRejected: boolean): Row | und
   } catch {
     return failed('invalid_json', 'The line is not JSON.', text);
   }
-  const given = isRejected && isObject(value) ? value.arguments : value;
-  if (isObject(given)) {
+  const given = isRejected && isJsonObject(value) ? value.arguments : value;
+  if (isJsonObject(given)) {
     const json = isRejected ? JSON.stringify(given) : text;
     return { number, end, json, bytes: Buffer.byteLength(json) };
   }
   const what = isRejected ? 'has no object "arguments"' : 'is not a JSON object';
   return failed('not_an_object', `The line ${what}.`, text);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { FaultList } from '../errors/fault-list.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import { normalizeEmail } from '../text/parse-email.js';
 import { isDay, parseTime } from '../text/parse-time.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
@@ -70,7 +71,7 @@ function parseNode(
 ): FilterNode | undefined {
   const { faults, rules } = parser;
   const fault = (message: string): undefined => faults.push({ path, message }) as undefined;
-  if (!isRecord(item)) return fault('must be a condition or a group {and}, {or} or {not}');
+  if (!isJsonObject(item)) return fault('must be a condition or a group {and}, {or} or {not}');
   const group = (['and', 'or', 'not'] as const).find((name) => Object.hasOwn(item, name));
   if (!group) {
     parser.count += 1;
@@ -94,15 +95,11 @@ function parseNode(
   return group === 'and' ? { and: nodes } : { or: nodes };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Returns the phone numbers that conditions compare with, so that their region can be looked up. */
 export function phonesIn(given: unknown, depth = 1): string[] {
   if (Array.isArray(given))
     return given.slice(0, MOST_CONDITIONS).flatMap((item) => phonesIn(item, depth));
-  if (!isRecord(given) || depth > DEEPEST) return [];
+  if (!isJsonObject(given) || depth > DEEPEST) return [];
   const { field, value, and, or, not } = given;
   if (field !== 'phone') return [and, or, not].flatMap((inner) => phonesIn(inner, depth + 1));
   return [value].flat().filter((each) => typeof each === 'string');

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../text/is-json-object.js';
 import { visibleLine } from '../text/visible-line.js';
-import { isJsonObject, metaOf } from './json-rpc.js';
+import { metaOf } from './json-rpc.js';
 
 const MAX_LENGTH = 200;
 const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, metaOf } from './json-rpc.js';
+import { isJsonObject } from '../text/is-json-object.js';
+import { type JsonObject, metaOf } from './json-rpc.js';
 
 /** Lists the MCP revisions that begin with `initialize`, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;

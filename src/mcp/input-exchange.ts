@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/is-json-object.js';
 import {
   type Answers,
   type InputRequest,
@@ -11,7 +12,7 @@ import type {
   RequestStates,
 } from '../tools/pipeline/request-states.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { type JsonObject, isJsonObject, own } from './json-rpc.js';
+import { type JsonObject, own } from './json-rpc.js';
 
 /** Handles the input requests of one call in MCP 2026-07-28, and the responses that came with the request. */
 export class InputExchange {

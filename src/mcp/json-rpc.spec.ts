@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IS_THOROUGH } from '../../test/support/thorough.js';
-import { isJsonObject, parseMember, readableId } from './json-rpc.js';
+import { isJsonObject } from '../text/is-json-object.js';
+import { parseMember, readableId } from './json-rpc.js';
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const text = (value: object) => JSON.stringify(value);

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/is-json-object.js';
 /** Identifies a request by an id that can be echoed without loss. */
 export type JsonRpcId = string | number;
 
@@ -40,10 +41,6 @@ function invalid(value: unknown, reason: string): Member {
 /** Returns the id for a response, even to an invalid request. Returns null if no id can be echoed. */
 export function readableId(value: unknown): JsonRpcId | null {
   return isJsonObject(value) && isId(value.id) ? value.id : null;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns an own member. Returns undefined for inherited members, such as `constructor`. */

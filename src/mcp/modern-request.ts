@@ -1,6 +1,7 @@
+import { isJsonObject } from '../text/is-json-object.js';
 import { MODERN_VERSIONS, VERSION_KEY } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { isJsonObject, type Member, own, parseMember } from './json-rpc.js';
+import { type Member, own, parseMember } from './json-rpc.js';
 import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

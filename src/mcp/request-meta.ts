@@ -1,8 +1,9 @@
 import type { AuthenticatedKey } from '../keys/keys.service.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import type { TaskCaller } from '../tools/pipeline/tasks.js';
 import type { Era } from './era.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { type JsonObject, type Member, isJsonObject, metaOf } from './json-rpc.js';
+import { type JsonObject, type Member, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 
 /** This member of `_meta` makes a `tools/call` a dry run. In the result it contains the effects. */

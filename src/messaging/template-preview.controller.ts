@@ -4,7 +4,7 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
-import { isRecord } from './is-record.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import { previewPage, sendPreview } from './preview-page.js';
 import { TemplatePreviewsService } from './template-previews.service.js';
 
@@ -56,7 +56,7 @@ function readVariables(given: unknown): object | undefined {
   if (typeof given === 'string' && given.length <= LONGEST_VARIABLES) {
     try {
       const values: unknown = JSON.parse(given);
-      if (isRecord(values)) return values;
+      if (isJsonObject(values)) return values;
     } catch {
       // The error below says what is wanted.
     }

@@ -13,7 +13,7 @@ import {
 } from '../templates/template-rendering.service.js';
 import { TemplateVersionsService } from '../templates/template-versions.service.js';
 import { fillSamples } from '../templates/variable-values.js';
-import { isRecord } from './is-record.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import { subjectFault } from './message-content.service.js';
 
 /** Says what is shown of a template. */
@@ -120,8 +120,8 @@ export class TemplatePreviewsService {
 
 function readDraft(draft: object): { variables: readonly object[]; variants: object } {
   const { variables = [], variants = {} } = draft as { variables?: unknown; variants?: unknown };
-  const isList = Array.isArray(variables) && variables.every((one) => isRecord(one));
+  const isList = Array.isArray(variables) && variables.every((one) => isJsonObject(one));
   if (!isList) throw AppError.invalidField('draft.variables', 'must be a list of objects');
-  if (!isRecord(variants)) throw AppError.invalidField('draft.variants', 'must be an object');
+  if (!isJsonObject(variants)) throw AppError.invalidField('draft.variants', 'must be an object');
   return { variables, variants };
 }

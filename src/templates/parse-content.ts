@@ -1,6 +1,7 @@
 import { parseLocale } from '../contacts/parse-field.js';
 import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import { unknownName } from '../text/nearest-names.js';
 import {
   type SmsVariant,
@@ -139,7 +140,7 @@ function parseVariants(given: object, faults: FaultList): Record<string, Templat
 }
 
 function parseVariant(given: unknown, path: string, faults: FaultList): TemplateVariant {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     faults.push({ path, message: 'must be an object with email, sms or both' });
     return {};
   }
@@ -160,7 +161,7 @@ function parseTexts(
   faults: FaultList,
 ): Record<string, string> | undefined {
   if (given === undefined || given === null) return undefined;
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     faults.push({ path, message: `must be an object with ${members.join(', ')}` });
     return undefined;
   }
@@ -205,8 +206,4 @@ function isText(text: unknown, longest: number): boolean {
     text.isWellFormed() &&
     !text.includes('\0')
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

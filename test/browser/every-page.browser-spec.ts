@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPEN_PAGES, PAGES } from './pages.js';
 import { inTurn } from '../support/thorough.js';
+import { OPEN_PAGES, PAGES } from './pages.js';
 import { findContrastViolations, findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 

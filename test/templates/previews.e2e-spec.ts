@@ -112,10 +112,8 @@ describe('GET /api/templates/:id/preview', () => {
     expect((await acme.fetch('/api/templates/%00/preview')).status).toBe(404);
     expect((await fetch(`${switchboard.url}/api/templates/${id}/preview`)).status).toBe(401);
   });
-});
 
-describe('the variables of GET /api/templates/:id/preview', () => {
-  it('are shown, and refused with their path when they are no JSON object or too long', async () => {
+  it('shows given variables, and refuses with their path what is no JSON object or too long', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     const show = (variables: string) =>
       acme.fetch(`/api/templates/${id}/preview?${new URLSearchParams({ variables }).toString()}`);

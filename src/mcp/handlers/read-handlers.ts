@@ -3,12 +3,13 @@ import type { CompletedArgument } from '../../completions/completion.decorator.j
 import { CompletionRegistry } from '../../completions/completion-registry.js';
 import { PromptRegistry } from '../../prompts/prompt-registry.js';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { CallRunner } from '../call-runner.js';
 import { type EraEncoder, LIST_MAX_AGE_MS, type Listed } from '../encoders/era-encoder.js';
 import { JsonRpcError } from '../json-rpc-error.js';
-import { type JsonObject, isJsonObject } from '../json-rpc.js';
+import type { JsonObject } from '../json-rpc.js';
 import { type MethodContext, assertFirstPage } from './method-handler.js';
 
 const MAX_SHOWN_URI = 2048;

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { type AuthenticatedKey, KeysService } from '../../keys/keys.service.js';
 import { ResourceRegistry } from '../../resources/resource-registry.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import type { Task } from '../../tools/contract/task-source.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { emptyResult } from '../encoders/modern.encoder.js';
 import { taskStatus } from '../encoders/task-encoding.js';
 import { JsonRpcError } from '../json-rpc-error.js';
-import { isJsonObject, type JsonObject } from '../json-rpc.js';
+import type { JsonObject } from '../json-rpc.js';
 import {
   SUBSCRIPTION_ID,
   TOOL_LIST,

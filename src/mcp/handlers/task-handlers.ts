@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
 import { ACKNOWLEDGED, taskResult } from '../encoders/task-encoding.js';
 import { INVALID_PARAMS, JsonRpcError } from '../json-rpc-error.js';
-import { type JsonObject, isJsonObject } from '../json-rpc.js';
+import type { JsonObject } from '../json-rpc.js';
 import { assertTakesTasks, refuseDryRun, taskCallerOf } from '../request-meta.js';
 import type { MethodContext } from './method-handler.js';
 

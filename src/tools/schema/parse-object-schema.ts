@@ -1,4 +1,5 @@
 import type { FaultList } from '../../errors/fault-list.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { isOfType } from './check-value.js';
@@ -64,7 +65,7 @@ class SchemaReader {
       this.fault(`${path}.additionalProperties`, 'must be false, or absent');
     }
     const { properties = {} } = given;
-    const names = isObject(properties) ? Object.keys(properties) : [];
+    const names = isJsonObject(properties) ? Object.keys(properties) : [];
     for (const name of names.filter((each) => this.limits.reserved.includes(each))) {
       this.fault(`${path}.properties.${name}`, 'is reserved');
     }
@@ -73,7 +74,7 @@ class SchemaReader {
   }
 
   private schema(given: unknown, path: string, depth: number): JsonSchema {
-    if (!isObject(given)) {
+    if (!isJsonObject(given)) {
       this.fault(path, 'must be a schema');
       return {};
     }
@@ -179,7 +180,7 @@ class SchemaReader {
       if (required !== undefined) this.fault(`${path}.required`, 'needs properties');
       return { additionalProperties: additionalProperties !== false };
     }
-    if (!isObject(properties)) {
+    if (!isJsonObject(properties)) {
       this.fault(`${path}.properties`, 'must be an object');
       return {};
     }
@@ -232,7 +233,3 @@ const RANGES: Partial<Record<JsonType, readonly [keyof JsonSchema, keyof JsonSch
   number: ['minimum', 'maximum'],
   integer: ['minimum', 'maximum'],
 };
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,7 +3,8 @@ import { FaultList } from '../../errors/fault-list.js';
 import type { TemplateVariable } from '../../templates/template-content.js';
 import type { DeclaredVariables } from '../../templates/published-templates.service.js';
 import { checkNames, readValue } from '../../templates/variable-values.js';
-import { isDynamic, isObject } from '../definitions/step-fields.js';
+import { isJsonObject } from '../../text/is-json-object.js';
+import { isDynamic } from '../definitions/step-fields.js';
 
 const SEND = 'send_message';
 
@@ -11,7 +12,7 @@ const SEND = 'send_message';
 export function templatesNamedIn(given: unknown): string[] {
   if (typeof given !== 'object' || given === null) return [];
   const { tool, arguments: own } = given as { tool?: unknown; arguments?: unknown };
-  const name = tool === SEND && isObject(own) ? own.template_id : undefined;
+  const name = tool === SEND && isJsonObject(own) ? own.template_id : undefined;
   const named = typeof name === 'string' && !isDynamic(name) ? [name] : [];
   return [...named, ...Object.values(given).flatMap(templatesNamedIn)];
 }
@@ -33,7 +34,7 @@ export function templateFaults(
   if (known === null) {
     return [{ path: 'template_id', message: 'must be a template with a published version' }];
   }
-  if (!isObject(variables)) return [];
+  if (!isJsonObject(variables)) return [];
   const faults = new FaultList();
   checkNames(known, variables, faults);
   for (const variable of known) checkVariable(variable, variables, faults);

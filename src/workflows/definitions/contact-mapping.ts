@@ -1,7 +1,8 @@
 import { FaultList } from '../../errors/fault-list.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import type { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
-import { checkKeys, isObject } from './step-fields.js';
+import { checkKeys } from './step-fields.js';
 
 /**
  * Maps the trigger payload to the contact of a run. The members are fields of `create_contact` and may contain
@@ -23,7 +24,7 @@ const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 
 /** Parses the form of a mapping. {@link checkContactMapping} checks the values. */
 export function parseContactMapping(given: unknown, faults: FaultList): ContactMapping | undefined {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     faults.push({ path: TRIGGER_CONTACT, message: 'must be an object with fields of a contact' });
     return undefined;
   }

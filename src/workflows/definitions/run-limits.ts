@@ -1,7 +1,7 @@
 import { FaultList } from '../../errors/fault-list.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
-import { isObject } from './step-fields.js';
 
 /**
  * Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`,
@@ -73,10 +73,10 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
 
 /** Keeps the keys of invalid limits, whose expressions are checked later, so that one response lists all faults. */
 function pickKeys(limits: unknown): RunLimits {
-  if (!isObject(limits)) return {};
+  if (!isJsonObject(limits)) return {};
   const sections = ['concurrency', 'debounce'].flatMap((name) => {
     const section = limits[name];
-    return isObject(section) && typeof section.key === 'string'
+    return isJsonObject(section) && typeof section.key === 'string'
       ? [[name, { key: section.key }]]
       : [];
   });

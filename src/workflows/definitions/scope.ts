@@ -1,8 +1,9 @@
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import type { Step } from './definition.js';
-import { isDynamic, isObject } from './step-fields.js';
+import { isDynamic } from './step-fields.js';
 import { CODE } from './steps/code-step.js';
 import { withUnreadable } from './unreadable.js';
 
@@ -40,7 +41,7 @@ export function stepVariable(step: { tool: string | null; output: object | null 
 }
 
 function isResource(value: unknown): value is { id: string } {
-  return isObject(value) && Object.hasOwn(value, 'id') && typeof value.id === 'string';
+  return isJsonObject(value) && Object.hasOwn(value, 'id') && typeof value.id === 'string';
 }
 
 /**

@@ -38,10 +38,6 @@ export function parseName<T extends string>(
   return undefined;
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Calls `visit` with every text in a JSON value. Names of members are left out, because they contain no expressions. */
 export function visitTexts(
   value: unknown,

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import type { EventWaitStep, WaitStep } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { canAwaitEvents } from '../definitions/steps/awaiting-steps.js';
-import { isObject, type Json } from '../definitions/step-fields.js';
+import type { Json } from '../definitions/step-fields.js';
 import { EVENTS_BINDING, isEventWait } from '../definitions/steps/event-wait-step.js';
 import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
@@ -153,7 +154,7 @@ function bindCondition(condition: string, scope: object, liquid: LiquidSandbox):
 function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string[]): void {
   if (name === undefined || !Object.hasOwn(source, name)) return;
   const value = source[name];
-  const isDeeper = rest.length > 0 && isObject(value) && Object.hasOwn(value, rest[0]!);
+  const isDeeper = rest.length > 0 && isJsonObject(value) && Object.hasOwn(value, rest[0]!);
   if (!isDeeper) {
     target[name] = value;
     return;
@@ -161,7 +162,7 @@ function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string
   const known = Object.hasOwn(target, name) ? target[name] : undefined;
   // Another reference has copied the whole value.
   if (known === value) return;
-  const inside = isObject(known) ? known : {};
+  const inside = isJsonObject(known) ? known : {};
   target[name] = inside;
   copyValue(inside, value, rest);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { registerDistant, wholeOf } from '../../liquid/distant-values.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
-import { isObject } from '../definitions/step-fields.js';
 import { LargeReads, type PayloadSource } from './large-reads.js';
 import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from './large-value.js';
 
@@ -27,14 +27,14 @@ interface Contents {
  */
 export function guardLargeValues(payload: unknown, { nonce }: LargePayload): unknown {
   const reads = new LargeReads();
-  if (isObject(payload)) readsOfPayloads.set(payload, reads);
+  if (isJsonObject(payload)) readsOfPayloads.set(payload, reads);
   guardMembers(payload, { nonce, reads }, 'trigger.payload');
   return payload;
 }
 
 /** Lets expressions read the large values of a guarded payload. */
 export function makeReadable(payload: unknown, source: PayloadSource): void {
-  const reads = isObject(payload) ? readsOfPayloads.get(payload) : undefined;
+  const reads = isJsonObject(payload) ? readsOfPayloads.get(payload) : undefined;
   if (reads) reads.source ??= source;
 }
 

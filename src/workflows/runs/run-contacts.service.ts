@@ -7,10 +7,10 @@ import { ContactsService } from '../../contacts/contacts.service.js';
 import { AppError, type Fault } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { numberText } from '../../text/exact-numbers.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { classSchema } from '../../tools/schema/class-schema.js';
 import { invalidArguments, parseArguments } from '../../tools/schema/parse-arguments.js';
 import { IDENTIFIERS, TEXT_FIELDS } from '../definitions/contact-mapping.js';
-import { isObject } from '../definitions/step-fields.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import type { OnInvalidField } from './run.inputs.js';
 import { withoutFaults } from './usable-fields.js';
@@ -115,7 +115,7 @@ export function tidyFields(given: Record<string, unknown>): Record<string, unkno
   }
   for (const name of ['properties', 'consent']) {
     const inner = fields[name];
-    if (isObject(inner)) fields[name] = tidyMembers(inner);
+    if (isJsonObject(inner)) fields[name] = tidyMembers(inner);
   }
   return fields;
 }

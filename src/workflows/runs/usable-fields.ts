@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
-import { isObject } from '../definitions/step-fields.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 
 type Fields = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ function remove(fields: Fields, path: string): boolean {
   const member = path.slice(name.length + 1);
   if (Array.isArray(value) && positionOf(path) < value.length && positionOf(path) >= 0) {
     fields[name] = value.toSpliced(positionOf(path), 1);
-  } else if (isObject(value) && Object.hasOwn(value, member)) {
+  } else if (isJsonObject(value) && Object.hasOwn(value, member)) {
     const { [member]: _, ...others } = value;
     fields[name] = others;
   } else {

@@ -9,9 +9,8 @@ import { Facts } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { useToast } from '../../ui/toast.tsx';
-import { readValue } from './template-draft.ts';
+import { readTyped } from './template-draft.ts';
 import { TemplateWarnings } from './template-warnings.tsx';
-
 import { type Template, sentTest, templatePreview } from './template.readers.ts';
 import styles from './templates.module.css';
 
@@ -20,9 +19,9 @@ export function TemplatePreview({ template }: { template: Template }) {
   const { preview: texts } = useTexts(templatesTexts);
   const toast = useToast();
   const [contact, setContact] = useState('');
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
   const [shown, setShown] = useState({ contact_id: '', locale: '', typed });
-  const variables = readVariables(template, shown.typed);
+  const variables = readTyped(template.variables, shown.typed);
   const target = {
     ...(shown.contact_id && { contact_id: shown.contact_id }),
     ...(shown.locale && { locale: shown.locale }),
@@ -74,8 +73,8 @@ export function TemplatePreview({ template }: { template: Template }) {
             description={description}
             isRequired={false}
             autoComplete="off"
-            value={typed[name] ?? ''}
-            onChange={(value) => setTyped({ ...typed, [name]: value })}
+            value={typed.get(name) ?? ''}
+            onChange={(value) => setTyped(new Map(typed).set(name, value))}
           />
         ))}
         <Button type="submit">{texts.show}</Button>
@@ -119,15 +118,4 @@ export function TemplatePreview({ template }: { template: Template }) {
       )}
     </div>
   );
-}
-
-/** Returns the values of the variables that a person typed, or undefined when there are none. */
-function readVariables(
-  template: Template,
-  typed: Readonly<Record<string, string>>,
-): Readonly<Record<string, unknown>> | undefined {
-  const values = template.variables
-    .filter(({ name }) => typed[name]?.trim())
-    .map(({ name, type }) => [name, readValue(type, typed[name]!)] as const);
-  return values.length > 0 ? Object.fromEntries(values) : undefined;
 }

@@ -1,8 +1,8 @@
 import { MAX_CODE_CHARACTERS, MAX_CODE_SECONDS } from '../../../code/code-limits.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import { checkValue } from '../../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 import type { CodeStep, Step } from '../definition.js';
-import { isObject } from '../step-fields.js';
 import { parseRetry } from './retry-policy.js';
 import type { StepKind } from './step-kind.js';
 
@@ -27,7 +27,7 @@ export const CODE_STEP: StepKind<CodeStep> = {
       parser.fault(`${path}.code`, `must be text of 1 to ${MAX_CODE_CHARACTERS} characters`);
     }
     if (given.input !== undefined) {
-      if (isObject(given.input)) step.input = given.input;
+      if (isJsonObject(given.input)) step.input = given.input;
       else parser.fault(`${path}.input`, 'must be an object');
     }
     if (given.retry !== undefined) step.retry = parseRetry(given.retry, path, parser);

@@ -1,7 +1,8 @@
 import { EVENT_NAMES, type EventName } from '../../../events/domain-events.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { EventWaitStep, WaitStep } from '../definition.js';
 import { parseEventName } from '../event-name.js';
-import { checkKeys, isObject, type Json } from '../step-fields.js';
+import { checkKeys, type Json } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
@@ -52,7 +53,7 @@ function parseEventWait(
   path: string,
   parser: StepParser,
 ): EventWaitStep['wait_for_event'] {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     parser.fault(path, 'must be an object with "event" or "events", and "timeout"');
     return { event: 'resume', timeout: {} };
   }

@@ -1,4 +1,4 @@
-import { isObject } from '../step-fields.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 
 /** At most this many iterations from the first one that is not folded have rows in the journal. */
 const MAX_WINDOW = 100;
@@ -45,7 +45,7 @@ export interface PageProgress {
 
 /** Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. */
 export function progressOf(state: { readonly progress?: object | null }): LoopProgress | undefined {
-  return isObject(state.progress) && 'done' in state.progress
+  return isJsonObject(state.progress) && 'done' in state.progress
     ? (state.progress as unknown as LoopProgress)
     : undefined;
 }

@@ -1,4 +1,5 @@
-import { isObject, type Json } from '../step-fields.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
+import type { Json } from '../step-fields.js';
 import type { StepParser } from './step-parser.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -11,7 +12,7 @@ export function parseNamedValues(
   parser: StepParser,
   minNames: 0 | 1,
 ): Json {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     parser.fault(path, 'must be an object of values by name');
     return {};
   }

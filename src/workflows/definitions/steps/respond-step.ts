@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { RespondStep, Step } from '../definition.js';
-import { checkKeys, isDynamic, isObject, parseName } from '../step-fields.js';
+import { checkKeys, isDynamic, parseName } from '../step-fields.js';
 import {
   ANSWER_TYPE_NAMES,
   answerFaults,
@@ -33,7 +34,7 @@ export function isRespond(step: Step): step is RespondStep {
 }
 
 function parseAnswer(given: unknown, path: string, parser: StepParser): Answer {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     parser.fault(path, 'must be an object, such as {"status": 200, "body": {}}');
     return {};
   }
@@ -63,7 +64,7 @@ function parseStatus(given: unknown, path: string, parser: StepParser): number |
 }
 
 function parseHeaders(given: unknown, path: string, parser: StepParser): Record<string, string> {
-  const entries = isObject(given) ? Object.entries(given) : undefined;
+  const entries = isJsonObject(given) ? Object.entries(given) : undefined;
   if (!entries || entries.length > MAX_ANSWER_HEADERS) {
     parser.fault(path, `must be an object with at most ${MAX_ANSWER_HEADERS} headers`);
     return {};

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { OnParentEnd, RunWorkflowStep } from '../definition.js';
-import { isDynamic, isObject } from '../step-fields.js';
+import { isDynamic } from '../step-fields.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
@@ -16,7 +17,7 @@ export const RUN_WORKFLOW_STEP: StepKind<RunWorkflowStep> = {
       run_workflow: parser.text(given.run_workflow, `${path}.run_workflow`),
     };
     if (given.payload !== undefined) {
-      if (isObject(given.payload)) step.payload = given.payload;
+      if (isJsonObject(given.payload)) step.payload = given.payload;
       else parser.fault(`${path}.payload`, 'must be an object');
     }
     if (given.contact_id !== undefined) {

@@ -1,6 +1,7 @@
 import type { FaultList } from '../../../errors/fault-list.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { OnError, Step } from '../definition.js';
-import { checkKeys, isObject, type Json } from '../step-fields.js';
+import { checkKeys, type Json } from '../step-fields.js';
 
 export const MAX_STEPS = 500;
 const MAX_NESTING = 10;
@@ -89,7 +90,7 @@ export class StepParser {
   }
 
   private step(given: unknown, path: string): Step | undefined {
-    if (!isObject(given)) {
+    if (!isJsonObject(given)) {
       this.fault(path, 'must be an object');
       return undefined;
     }

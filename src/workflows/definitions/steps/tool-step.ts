@@ -1,9 +1,10 @@
 import type { FaultList } from '../../../errors/fault-list.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import { checkValue } from '../../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 import type { Step, ToolStep } from '../definition.js';
-import { isDynamic, isObject } from '../step-fields.js';
+import { isDynamic } from '../step-fields.js';
 import { parseRetry } from './retry-policy.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
@@ -26,7 +27,7 @@ export const TOOL_STEP: StepKind<ToolStep> = {
   parse(given, path, parser) {
     const step: Omit<ToolStep, 'id'> = { tool: parser.text(given.tool, `${path}.tool`) };
     if (given.arguments !== undefined) {
-      if (isObject(given.arguments)) step.arguments = given.arguments;
+      if (isJsonObject(given.arguments)) step.arguments = given.arguments;
       else parser.fault(`${path}.arguments`, 'must be an object');
     }
     if (given.retry !== undefined) step.retry = parseRetry(given.retry, path, parser);

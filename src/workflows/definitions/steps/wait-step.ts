@@ -1,9 +1,10 @@
 import { parseTimezone } from '../../../contacts/parse-field.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import { parseTime } from '../../../text/parse-time.js';
 import { WEEKDAYS } from '../calendar/cron.js';
 import type { WaitStep, WaitUnit } from '../definition.js';
 import { isLocalTime, isTimeOfDay } from '../calendar/local-time.js';
-import { checkKeys, isDynamic, isObject, type Json } from '../step-fields.js';
+import { checkKeys, isDynamic, type Json } from '../step-fields.js';
 import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 
@@ -52,7 +53,7 @@ export function durationFault(
 
 /** Parses the value of `wait` or of a `timeout`. */
 export function parseWait(wait: unknown, at: string, parser: StepParser): WaitStep['wait'] {
-  if (!isObject(wait)) {
+  if (!isJsonObject(wait)) {
     parser.fault(at, `must be an object with one of ${NAMES.join(', ')}`);
     return {};
   }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CodeSandbox } from '../../../code/code-sandbox.js';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { CodeStep } from '../../definitions/definition.js';
 import { renderArguments } from '../../definitions/scope.js';
-import { isObject } from '../../definitions/step-fields.js';
 import { CODE } from '../../definitions/steps/code-step.js';
 import { type JournalEntry, StepCanceledError } from '../../journal/claimed-run.js';
 import { LeaseLostError } from '../../journal/run-lease.js';
@@ -65,5 +65,5 @@ export class CodeRunner implements StepRunner<CodeStep> {
 
 /** Returns the output of the step. Outputs are objects, so another value becomes a member. */
 function outputOf(value: unknown): object | null {
-  return value === null || isObject(value) ? value : { value };
+  return value === null || isJsonObject(value) ? value : { value };
 }

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError } from '../../../errors/app-error.js';
 import { parseJsonExactly } from '../../../http/request-body.js';
+import { isJsonObject } from '../../../text/is-json-object.js';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
-import { isObject } from '../../definitions/step-fields.js';
 import type { OutlinedPayload } from '../../payloads/large-payloads.service.js';
 import type { LargePayload } from '../../payloads/large-value.js';
 import type { ContentType } from './content-type.js';
@@ -114,7 +114,7 @@ async function outlined(whole: Buffer, rules: LargeRules): Promise<Payload> {
   if (whole.length > rules.maxBytes) throw tooLarge('The body is larger as JSON', rules.maxBytes);
   if (whole.length <= SMALL_BODY_BYTES) {
     const payload = parseJsonExactly(whole);
-    if (!isObject(payload)) throw notAnObject();
+    if (!isJsonObject(payload)) throw notAnObject();
     return { payload, bytes: whole };
   }
   if (!beginsObject(whole)) throw notAnObject();
@@ -155,7 +155,7 @@ export function queryPayload(query: string): Payload {
 
 function jsonPayload(body: Buffer, acceptsAny: boolean): Payload {
   const payload = parseJsonExactly(body);
-  if (isObject(payload)) return { payload, bytes: body };
+  if (isJsonObject(payload)) return { payload, bytes: body };
   if (!acceptsAny) throw notAnObject();
   return assertSize({ payload: { body: payload }, bytes: wrap(body) });
 }
