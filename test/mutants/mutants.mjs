@@ -565,7 +565,7 @@ export const MUTANTS = [
       ['src/templates/variable-values.ts', 'if (known.includes(name)) continue;', 'continue;'],
     ],
     tests: ['test/templates/sending.e2e-spec'],
-    names: 'is refused with an unknown variable',
+    names: 'an unknown variable',
   },
   {
     id: 'U2',
@@ -604,7 +604,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/templates/steps.e2e-spec'],
-    names: 'is not saved with an unknown template',
+    names: 'an unknown template',
   },
   {
     id: 'U5',
