@@ -82,6 +82,7 @@ export const SLOW_SPECS = [
   'test/database/extension-schema.e2e-spec.ts',
   'test/database/forged-notifications.e2e-spec.ts',
   'test/database/migrations.e2e-spec.ts',
+  'test/database/pgbouncer-modes.e2e-spec.ts',
   'test/database/restore.e2e-spec.ts',
   'test/database/tenant-matrix.e2e-spec.ts',
   'test/documentation/command-line.e2e-spec.ts',

@@ -144,6 +144,8 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
+  // Tests that run at the same time share the connection. The driver deprecates a query that begins during another.
+  let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,
     app,
@@ -151,7 +153,10 @@ async function start(
     access,
     databaseUrl,
     dataDir,
-    ownerQuery: async <Row extends object>(sql: string, values?: unknown[]) =>
-      (await owner.query<Row>(sql, values)).rows,
+    ownerQuery: async <Row extends object>(sql: string, values?: unknown[]) => {
+      const result = previous.then(() => owner.query<Row>(sql, values));
+      previous = result.catch(() => undefined);
+      return (await result).rows;
+    },
   };
 }

@@ -30,7 +30,7 @@ const fail = (id: string, name: string, more: object = {}) => ({
 });
 const both = (...parallel: object[][]) => ({ id: 'both', parallel });
 
-describe('parallel', () => {
+describe.concurrent('parallel', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
@@ -247,7 +247,7 @@ describe('parallel', () => {
   });
 });
 
-describe('stop', () => {
+describe.concurrent('stop', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 

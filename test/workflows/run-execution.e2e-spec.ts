@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -28,7 +29,7 @@ const fail = (id: string, name: string, code: string, more: object = {}) => ({
   ...more,
 });
 
-describe('the execution of a run', () => {
+describe.concurrent('the execution of a run', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
@@ -255,9 +256,15 @@ describe('the execution of a run', () => {
       [runId],
     );
     expect(pause[0]!.attempts).toBeGreaterThanOrEqual(1);
-    const end = setInterval(() => void hurry(runId), 50);
-    const run = await runUntil(acme, runId, 'succeeded', 'failed');
-    clearInterval(end);
+    let isRunning = true;
+    const ended = runUntil(acme, runId, 'succeeded', 'failed').finally(() => {
+      isRunning = false;
+    });
+    while (isRunning) {
+      await hurry(runId);
+      await sleep(50);
+    }
+    const run = await ended;
     expect(run.steps).toMatchObject([{ status: 'succeeded', attempts: 3, error: null }]);
   });
 
@@ -293,7 +300,7 @@ describe('the execution of a run', () => {
     }
   });
 
-  it('makes external calls without a transaction and with a constant idempotency key', async () => {
+  it('makes external calls without a transaction and with a constant idempotency key', async ({ expect }) => {
     ProbeTools.hold('outside');
     const workflow = await createWorkflow(acme, [
       { id: 'send', tool: 'probe_outside', arguments: { name: 'outside' } },
@@ -315,7 +322,7 @@ describe('the execution of a run', () => {
     );
   });
 
-  it('stops runs that start each other endlessly', async () => {
+  it('stops runs that start each other endlessly', async ({ expect }) => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'again',

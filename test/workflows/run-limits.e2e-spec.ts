@@ -72,7 +72,7 @@ const mostAtOnce = async (workflowId: string, among = 'true'): Promise<number> =
   return row!.most;
 };
 
-describe('a concurrency limit', () => {
+describe.concurrent('a concurrency limit', () => {
   it('holds across several workers, and every accepted run is executed', async () => {
     const { id } = await limited({ concurrency: { runs: 3 } }, call('bounded'));
     const answers = await Promise.all(
@@ -251,7 +251,7 @@ describe('a concurrency limit', () => {
   });
 });
 
-describe('a rate limit', () => {
+describe.concurrent('a rate limit', () => {
   it('delays the runs above the rate, and executes all of them', async () => {
     const { id } = await limited({ rate: { runs: 5, per_seconds: 2 } }, call('rated'));
     await Promise.all(Array.from({ length: 18 }, () => postWebhook(switchboard, id, {})));
@@ -296,7 +296,7 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a debounce limit', () => {
+describe.concurrent('a debounce limit', () => {
   it('executes the last of several starts, and ends the others with a reason', async () => {
     const { id } = await limited({ debounce: { seconds: 1 } }, call('debounced'));
     const started: string[] = [];
@@ -404,7 +404,7 @@ describe('a debounce limit', () => {
   });
 });
 
-describe('processes that crash', () => {
+describe.concurrent('processes that crash', () => {
   it('release their slots: the run continues elsewhere and frees its slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);

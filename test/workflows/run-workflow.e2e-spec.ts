@@ -16,7 +16,7 @@ const manual = { trigger: { type: 'manual' } };
 const echo = (id: string, value: object) => ({ id, tool: 'probe_echo', arguments: { value } });
 const miss = { id: 'miss', tool: 'get_contact', arguments: { contact_id: 'con_unknown' } };
 
-describe('a step that runs another workflow', () => {
+describe.concurrent('a step that runs another workflow', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let counter = 0;

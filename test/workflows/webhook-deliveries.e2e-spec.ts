@@ -69,7 +69,7 @@ const countRuns = async (id: string): Promise<number> => {
   return row!.n;
 };
 
-describe('the delivery log of a webhook', () => {
+describe.concurrent('the delivery log of a webhook', () => {
   it('shows each delivery and its answer', async () => {
     const { id, secret } = await create();
     const headers = {
@@ -266,7 +266,7 @@ describe('the delivery log of a webhook', () => {
   });
 });
 
-describe('the diagnosis of a refused signature', () => {
+describe.concurrent('the diagnosis of a refused signature', () => {
   const value: unknown = JSON.parse(BODY);
 
   it('shows the mistake in the log, but not in the answer', async () => {
@@ -346,7 +346,7 @@ describe('the diagnosis of a refused signature', () => {
   });
 });
 
-describe('the test URL of a webhook', () => {
+describe.concurrent('the test URL of a webhook', () => {
   const test = (id: string, body: unknown, headers: Record<string, string> = {}) =>
     postWebhook(switchboard, `${id}/test`, body, headers);
 
