@@ -20,6 +20,7 @@ const EVENTS = [
   ['sent', 'message.sent'],
   ['failed', 'message.failed'],
 ] as const;
+type MessageEnd = (typeof EVENTS)[number];
 const RECORD_RETRY_MS = 1000;
 /** Outcomes that arrive while others are being recorded wait this long for them, and are then recorded together. */
 const MOST_WAIT_MS = 20;
@@ -47,7 +48,8 @@ export class MessageOutcomesService {
   /** Ends a locked message that no attempt is made for. The caller must have opened a transaction of the organization. */
   async settle({ organizationId, id }: Message, outcome: Outcome): Promise<void> {
     await this.messages.settle(organizationId, id, outcome);
-    await this.emitEvents(organizationId, [{ id, status: outcome.status }]);
+    const awaited = await this.findAwaited(organizationId, [outcome]);
+    await this.emitEvents(organizationId, [{ id, status: outcome.status }], awaited);
   }
 
   /** Retries until the lease ends, because an outcome that is not recorded makes another worker send the message again. */
@@ -95,7 +97,14 @@ export class MessageOutcomesService {
     locked: LockedMessages,
   ): Promise<ReadonlySet<string>> {
     return this.tenants.transaction(organizationId, async () => {
-      const claims = await this.attempts.recordOutcomes(organizationId, outcomes, locked);
+      // Statements that are sent together take one round trip.
+      const [claims, awaited] = await Promise.all([
+        this.attempts.recordOutcomes(organizationId, outcomes, locked),
+        this.findAwaited(
+          organizationId,
+          outcomes.map(({ outcome }) => outcome),
+        ),
+      ]);
       const recorded = new Set(claims.map(keyOf));
       const ended = outcomes
         .filter(({ claim }) => recorded.has(keyOf(claim)))
@@ -103,20 +112,32 @@ export class MessageOutcomesService {
       for (const { id } of ended) {
         this.changes.publish(organizationId, resourceChange('messages', id));
       }
-      await this.emitEvents(organizationId, ended);
+      await this.emitEvents(organizationId, ended, awaited);
       return recorded;
     });
+  }
+
+  /** Returns those events of the outcomes that something waits for. Most organizations wait for none. */
+  private async findAwaited(
+    organizationId: string,
+    outcomes: readonly Outcome[],
+  ): Promise<readonly MessageEnd[]> {
+    const possible = EVENTS.filter(([status]) =>
+      outcomes.some((outcome) => outcome.status === status),
+    );
+    const answers = await Promise.all(
+      possible.map(([, name]) => this.events.isAwaited(organizationId, name)),
+    );
+    return possible.filter((_, index) => answers[index]);
   }
 
   private async emitEvents(
     organizationId: string,
     ended: readonly Pick<Message, 'id' | 'status'>[],
+    awaited: readonly MessageEnd[],
   ): Promise<void> {
-    for (const [status, name] of EVENTS) {
-      const messages = ended.filter((message) => message.status === status);
-      // Most organizations wait for none of these events. Then the messages need not be read.
-      if (messages.length === 0 || !(await this.events.isAwaited(organizationId, name))) continue;
-      for (const { id } of messages) {
+    for (const [status, name] of awaited) {
+      for (const { id } of ended.filter((message) => message.status === status)) {
         const message = await this.messages.find(organizationId, id);
         // A batch may begin beside the step of a run that sent another of its messages.
         const event = { ...messageEvent(name, message!), runId: message!.runId };
