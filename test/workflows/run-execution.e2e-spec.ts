@@ -300,7 +300,9 @@ describe.concurrent('the execution of a run', () => {
     }
   });
 
-  it('makes external calls without a transaction and with a constant idempotency key', async ({ expect }) => {
+  it('makes external calls without a transaction and with a constant idempotency key', async ({
+    expect,
+  }) => {
     ProbeTools.hold('outside');
     const workflow = await createWorkflow(acme, [
       { id: 'send', tool: 'probe_outside', arguments: { name: 'outside' } },
