@@ -217,6 +217,7 @@ async function showAll(folder, workflowId, runId) {
     '/messages',
     `/messages/${messages.messages[0].id}`,
     `/messages/${held.id}?held`,
+    '/messages/new',
     '/messages/suppressions',
     '/templates',
     `/templates/${template.id}`,

@@ -13,6 +13,7 @@ export const PAGES = [
   '/messages',
   '/messages?status=failed',
   '/messages/unknown',
+  '/messages/new',
   '/messages/suppressions',
   '/templates',
   '/templates/unknown',

@@ -6,8 +6,8 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Options {
   body?: unknown;
-  /** Is sent as it is, in place of a body. */
-  file?: File;
+  /** Is sent as it is, with its type, in place of a body. */
+  file?: Blob;
   signal?: AbortSignal;
   /** Is used in place of a new request, unless it fails. */
   early?: Promise<Response> | undefined;
@@ -49,9 +49,8 @@ export async function isReachable(): Promise<boolean> {
   );
 }
 
-function contentOf(body: unknown, file: File | undefined): RequestInit {
-  // A browser names the type of a file by its ending, and the service refuses unknown types.
-  if (file) return { headers: { 'Content-Type': 'text/csv' }, body: file };
+function contentOf(body: unknown, file: Blob | undefined): RequestInit {
+  if (file) return { body: file };
   if (body === undefined) return {};
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }

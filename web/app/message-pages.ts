@@ -10,6 +10,10 @@ export const messagePages = {
     () => import('../features/messages/message-page.tsx'),
     'MessagePage',
   ),
+  sendMessagePage: lazyRouteComponent(
+    () => import('../features/messages/send-message-page.tsx'),
+    'SendMessagePage',
+  ),
   suppressionsPage: lazyRouteComponent(
     () => import('../features/messages/suppressions-page.tsx'),
     'SuppressionsPage',

@@ -9,6 +9,7 @@ import { readEventFilters } from '../features/events/event.readers.ts';
 import { HomePage } from '../features/home/home-page.tsx';
 import { prefetchFirstSteps } from '../features/home/first-steps.queries.ts';
 import { readMessageFilters } from '../features/messages/message-filters.ts';
+import { readRecipient } from '../features/messages/send-draft.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { type WorkflowTab, readWorkflowTab } from '../features/workflows/workflow-tabs.ts';
 import { contactPages } from './contact-pages.ts';
@@ -107,6 +108,12 @@ const messages = createRoute({
   path: '/messages',
   validateSearch: readMessageFilters,
   component: messagePages.messagesPage,
+});
+const sendMessage = createRoute({
+  ...page,
+  path: '/messages/new',
+  validateSearch: readRecipient,
+  component: messagePages.sendMessagePage,
 });
 const suppressions = createRoute({
   ...page,
@@ -219,6 +226,7 @@ const routeTree = root.addChildren([
     properties,
     contactSettings,
     messages,
+    sendMessage,
     templates,
     template,
     events,

@@ -4,8 +4,9 @@ import { isObject } from '../../api/reader.ts';
 import { useTool } from '../../api/tools.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { sendMessageTexts } from '../../texts/send-message.texts.ts';
 import { uiTexts } from '../../texts/ui.texts.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -56,11 +57,15 @@ export function ContactPage() {
 function ContactActions({ contact }: { contact: Contact }) {
   const texts = useTexts(contactsTexts);
   const ui = useTexts(uiTexts);
+  const send = useTexts(sendMessageTexts);
   const toast = useToast();
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const before = editable(contact);
   return (
     <>
+      <Link to="/messages/new" search={{ contact: contact.id }} className={buttonClass()}>
+        {send.title}
+      </Link>
       <Button onClick={() => setOpen('edit')}>{ui.edit}</Button>
       <Button onClick={() => setOpen('delete')}>{ui.delete}</Button>
       {open === 'edit' && (

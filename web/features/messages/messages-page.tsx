@@ -3,6 +3,7 @@ import { useTool } from '../../api/tools.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
+import { sendMessageTexts } from '../../texts/send-message.texts.ts';
 import { suppressionsTexts } from '../../texts/suppressions.texts.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -22,6 +23,7 @@ const ROWS = 50;
 export function MessagesPage() {
   const texts = useTexts(messagesTexts);
   const suppressions = useTexts(suppressionsTexts);
+  const send = useTexts(sendMessageTexts);
   const filters = useSearch({ from: '/signed-in/messages' });
   const navigate = useNavigate();
   const query = usePagedTool('list_messages', { ...filters, limit: ROWS }, messagePage);
@@ -34,9 +36,14 @@ export function MessagesPage() {
       title={texts.title}
       about={texts.about}
       actions={
-        <Link to="/messages/suppressions" className={buttonClass()}>
-          {suppressions.title}
-        </Link>
+        <>
+          <Link to="/messages/suppressions" className={buttonClass()}>
+            {suppressions.title}
+          </Link>
+          <Link to="/messages/new" search={{}} className={buttonClass({ look: 'primary' })}>
+            {send.title}
+          </Link>
+        </>
       }
     >
       <VerificationNotice />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromDraft, readTyped, toDraft } from './template-draft.ts';
+import { fromDraft, toDraft } from './template-draft.ts';
 
 const TEMPLATE = {
   id: 'tpl_1',
@@ -27,18 +27,5 @@ describe('the draft of a template in the form', () => {
   it('leaves a default that is no JSON to the service', () => {
     const variables = [{ name: 'n', type: 'number', description: '', default: 'many' }];
     expect(fromDraft({ variables, variants: [] }).variables[0]!.default).toBe('many');
-  });
-});
-
-describe('the values for a preview', () => {
-  const variables = [
-    { name: 'constructor', type: 'text' },
-    { name: 'count', type: 'number' },
-  ];
-
-  it('are what the types need, and undefined when nothing was typed', () => {
-    expect(readTyped(variables, new Map([['count', ' ']]))).toBeUndefined();
-    expect(readTyped(variables, new Map([['count', '2']]))).toEqual({ count: 2 });
-    expect(readTyped(variables, new Map([['constructor', '2']]))).toEqual({ constructor: '2' });
   });
 });

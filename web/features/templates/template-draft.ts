@@ -1,3 +1,4 @@
+import { readValue } from '../../forms/typed-values.js';
 import type { Template, TemplateVariable, TemplateVariant } from './template.readers.ts';
 
 export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
@@ -69,27 +70,4 @@ export function fromDraft({ variables, variants }: TemplateDraft): {
 function showDefault(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Returns the values that a person typed for variables, by name, or undefined when there are none. */
-export function readTyped(
-  variables: readonly Pick<TemplateVariable, 'name' | 'type'>[],
-  typed: ReadonlyMap<string, string>,
-): Readonly<Record<string, unknown>> | undefined {
-  const values = variables
-    .map(({ name, type }) => [name, readValue(type, typed.get(name) ?? '')] as const)
-    .filter(([, value]) => value !== undefined);
-  return values.length > 0 ? Object.fromEntries(values) : undefined;
-}
-
-/** Returns what a person typed as the type needs it. The service reports a text that is no such value. */
-function readValue(type: string, given: string): unknown {
-  const typed = given.trim();
-  if (typed === '') return undefined;
-  if (type === 'text' || type === 'date') return typed;
-  try {
-    return JSON.parse(typed) as unknown;
-  } catch {
-    return typed;
-  }
 }

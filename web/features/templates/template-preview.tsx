@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useTool, useToolCall } from '../../api/tools.ts';
+import { readTyped } from '../../forms/typed-values.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { templatesTexts } from '../../texts/templates.texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,7 +10,6 @@ import { Facts } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { useToast } from '../../ui/toast.tsx';
-import { readTyped } from './template-draft.ts';
 import { TemplateWarnings } from './template-warnings.tsx';
 import { type Template, sentTest, templatePreview } from './template.readers.ts';
 import styles from './templates.module.css';

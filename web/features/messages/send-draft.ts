@@ -1,0 +1,59 @@
+import type { UploadedFile } from '../../api/files.js';
+import { readTyped } from '../../forms/typed-values.js';
+import type { SendingTemplate } from './send.readers.js';
+
+/** Is a message as the form holds it. */
+export interface SendDraft {
+  readonly recipient: string;
+  readonly channel: string;
+  /** Has the name of a topic. A message without one is transactional. */
+  readonly topic: string;
+  /** Has the id of a template, or is empty when the person writes the message. */
+  readonly templateId: string;
+  /** Has what the person typed for the variables of the template, by name. */
+  readonly typed: ReadonlyMap<string, string>;
+  readonly subject: string;
+  readonly body: string;
+  readonly files: readonly UploadedFile[];
+}
+
+export const EMPTY_DRAFT: SendDraft = {
+  recipient: '',
+  channel: 'email',
+  topic: '',
+  templateId: '',
+  typed: new Map(),
+  subject: '',
+  body: '',
+  files: [],
+};
+
+/** Reads the contact to whom a page of the dashboard links. */
+export function readRecipient(search: Readonly<Record<string, unknown>>): { contact?: string } {
+  return typeof search.contact === 'string' ? { contact: search.contact } : {};
+}
+
+/** Returns the arguments of `send_message`. Only e-mail has a subject and attachments. */
+export function toMessage(
+  draft: SendDraft,
+  template: SendingTemplate | undefined,
+): Record<string, unknown> {
+  const isEmail = draft.channel === 'email';
+  const variables = template && readTyped(template.variables, draft.typed);
+  const written = { ...(isEmail && { subject: draft.subject }), body: draft.body };
+  return {
+    ...toAddressee(draft.recipient.trim()),
+    channel: draft.channel,
+    ...(draft.topic && { topic: draft.topic }),
+    ...(draft.templateId ? { template_id: draft.templateId } : written),
+    ...(variables && { variables }),
+    ...(isEmail &&
+      draft.files.length > 0 && { attachments: draft.files.map(({ id }) => ({ file_id: id })) }),
+  };
+}
+
+function toAddressee(recipient: string): Record<string, string> {
+  if (recipient.includes('@')) return { email: recipient };
+  if (/^\+?[\d\s()/.-]+$/.test(recipient)) return { phone: recipient };
+  return { contact_id: recipient };
+}

@@ -1,0 +1,28 @@
+interface Variable {
+  readonly name: string;
+  /** Is a type of a template's variables. */
+  readonly type: string;
+}
+
+/** Returns the values that a person typed for variables, by name, or undefined when there are none. */
+export function readTyped(
+  variables: readonly Variable[],
+  typed: ReadonlyMap<string, string>,
+): Readonly<Record<string, unknown>> | undefined {
+  const values = variables
+    .map(({ name, type }) => [name, readValue(type, typed.get(name) ?? '')] as const)
+    .filter(([, value]) => value !== undefined);
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
+}
+
+/** Returns what a person typed as the type needs it. The service reports a text that is no such value. */
+export function readValue(type: string, given: string): unknown {
+  const typed = given.trim();
+  if (typed === '') return undefined;
+  if (type === 'text' || type === 'date') return typed;
+  try {
+    return JSON.parse(typed) as unknown;
+  } catch {
+    return typed;
+  }
+}
