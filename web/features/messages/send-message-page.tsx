@@ -98,6 +98,7 @@ export function SendMessagePage() {
         />
         <SelectField
           label={texts.topic}
+          description={texts.topicAbout}
           fault={faultOf('topic')}
           options={[
             { value: '', label: texts.noTopic },
