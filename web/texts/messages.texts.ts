@@ -94,7 +94,8 @@ export const messagesTexts = defineTexts(
     contact: 'Kontakt',
     run: 'Lauf',
     none: 'Noch keine Nachrichten',
-    noneAbout: 'Nachrichten erscheinen hier, wenn ein Mensch, ein Workflow oder ein Assistent sie sendet.',
+    noneAbout:
+      'Nachrichten erscheinen hier, wenn ein Mensch, ein Workflow oder ein Assistent sie sendet.',
     noMatch: 'Keine Nachricht passt',
     noMatchAbout: 'Ändern Sie die Filter, oder entfernen Sie sie.',
     showAll: 'Filter entfernen',
