@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
@@ -13,10 +14,12 @@ interface Received {
   to: string[];
   headers: Map<string, string>;
   text: string;
+  /** Is the e-mail as it came. */
+  raw: string;
 }
 
 /** Has the reactions of the server to successive attempts, by address. After them it accepts e-mails. */
-type Behaviour = number | 'drop' | Promise<void>;
+type Behaviour = number | 'cut' | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];
 const sockets = new Set<{ destroy(): void }>();
@@ -33,10 +36,18 @@ const server = new SMTPServer({
   },
   onData: (stream, session, callback) => {
     const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const to = session.envelope.rcptTo.map(({ address }) => address);
+    const isCut = behaviours.get(to[0]!)?.[0] === 'cut';
+    if (isCut) behaviours.get(to[0]!)!.shift();
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (isCut) for (const socket of sockets) socket.destroy();
+    });
     stream.on('end', () => {
-      const to = session.envelope.rcptTo.map(({ address }) => address);
-      received.push({ to, ...parseEml(Buffer.concat(chunks).toString()) });
+      // The stream of a connection that broke ends too.
+      if (isCut) return;
+      const raw = Buffer.concat(chunks).toString();
+      received.push({ to, raw, ...parseEml(raw) });
       const next = behaviours.get(to[0]!)?.shift();
       if (next === 'drop') for (const socket of sockets) socket.destroy();
       else if (typeof next === 'number') {
@@ -145,6 +156,30 @@ describe('delivery by SMTP', () => {
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
   });
+
+  it.each([
+    ['in the middle of them', 'cut'],
+    ['after them', 'drop'],
+  ] as const)(
+    'sends attachments whole again when the connection breaks %s',
+    async (_when, behaviour) => {
+      const bytes = randomBytes(3_000_000);
+      const uploaded = await acme.fetch('/api/files?name=a.bin', { method: 'POST', body: bytes });
+      const { file } = (await uploaded.json()) as { file: { id: string } };
+      const contact = await createContact(acme);
+      behaviours.set(contact.email, [behaviour]);
+      const attachments = [{ file_id: file.id }];
+      const { id } = await send(acme, { contact_id: contact.id, attachments });
+      await untilReason(id, /^Attempt 1 of 6/);
+      await retryNow(id);
+      await untilStatus(acme, id, 'sent');
+      const mails = mailsTo(contact.email);
+      expect(mails).toHaveLength(behaviour === 'cut' ? 1 : 2);
+      for (const { raw } of mails) {
+        expect(raw.replaceAll('\r\n', '').includes(bytes.toString('base64'))).toBe(true);
+      }
+    },
+  );
 
   it('holds a message whose outcome is unknown, when its caller said so, until a person decides', async () => {
     const contact = await createContact(acme);
