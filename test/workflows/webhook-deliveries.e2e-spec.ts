@@ -4,6 +4,7 @@ import { resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { HeldTransactions } from './support/held-transactions.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
 interface Delivery {
@@ -226,13 +227,37 @@ describe.concurrent('the delivery log of a webhook', () => {
     for (let round = 1; round <= 5; round += 1) {
       const { id } = await create({});
       await postWebhook(switchboard, id, BODY);
-      await acme.call('delete_workflow', { workflow_id: id });
+      const { error } = await acme.call('delete_workflow', { workflow_id: id });
+      expect(error).toBeUndefined();
       // The log writes deliveries in the order of their arrival.
       await postWebhook(switchboard, other.id, BODY);
       await logged(other.id, round);
       expect(await countRows(id)).toBe(0);
     }
   });
+
+  // Transactions of other tests may wait for locks.
+  it.sequential(
+    'stays empty for a workflow that is deleted while a delivery is written',
+    async () => {
+      const [{ id }, other] = [await create({}), await create({})];
+      const held = await HeldTransactions.in(switchboard.databaseUrl);
+      try {
+        await held.hold('insert', 'webhook_deliveries', `new.workflow_id = '${id}'`);
+        await postWebhook(switchboard, id, BODY);
+        await held.blocked(1);
+        const deleting = acme.call('delete_workflow', { workflow_id: id });
+        await Promise.race([deleting, held.blocked(2)]);
+        await held.release();
+        expect((await deleting).error).toBeUndefined();
+      } finally {
+        await held.close();
+      }
+      await postWebhook(switchboard, other.id, BODY);
+      await logged(other.id, 1);
+      expect(await countRows(id)).toBe(0);
+    },
+  );
 
   it('is complete after the process stops', async () => {
     const { id } = await create({});

@@ -166,7 +166,8 @@ export class WorkflowsService {
 
   /** Deletes a workflow. Its runs stay readable, and those that have begun are executed to their end. */
   async delete(organizationId: string, id: string): Promise<void> {
-    await this.workflows.get(organizationId, id);
+    // Deliveries that are being logged are written before they are deleted here, or not at all.
+    await this.workflows.getForUpdate(organizationId, id);
     const withoutSecrets = await this.webhookSecrets.remove(organizationId, id);
     await this.workflows.update(organizationId, id, {
       ...withoutSecrets,

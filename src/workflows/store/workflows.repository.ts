@@ -120,6 +120,19 @@ export class WorkflowsRepository {
     return found;
   }
 
+  /**
+   * Returns false when there is no such workflow. Otherwise it stays as it is until the transaction ends: other
+   * transactions that change or delete it wait.
+   */
+  async keep(organizationId: string, id: string): Promise<boolean> {
+    const found = await this.rows(organizationId).findOne({
+      where: { organizationId, id, deletedAt: IsNull() },
+      select: { id: true },
+      lock: { mode: 'pessimistic_read' },
+    });
+    return found !== null;
+  }
+
   /** Returns ids of webhook workflows, among the newest 1000, whose id or name begins with the text in any case. */
   async findWebhookIds(organizationId: string, text: string, limit: number): Promise<string[]> {
     const rows = await this.tenants.session(organizationId).query<{ id: string }>(

@@ -166,7 +166,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     await this.diagnoseAll(deliveries);
     await this.tenants.transaction(organizationId, async () => {
       // The log of a deleted workflow was deleted with it and must stay empty.
-      if (!(await this.workflows.find(organizationId, workflowId))) return;
+      if (!(await this.workflows.keep(organizationId, workflowId))) return;
       await this.deliveries.insert(
         organizationId,
         deliveries.map(({ webhook: found, record, mistakes }) => ({
