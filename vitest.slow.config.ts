@@ -15,6 +15,8 @@ export default defineConfig({
       {
         test: {
           ...e2e,
+          // Some of these tests measure the memory of the service in its usual state.
+          execArgv: [],
           name: 'thorough',
           include: [...THOROUGH_SPECS, ...SLOW_SPECS],
           env: { TEST_THOROUGH: 'true' },
