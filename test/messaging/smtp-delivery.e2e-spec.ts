@@ -38,7 +38,7 @@ const server = new SMTPServer({
     const chunks: Buffer[] = [];
     const to = session.envelope.rcptTo.map(({ address }) => address);
     const isCut = behaviours.get(to[0]!)?.[0] === 'cut';
-    if (isCut) behaviours.get(to[0]!)!.shift();
+    if (isCut) void behaviours.get(to[0]!)!.shift();
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       if (isCut) for (const socket of sockets) socket.destroy();
