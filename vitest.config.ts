@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { PROCESS_SPECS, SERVICE_SPECS, SLOW_SPECS } from './test/support/spec-lists.js';
+import {
+  DETAIL_SPECS,
+  PROCESS_SPECS,
+  SERVICE_SPECS,
+  SLOW_SPECS,
+} from './test/support/spec-lists.js';
 import { findChromium } from './test/browser/support/chromium.js';
 import { findPgBouncer, findRedisServer } from './test/support/find-program.js';
 
@@ -37,6 +42,9 @@ if (hasChromium && !hasBrowserPackages) {
       '*** To install them and run these tests: npm run test:browser                              ***\n',
   );
 }
+
+// With TEST_SLOW=true, single files of `npm run test:slow` can be run by their names.
+const notNow = process.env.TEST_SLOW === 'true' ? [] : [...DETAIL_SPECS, ...SLOW_SPECS];
 
 export const common = {
   // Each worker compiles the service again and has a Switchboard that polls. On two cores, five workers took 1.4 times
@@ -74,7 +82,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.spec.ts', 'web/**/*.spec.{ts,tsx}'],
-          exclude: [...PROCESS_SPECS, ...SERVICE_SPECS, ...SLOW_SPECS],
+          exclude: [...PROCESS_SPECS, ...SERVICE_SPECS, ...notNow],
           isolate,
           execArgv,
           expect,
@@ -91,7 +99,7 @@ export default defineConfig({
             ...SERVICE_SPECS,
             ...(hasChromium && hasBrowserPackages ? ['test/browser/smoke.browser-spec.ts'] : []),
           ],
-          exclude: ['test/conformance/**', ...SLOW_SPECS],
+          exclude: ['test/conformance/**', ...notNow],
         },
       },
     ],

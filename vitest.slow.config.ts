@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import {
+  DETAIL_SPECS,
   DRIVER_SPECS,
   DRIVERLESS_SPECS,
+  findThoroughSpecs,
   SLOW_SPECS,
-  THOROUGH_SPECS,
 } from './test/support/spec-lists.js';
 import { common, e2e, hasRedis } from './vitest.config.js';
 
@@ -18,8 +19,8 @@ export default defineConfig({
           // Some of these tests measure the memory of the service in its usual state.
           execArgv: [],
           name: 'thorough',
-          include: [...THOROUGH_SPECS, ...SLOW_SPECS],
-          env: { TEST_THOROUGH: 'true' },
+          include: [...findThoroughSpecs(), ...DETAIL_SPECS, ...SLOW_SPECS],
+          env: { TEST_SLOW: 'true', TEST_THOROUGH: 'true' },
           testTimeout: 1_200_000,
         },
       },
@@ -29,7 +30,7 @@ export default defineConfig({
               test: {
                 ...e2e,
                 name: 'rest on bull',
-                env: { SWITCHBOARD_TEST_DRIVER: 'bull' },
+                env: { SWITCHBOARD_TEST_DRIVER: 'bull', TEST_SLOW: 'true' },
                 include: ['test/workflows/**/*.e2e-spec.ts', 'test/messaging/**/*.e2e-spec.ts'],
                 exclude: [...DRIVER_SPECS, ...DRIVERLESS_SPECS, ...SLOW_SPECS],
               },

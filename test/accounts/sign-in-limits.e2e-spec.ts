@@ -4,6 +4,7 @@ import { SecurityLog } from '../../src/security/security-log.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 
 const HERE = '203.0.113.7';
 let counter = 0;
@@ -129,24 +130,27 @@ describe('the limits of sign-in', () => {
     expect((await attempt(7, guess)).at(-1)).toBe(429);
   });
 
-  it('keep a bounded number of rows, and drop the buckets that are nearly full first', async () => {
-    await switchboard.ownerQuery(
-      `insert into gate.token_buckets (id, full_at)
+  itSlow(
+    'keep a bounded number of rows, and drop the buckets that are nearly full first',
+    async () => {
+      await switchboard.ownerQuery(
+        `insert into gate.token_buckets (id, full_at)
        select sha256(i::text::bytea), now() + make_interval(secs => 3600 + i)
        from generate_series(1, 100500) i`,
-    );
-    await switchboard.ownerQuery(
-      `insert into gate.token_buckets (id, full_at) values ('full', now() - interval '1 second')`,
-    );
-    await switchboard.app.get(CredentialLimits).purge();
-    const [row] = await switchboard.ownerQuery<{ count: number; soonest: number }>(
-      `select count(*)::integer, extract(epoch from min(full_at) - now())::float8 as soonest
+      );
+      await switchboard.ownerQuery(
+        `insert into gate.token_buckets (id, full_at) values ('full', now() - interval '1 second')`,
+      );
+      await switchboard.app.get(CredentialLimits).purge();
+      const [row] = await switchboard.ownerQuery<{ count: number; soonest: number }>(
+        `select count(*)::integer, extract(epoch from min(full_at) - now())::float8 as soonest
        from gate.token_buckets`,
-    );
-    expect(row!.count).toBe(100_000);
-    expect(row!.soonest).toBeGreaterThan(3600);
-    await switchboard.ownerQuery('truncate gate.token_buckets');
-  });
+      );
+      expect(row!.count).toBe(100_000);
+      expect(row!.soonest).toBeGreaterThan(3600);
+      await switchboard.ownerQuery('truncate gate.token_buckets');
+    },
+  );
 
   it('remember at most twenty addresses of an account', async () => {
     acme = await createOrganization(switchboard);

@@ -6,6 +6,7 @@ import { parseEml } from '../messaging/parse-eml.js';
 import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 
 const PUBLIC_URL = 'http://switchboard.test';
 const PASSWORD = 'a long enough password';
@@ -313,7 +314,7 @@ describe('the verification of an address', () => {
     expect(mails).toHaveLength(MAILS_A_DAY);
   });
 
-  it('mails a limited number of addresses for one network', async () => {
+  itSlow('mails a limited number of addresses for one network', async () => {
     const address = newAddress();
     const most = MAILS_A_DAY * 10;
     const people = [];

@@ -4,6 +4,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { postJson } from '../support/post-json.js';
 import { waitFor } from '../support/wait-for.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 
 interface Entry {
   id: string;
@@ -263,7 +264,7 @@ describe('the audit log', () => {
     expect(await count()).toEqual([{ n: 0 }]);
   });
 
-  it('stores a limited number of refused calls, and counts the rest', async () => {
+  itSlow('stores a limited number of refused calls, and counts the rest', async () => {
     const began = performance.now();
     await Promise.all(Array.from({ length: 300 }, () => callAsAgent('no_such_tool', {})));
     const seconds = (performance.now() - began) / 1000;
@@ -311,7 +312,7 @@ describe('list_calls', () => {
     expect((await globex.call<Calls>('list_calls')).value.calls).toEqual([]);
   });
 
-  it('has a bounded number of calls, and the number of the others', async () => {
+  itSlow('has a bounded number of calls, and the number of the others', async () => {
     await Promise.all(Array.from({ length: 100 }, () => callAsAgent('search_contacts', {})));
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await flush();

@@ -8,6 +8,7 @@ import { TenantDatabase } from '../../src/database/transactions/tenant-database.
 import { WakeUps } from '../../src/queue/wake-ups.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { describeSlow } from '../support/thorough.js';
 import { ChangeRecorder } from './change-recorder.js';
 
 const ACME = 'org_acme';
@@ -209,7 +210,7 @@ it('stops a listener that is still connecting', async () => {
   await expect(listener.listening).rejects.toThrow();
 });
 
-describe('a listener whose database host disappeared', () => {
+describeSlow('a listener whose database host disappeared', () => {
   let proxy: Server;
   const sockets: Socket[] = [];
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { TenantDatabase } from '../../src/database/transactions/tenant-database.
 import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { dumpOrganization } from './dump-organization.js';
 
 let switchboard: Switchboard;
@@ -263,7 +264,7 @@ describe('the effects of a dry run', () => {
     });
   });
 
-  it('are limited in number', async () => {
+  itSlow('are limited in number', async () => {
     const many = (count: number) =>
       effectsOf(() =>
         sql(`insert into team_things select $1, n, 'a' from generate_series(1, $2::int) n`, [

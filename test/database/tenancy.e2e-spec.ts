@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { sample } from '../support/thorough.js';
+import { IS_THOROUGH, sample } from '../support/thorough.js';
 import { dropRowLevelSecurity } from './drop-row-level-security.js';
 import { dumpOrganization } from './dump-organization.js';
 import { argumentsFor, type Descriptor, Ids, isReference } from './tool-arguments.js';
@@ -62,8 +62,10 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
         answers.push(`${response.status} ${text.replaceAll(id, '<id>')}`);
       }
       expect(answers[0], at).toBe(answers[1]);
-      expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
+      // A dump costs as much as several calls. After each call, it shows which one changed something.
+      if (IS_THOROUGH) expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
     }
+    expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
     // Every argument that refers to a row takes two calls and a dump of the database.
   }, 90_000);
 

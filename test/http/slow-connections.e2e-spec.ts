@@ -5,6 +5,7 @@ import { waitFor } from '../support/wait-for.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { BodyTimes } from '../../src/http/body-times.js';
 import { createOrganization } from '../support/organization.js';
+import { itSlow } from '../support/thorough.js';
 import { rawRequest } from './raw-request.js';
 
 // The server of this file gives a client this long. By default, Node.js looks for slow clients every 30 s.
@@ -50,39 +51,42 @@ describe('a slow client', () => {
     }
   });
 
-  it('may upload a file for longer, but is disconnected when nothing arrives any more', async () => {
-    const acme = await createOrganization(switchboard);
-    Object.assign(BodyTimes.of(server), { requestMs: SHORT_MS, idleMs: 3 * SHORT_MS });
-    const head =
-      `POST /api/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${acme.key}\r\n` +
-      'Content-Type: text/csv\r\nContent-Length: 500\r\n\r\nemail\n';
-    const inTenPieces = (socket: Socket): void => {
-      let left = 10;
-      const timer = setInterval(() => {
-        left -= 1;
-        socket.write(left > 0 ? 'a@example.com\n' : `${' '.repeat(367)}\n`);
-        if (left === 0) clearInterval(timer);
-      }, 250);
-      socket.on('close', () => clearInterval(timer));
-    };
-    const [arrives, stops] = await Promise.all([
-      rawRequest(
-        switchboard.url,
-        head.replace('HTTP/1.1\r\n', 'HTTP/1.1\r\nConnection: close\r\n'),
-        inTenPieces,
-      ),
-      rawRequest(switchboard.url, head),
-    ]);
-    expect(arrives.text).toMatch(/^HTTP\/1\.1 201 /);
-    expect(arrives.seconds).toBeGreaterThan(2);
-    expect(stops.text).toMatch(/^HTTP\/1\.1 408 /);
-    const stored = await waitFor(async () => {
-      const rows = await switchboard.ownerQuery(
-        'select status from imports where organization_id = $1',
-        [acme.id],
-      );
-      return rows.length === 1 ? rows : undefined;
-    });
-    expect(stored).toEqual([{ status: 'uploaded' }]);
-  });
+  itSlow(
+    'may upload a file for longer, but is disconnected when nothing arrives any more',
+    async () => {
+      const acme = await createOrganization(switchboard);
+      Object.assign(BodyTimes.of(server), { requestMs: SHORT_MS, idleMs: 3 * SHORT_MS });
+      const head =
+        `POST /api/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${acme.key}\r\n` +
+        'Content-Type: text/csv\r\nContent-Length: 500\r\n\r\nemail\n';
+      const inTenPieces = (socket: Socket): void => {
+        let left = 10;
+        const timer = setInterval(() => {
+          left -= 1;
+          socket.write(left > 0 ? 'a@example.com\n' : `${' '.repeat(367)}\n`);
+          if (left === 0) clearInterval(timer);
+        }, 250);
+        socket.on('close', () => clearInterval(timer));
+      };
+      const [arrives, stops] = await Promise.all([
+        rawRequest(
+          switchboard.url,
+          head.replace('HTTP/1.1\r\n', 'HTTP/1.1\r\nConnection: close\r\n'),
+          inTenPieces,
+        ),
+        rawRequest(switchboard.url, head),
+      ]);
+      expect(arrives.text).toMatch(/^HTTP\/1\.1 201 /);
+      expect(arrives.seconds).toBeGreaterThan(2);
+      expect(stops.text).toMatch(/^HTTP\/1\.1 408 /);
+      const stored = await waitFor(async () => {
+        const rows = await switchboard.ownerQuery(
+          'select status from imports where organization_id = $1',
+          [acme.id],
+        );
+        return rows.length === 1 ? rows : undefined;
+      });
+      expect(stored).toEqual([{ status: 'uploaded' }]);
+    },
+  );
 });

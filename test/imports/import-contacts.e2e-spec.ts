@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { upload } from '../support/uploaded-import.js';
+import { itSlow } from '../support/thorough.js';
 import { NO_COUNTS, contactsOf, endOf, importFile, rejectedRows, startAndWait } from './import.js';
 
 let switchboard: RunningSwitchboard;
@@ -100,7 +101,7 @@ describe('an import', () => {
     for (const { path, message } of error!.details!) expect(row).toContain(`${path} ${message}.`);
   });
 
-  it('finds rows that repeat an identifier of a row far before', async () => {
+  itSlow('finds rows that repeat an identifier of a row far before', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => `p${index}@example.com,${index}`);
     const file = ['email,external_id', ...lines, 'P0@EXAMPLE.COM,other', 'q@example.com,7'].join(
       '\n',

@@ -15,7 +15,7 @@ import { allowEndingSessions, allowRenaming } from '../support/extra-grants.js';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
-import { sample } from '../support/thorough.js';
+import { sample, itSlow } from '../support/thorough.js';
 import { CHANGING_TOOLS } from '../support/tool-examples.js';
 import { type Answer, answerOf, errorOf, textOf } from './support/answer.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
@@ -238,22 +238,25 @@ describe('tools/call as a dry run', () => {
     expect(unknown.body).toEqual(errorOf(-32602, 1));
   });
 
-  it('is a real call when dryRun is false, and is refused when dryRun is not a boolean', async () => {
-    for (const value of ['true', 1, 0, null, {}, []]) {
-      const call = callOf('team_rename', { text: 'New' }, value);
-      for (const version of BATCHED) {
-        const answer = await withoutTrace(() => post(call, version));
+  itSlow(
+    'is a real call when dryRun is false, and is refused when dryRun is not a boolean',
+    async () => {
+      for (const value of ['true', 1, 0, null, {}, []]) {
+        const call = callOf('team_rename', { text: 'New' }, value);
+        for (const version of BATCHED) {
+          const answer = await withoutTrace(() => post(call, version));
+          expect(answer.body).toEqual(errorOf(-32602, 1));
+        }
+        const answer = await withoutTrace(() => modern('team_rename', { text: 'New' }, value));
         expect(answer.body).toEqual(errorOf(-32602, 1));
       }
-      const answer = await withoutTrace(() => modern('team_rename', { text: 'New' }, value));
-      expect(answer.body).toEqual(errorOf(-32602, 1));
-    }
-    await post(callOf('team_rename', { text: 'Newer' }, false));
-    const [row] = await switchboard.ownerQuery('select name from organizations where id = $1', [
-      acme.id,
-    ]);
-    expect(row).toEqual({ name: 'Newer' });
-  });
+      await post(callOf('team_rename', { text: 'Newer' }, false));
+      const [row] = await switchboard.ownerQuery('select name from organizations where id = $1', [
+        acme.id,
+      ]);
+      expect(row).toEqual({ name: 'Newer' });
+    },
+  );
 
   it('is rolled back for a notification too', async () => {
     for (const version of BATCHED) {
@@ -320,7 +323,7 @@ describe('a batch of dry runs', () => {
     }
   });
 
-  it('is refused as a whole when only some of its calls are dry runs', async () => {
+  itSlow('is refused as a whole when only some of its calls are dry runs', async () => {
     const call = (flag: unknown, id: number) =>
       callOf('create_contact', { email: `${id}@example.com` }, flag, id);
     for (const flags of [

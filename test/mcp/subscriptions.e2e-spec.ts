@@ -9,7 +9,7 @@ import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { createContact } from '../messaging/support.js';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { IS_THOROUGH, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
 import { errorOf } from './support/answer.js';
@@ -333,7 +333,7 @@ describe('a subscribed task', () => {
 });
 
 describe('an open subscription', () => {
-  it('notifies of every topic after the feed was interrupted', async () => {
+  itSlow('notifies of every topic after the feed was interrupted', async () => {
     const [first, second] = [await newContact(acme), await newContact(acme)];
     const uris = [first.uri, second.uri];
     const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });
@@ -364,7 +364,7 @@ describe('an open subscription', () => {
     expect(bystander.ended).toBe(false);
   });
 
-  it('sends keep-alive comments and checks its key at intervals', async () => {
+  itSlow('sends keep-alive comments and checks its key at intervals', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const initech = await createOrganization(there);
     const listening = await listen({ toolsListChanged: true }, { key: initech.key });

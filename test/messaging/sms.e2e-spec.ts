@@ -3,6 +3,7 @@ import { freePort } from '../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import {
   ACCOUNT_SID,
   API_KEY,
@@ -295,7 +296,7 @@ describe('SMS', () => {
     expect((await globex.call('report_delivery', foreign)).error?.code).toBe('not_found');
   });
 
-  it('is delayed by the limit of its provider, evenly', async () => {
+  itSlow('is delayed by the limit of its provider, evenly', async () => {
     await addTwilio({ per_second: 1 });
     const ids: string[] = [];
     for (let index = 0; index < 4; index += 1) ids.push((await sendSms()).id);

@@ -7,6 +7,7 @@ import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { parseEml } from './parse-eml.js';
 import { createContact, getMessage, send, type TestMessage, untilStatus } from './support.js';
 
@@ -125,7 +126,7 @@ describe('delivery by SMTP', () => {
     expect(mailsTo(message.to)).toHaveLength(1);
   });
 
-  it('fails the message after six attempts', async () => {
+  itSlow('fails the message after six attempts', async () => {
     const message = await sendExpecting(421, 421, 421, 421, 421, 421);
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -157,7 +158,7 @@ describe('delivery by SMTP', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it.each([
+  itSlow.each([
     ['in the middle of them', 'cut'],
     ['after them', 'drop'],
   ] as const)(

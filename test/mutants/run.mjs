@@ -173,7 +173,9 @@ async function test(copy, tests, names) {
 }
 
 async function run(cwd, args) {
-  const env = { ...process.env, FAILPOINT_ROUNDS: process.env.FAILPOINT_ROUNDS ?? '3' };
+  const FAILPOINT_ROUNDS = process.env.FAILPOINT_ROUNDS ?? '3';
+  // The tests of some mutants run in `npm run test:slow` only.
+  const env = { ...process.env, FAILPOINT_ROUNDS, TEST_SLOW: 'true' };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = new Promise((done) => child.on('exit', done));
   const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr)]);

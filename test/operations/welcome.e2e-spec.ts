@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { welcome } from '../../src/demo/welcome.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 
 describe('the output of a start', () => {
   let switchboard: Switchboard;
@@ -21,15 +22,19 @@ describe('the output of a start', () => {
     expect(await said()).toContain('/api/auth/sign-up');
   });
 
-  it('omits the next step when the database is unreachable', async () => {
-    await switchboard.ownerQuery('begin');
-    await switchboard.ownerQuery('lock table gate.users in access exclusive mode');
-    try {
-      const text = await said();
-      expect(text).toContain(`Switchboard listens on ${switchboard.url}`);
-      expect(text).not.toContain('sign-');
-    } finally {
-      await switchboard.ownerQuery('rollback');
-    }
-  }, 30_000);
+  itSlow(
+    'omits the next step when the database is unreachable',
+    async () => {
+      await switchboard.ownerQuery('begin');
+      await switchboard.ownerQuery('lock table gate.users in access exclusive mode');
+      try {
+        const text = await said();
+        expect(text).toContain(`Switchboard listens on ${switchboard.url}`);
+        expect(text).not.toContain('sign-');
+      } finally {
+        await switchboard.ownerQuery('rollback');
+      }
+    },
+    30_000,
+  );
 });

@@ -4,6 +4,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
+import { itSlow } from '../support/thorough.js';
 
 const STEP = { id: 'a', tool: 'search_contacts', arguments: {} };
 const MEASURE = 'select gate.measure_quotas($1)';
@@ -57,24 +58,27 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  it('ends an endless import through two processes, and no write passes it afterwards', async () => {
-    const second = await startSwitchboard({
-      databaseUrl: switchboard.databaseUrl,
-      env: { ROLE: 'web' },
-    });
-    try {
-      await limit('contacts', 20);
-      for (const process of [switchboard, second]) {
-        await untilMeasured(async () => (await createVia(process)) === 409);
+  itSlow(
+    'ends an endless import through two processes, and no write passes it afterwards',
+    async () => {
+      const second = await startSwitchboard({
+        databaseUrl: switchboard.databaseUrl,
+        env: { ROLE: 'web' },
+      });
+      try {
+        await limit('contacts', 20);
+        for (const process of [switchboard, second]) {
+          await untilMeasured(async () => (await createVia(process)) === 409);
+        }
+        const stored = await count('contacts');
+        expect(stored).toBeGreaterThanOrEqual(20);
+        for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
+        expect(await count('contacts')).toBe(stored);
+      } finally {
+        await second.close();
       }
-      const stored = await count('contacts');
-      expect(stored).toBeGreaterThanOrEqual(20);
-      for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
-      expect(await count('contacts')).toBe(stored);
-    } finally {
-      await second.close();
-    }
-  });
+    },
+  );
 
   it('says in its error what to do and when it is measured again, and still allows changes', async () => {
     const { value } = await create({ external_id: 'x' });
@@ -132,7 +136,7 @@ describe('the quota of contacts', () => {
     expect(open).toEqual([]);
   });
 
-  it('is measured by another worker when one has died during a measurement', async () => {
+  itSlow('is measured by another worker when one has died during a measurement', async () => {
     await limit('contacts', 3);
     // The lease of a worker that was killed after it had claimed the organization.
     await switchboard.ownerQuery(
@@ -232,24 +236,28 @@ describe('the quota of runs', () => {
     expect(statuses).toEqual([200, 429, 200, 429]);
   });
 
-  it('delays the run of a schedule until there is room, and starts one run for the tick', async () => {
-    await limit('runs', 0);
-    const trigger = { type: 'schedule', cron: '0 0 1 1 *', missed: 'run_once' };
-    const { id } = await createWorkflow(acme, [], { trigger });
-    await switchboard.ownerQuery(
-      `update workflow_schedules set next_tick_at = now() - interval '1 s', available_at = now() where workflow_id = $1`,
-      [id],
-    );
-    // The epoch is raised when a worker has claimed the tick.
-    const isTried = 'select from workflow_schedules where workflow_id = $1 and epoch > 0';
-    await waitFor(async () => (await switchboard.ownerQuery(isTried, [id])).length === 1);
-    expect(await count('workflow_runs')).toBe(0);
-    await limit('runs', 10);
-    await waitFor(async () => (await count('workflow_runs')) === 1);
-    const isOver = 'select from workflow_schedules where workflow_id = $1 and next_tick_at > now()';
-    expect(await switchboard.ownerQuery(isOver, [id])).toHaveLength(1);
-    expect(await count('workflow_runs')).toBe(1);
-  });
+  itSlow(
+    'delays the run of a schedule until there is room, and starts one run for the tick',
+    async () => {
+      await limit('runs', 0);
+      const trigger = { type: 'schedule', cron: '0 0 1 1 *', missed: 'run_once' };
+      const { id } = await createWorkflow(acme, [], { trigger });
+      await switchboard.ownerQuery(
+        `update workflow_schedules set next_tick_at = now() - interval '1 s', available_at = now() where workflow_id = $1`,
+        [id],
+      );
+      // The epoch is raised when a worker has claimed the tick.
+      const isTried = 'select from workflow_schedules where workflow_id = $1 and epoch > 0';
+      await waitFor(async () => (await switchboard.ownerQuery(isTried, [id])).length === 1);
+      expect(await count('workflow_runs')).toBe(0);
+      await limit('runs', 10);
+      await waitFor(async () => (await count('workflow_runs')) === 1);
+      const isOver =
+        'select from workflow_schedules where workflow_id = $1 and next_tick_at > now()';
+      expect(await switchboard.ownerQuery(isOver, [id])).toHaveLength(1);
+      expect(await count('workflow_runs')).toBe(1);
+    },
+  );
 
   it('lets a domain event happen without the runs that it would start', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
@@ -278,33 +286,36 @@ describe('the quota of stored bytes', () => {
   const noise = (length: number): string =>
     Array.from({ length }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
 
-  it('refuses contacts, messages, versions and webhooks, until enough was deleted', async () => {
-    const manual = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
-    const webhook = await createWorkflow(acme, [STEP]);
-    const ids: string[] = [];
-    for (let made = 0; made < 10; made += 1) {
-      ids.push((await create({ properties: large() })).value.contact.id);
-    }
-    await limit('stored_bytes', 10 * LARGE);
-    const outcomes = [
-      await create(),
-      await acme.call('send_message', { contact_id: ids[0], subject: 'Hi', body: 'Hello' }),
-      await acme.call('update_workflow', {
-        workflow_id: manual.id,
-        steps: [{ ...STEP, id: 'b' }],
-      }),
-      await acme.call('trigger_workflow', { workflow_id: manual.id }),
-      await postWebhook(switchboard, webhook.id, {}),
-    ];
-    expect(outcomes.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
-    expect((outcomes[0] as Awaited<ReturnType<typeof create>>).error!.message).toContain(
-      `quota of ${10 * LARGE} stored bytes. Let set_retention delete old runs and messages, delete contacts,`,
-    );
-    for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
-    await untilMeasured(async () => (await create()).status === 200);
-  });
+  itSlow(
+    'refuses contacts, messages, versions and webhooks, until enough was deleted',
+    async () => {
+      const manual = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
+      const webhook = await createWorkflow(acme, [STEP]);
+      const ids: string[] = [];
+      for (let made = 0; made < 10; made += 1) {
+        ids.push((await create({ properties: large() })).value.contact.id);
+      }
+      await limit('stored_bytes', 10 * LARGE);
+      const outcomes = [
+        await create(),
+        await acme.call('send_message', { contact_id: ids[0], subject: 'Hi', body: 'Hello' }),
+        await acme.call('update_workflow', {
+          workflow_id: manual.id,
+          steps: [{ ...STEP, id: 'b' }],
+        }),
+        await acme.call('trigger_workflow', { workflow_id: manual.id }),
+        await postWebhook(switchboard, webhook.id, {}),
+      ];
+      expect(outcomes.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
+      expect((outcomes[0] as Awaited<ReturnType<typeof create>>).error!.message).toContain(
+        `quota of ${10 * LARGE} stored bytes. Let set_retention delete old runs and messages, delete contacts,`,
+      );
+      for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
+      await untilMeasured(async () => (await create()).status === 200);
+    },
+  );
 
-  it('is estimated from a sample of many rows within 20 % of all rows', async () => {
+  itSlow('is estimated from a sample of many rows within 20 % of all rows', async () => {
     const rows = 6000;
     const bytes = rows * (200 + 500);
     await switchboard.ownerQuery(

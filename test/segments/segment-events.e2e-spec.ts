@@ -4,6 +4,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { upload } from '../support/uploaded-import.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import {
   createContact,
   createSegment,
@@ -86,7 +87,7 @@ describe('segment.entered and segment.left', () => {
     expect(await started(onOne)).toEqual([a]);
   });
 
-  it('come when only time has passed', async () => {
+  itSlow('come when only time has passed', async () => {
     const segment = await createSegment(acme, {
       filters: [{ not: { field: 'created_at', operator: 'within_days', value: 3 } }],
     });
@@ -191,43 +192,46 @@ describe('segment.entered and segment.left', () => {
   });
 });
 
-describe('a transaction that was open when a segment was created', () => {
-  it('has its contacts in the segment, and until it ends, written contacts do not enter', async () => {
-    const ada = await createContact(acme, { tags: ['vip'] });
-    const ownerUrl = new URL(switchboard.databaseUrl);
-    ownerUrl.searchParams.set('host', switchboard.access.host);
-    const writer = new Client({ connectionString: ownerUrl.href });
-    await writer.connect();
-    try {
-      await writer.query('begin');
-      await writer.query(
-        `insert into contacts (organization_id, id, email, search_text, tags)
+describeSlow('a transaction that was open when a segment was created', () => {
+  itSlow(
+    'has its contacts in the segment, and until it ends, written contacts do not enter',
+    async () => {
+      const ada = await createContact(acme, { tags: ['vip'] });
+      const ownerUrl = new URL(switchboard.databaseUrl);
+      ownerUrl.searchParams.set('host', switchboard.access.host);
+      const writer = new Client({ connectionString: ownerUrl.href });
+      await writer.connect();
+      try {
+        await writer.query('begin');
+        await writer.query(
+          `insert into contacts (organization_id, id, email, search_text, tags)
          values ($1, 'con_open', 'open@example.com', 'open@example.com', '{vip}')`,
-        [acme.id],
-      );
-      const { id } = await createSegment(acme, { filters: [tagged('vip')] });
-      // A worker has seen the segment.
-      await waitFor(async () => {
-        const [row] = await switchboard.ownerQuery<{ barrier: string | null }>(
-          'select barrier from segments where id = $1',
-          [id],
-        );
-        return row!.barrier !== null;
-      });
-      const entered = await onSegment(acme, 'segment.entered', id);
-      await setTags(ada, ['vip', 'other']);
-      await waitFor(async () => {
-        const rows = await switchboard.ownerQuery(
-          'select from segment_changes where organization_id = $1',
           [acme.id],
         );
-        return rows.length === 0;
-      });
-      await writer.query('commit');
-      expect(await evaluated(acme, id)).toMatchObject({ contacts: 2 });
-      expect(await started(entered)).toEqual([]);
-    } finally {
-      await writer.end();
-    }
-  });
+        const { id } = await createSegment(acme, { filters: [tagged('vip')] });
+        // A worker has seen the segment.
+        await waitFor(async () => {
+          const [row] = await switchboard.ownerQuery<{ barrier: string | null }>(
+            'select barrier from segments where id = $1',
+            [id],
+          );
+          return row!.barrier !== null;
+        });
+        const entered = await onSegment(acme, 'segment.entered', id);
+        await setTags(ada, ['vip', 'other']);
+        await waitFor(async () => {
+          const rows = await switchboard.ownerQuery(
+            'select from segment_changes where organization_id = $1',
+            [acme.id],
+          );
+          return rows.length === 0;
+        });
+        await writer.query('commit');
+        expect(await evaluated(acme, id)).toMatchObject({ contacts: 2 });
+        expect(await started(entered)).toEqual([]);
+      } finally {
+        await writer.end();
+      }
+    },
+  );
 });

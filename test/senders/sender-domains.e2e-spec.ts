@@ -5,6 +5,7 @@ import { SenderDomainChecks } from '../../src/senders/sender-domain-checks.js';
 import { parseMime } from '../messaging/parse-mime.js';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { itSlow } from '../support/thorough.js';
 import { add, addVerified, publish, type SenderSetup, startWithNames, verify } from './sender.js';
 
 let setup: SenderSetup;
@@ -164,7 +165,7 @@ describe('add_sender_domain', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'domain' }] });
   });
 
-  it('returns the same domain again, and at most 50 of them', async () => {
+  itSlow('returns the same domain again, and at most 50 of them', async () => {
     const other = await createOrganization(setup.switchboard);
     const first = await add(other, 'acme.example');
     expect(await add(other, 'ACME.example')).toEqual(first);

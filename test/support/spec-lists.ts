@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
 /**
  * Lists the test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on
  * how workers receive wake-ups. Most other files of workflows and messages run on Bull in `npm run test:slow` only.
@@ -17,7 +20,6 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/approved-secrets.e2e-spec.ts',
   'test/workflows/contact-mapping.e2e-spec.ts',
   'test/workflows/exact-numbers.e2e-spec.ts',
-  'test/workflows/hostile-deliveries.e2e-spec.ts',
   'test/workflows/http-request*.e2e-spec.ts',
   'test/workflows/idempotency-keys.e2e-spec.ts',
   'test/workflows/large-payloads.e2e-spec.ts',
@@ -33,31 +35,22 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/workflow-*.e2e-spec.ts',
 ];
 
-/** Lists the test files that `npm run test:slow` repeats with more rounds, rows and cases. They read IS_THOROUGH. */
-export const THOROUGH_SPECS = [
-  'src/imports/csv-scanner.spec.ts',
-  'src/liquid/liquid-turns.spec.ts',
-  'src/mcp/encoders/encoders.spec.ts',
-  'src/mcp/json-rpc.spec.ts',
-  'src/tools/schema/check-value.spec.ts',
-  'src/tools/schema/parse-arguments.spec.ts',
-  'src/workflows/definitions/step-engine.spec.ts',
-  'src/workflows/webhooks/signatures/verify-webhook.spec.ts',
-  'test/accounts/cross-site.e2e-spec.ts',
-  'test/database/changed-sessions.e2e-spec.ts',
-  'test/database/tenancy.e2e-spec.ts',
-  'test/failpoints/*.e2e-spec.ts',
-  'test/mcp/dry-run.e2e-spec.ts',
-  'test/mcp/fuzz.e2e-spec.ts',
-  'test/mcp/subscriptions.e2e-spec.ts',
-  'test/mcp/tools-list.e2e-spec.ts',
-  'test/outbound/hostile-urls.e2e-spec.ts',
-  'test/tools/tool-policies.e2e-spec.ts',
-  'test/workflows/large-webhooks.e2e-spec.ts',
-  'test/workflows/run-filters.e2e-spec.ts',
-  'test/workflows/run-limits.e2e-spec.ts',
-  'test/workflows/schedule-triggers.e2e-spec.ts',
-];
+/**
+ * Returns the test files that `npm run test:slow` repeats with more rounds, rows, cases and tests: those that import
+ * `thorough.ts`, and those whose support files do.
+ */
+export function findThoroughSpecs(): string[] {
+  const root = resolve(import.meta.dirname, '../..');
+  const found = ['src', 'test', 'web']
+    .flatMap((folder) =>
+      readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => /\.(e2e-)?spec\.tsx?$/.test(path))
+    .filter((path) => readFileSync(resolve(root, path), 'utf8').includes("/thorough.js'"));
+  return [...found, 'test/failpoints/*.e2e-spec.ts', 'test/mcp/fuzz.e2e-spec.ts'];
+}
 
 /**
  * Lists the test files that only `npm run test:slow` runs: they measure costs, start many processes, applications or
@@ -126,6 +119,38 @@ export const SLOW_SPECS = [
   'test/workflows/offers-cost.e2e-spec.ts',
   'test/workflows/offers.e2e-spec.ts',
   'test/workflows/webhook-memory.e2e-spec.ts',
+];
+
+/**
+ * Lists the test files that only `npm run test:slow` runs because they wait long or test details and combinations. Other
+ * files cover their promises for `npm test`.
+ */
+export const DETAIL_SPECS = [
+  'src/code/code-sandbox.spec.ts',
+  'src/workflows/payloads/large-reads.spec.ts',
+  'test/change-streams/change-streams.e2e-spec.ts',
+  'test/contacts/merge-races.e2e-spec.ts',
+  'test/database/connection-checks.e2e-spec.ts',
+  'test/database/pgbouncer.e2e-spec.ts',
+  'test/documentation/message-files.e2e-spec.ts',
+  'test/documentation/messaging.e2e-spec.ts',
+  'test/documentation/provider-callbacks.e2e-spec.ts',
+  'test/documentation/workflows.e2e-spec.ts',
+  'test/http/slow-connections.e2e-spec.ts',
+  'test/mcp/official-tasks-client.e2e-spec.ts',
+  'test/messaging/message-batches.e2e-spec.ts',
+  'test/messaging/slow-providers.e2e-spec.ts',
+  'test/senders/dkim.e2e-spec.ts',
+  'test/tools/check-result.e2e-spec.ts',
+  'test/tools/guards.e2e-spec.ts',
+  'test/workflows/http-request-options.e2e-spec.ts',
+  'test/workflows/large-payloads.e2e-spec.ts',
+  'test/workflows/large-webhooks.e2e-spec.ts',
+  'test/workflows/local-waits.e2e-spec.ts',
+  'test/workflows/long-loops.e2e-spec.ts',
+  'test/workflows/parked-runs.e2e-spec.ts',
+  'test/workflows/race.e2e-spec.ts',
+  'test/workflows/webhook-requests.e2e-spec.ts',
 ];
 
 /** Lists the unit tests that load the whole service. They run where it is loaded already, with the end-to-end tests. */

@@ -1,3 +1,5 @@
+import { describe, it } from 'vitest';
+
 /**
  * It is true in `npm run test:slow`. Tests with rounds then run more of them, on both drivers of the wake-ups, and wait for
  * leases to end by the clock.
@@ -13,4 +15,19 @@ export function sample<T>(cases: readonly T[], nth: number): T[] {
 export function inTurn<T>(cases: readonly T[]): T[] {
   const [part, parts] = (process.env.TEST_PART ?? '1/1').split('/').map(Number) as [number, number];
   return cases.filter((_, index) => index % parts === part - 1);
+}
+
+const IS_SLOW = process.env.TEST_SLOW === 'true';
+
+/**
+ * Declares a test as `it` does, but only in `npm run test:slow`: the test waits long or repeats much, and other tests
+ * cover its promise for `npm test`.
+ */
+export const itSlow = (IS_SLOW ? it : declareNothing()) as typeof it;
+
+/** Declares tests as `describe` does, but only in `npm run test:slow`, like {@link itSlow}. */
+export const describeSlow = (IS_SLOW ? describe : declareNothing()) as typeof describe;
+
+function declareNothing(): unknown {
+  return Object.assign(() => undefined, { each: () => () => undefined });
 }

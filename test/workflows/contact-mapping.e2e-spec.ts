@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import {
   createWorkflow,
   getRun,
@@ -407,7 +408,7 @@ describe('the contact mapping of a trigger', () => {
     expect(await contactOf('gone@example.com')).toBeUndefined();
   });
 
-  it('is taken from the version that the run is pinned to', async () => {
+  itSlow('is taken from the version that the run is pinned to', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });
     const organization = await createOrganization(web);
     const { id } = await createWorkflow(organization, [], mapped({ email: 'first@example.com' }));

@@ -3,6 +3,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { postJson } from '../support/post-json.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { createWorkflow, getRun, type RunShape, trigger } from './support/workflow-client.js';
 
 const on = (event: string, more: object = {}) => ({ trigger: { type: 'event', event, ...more } });
@@ -148,7 +149,7 @@ describe('events of an organization', () => {
     expect(value.events).toEqual([]);
   });
 
-  it('are deleted after 30 days, and when an organization has 10,000 newer ones', async () => {
+  itSlow('are deleted after 30 days, and when an organization has 10,000 newer ones', async () => {
     const globex = await createOrganization(switchboard);
     await globex.call('emit_event', { event: 'custom.first' });
     await globex.call('emit_event', { event: 'custom.second' });

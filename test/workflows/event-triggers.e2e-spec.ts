@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { createWorkflow, getRun, postWebhook, type RunShape } from './support/workflow-client.js';
 
 const on = (event: string, more: object = {}) => ({ trigger: { type: 'event', event, ...more } });
@@ -253,7 +254,7 @@ describe('a workflow that waits for an event', () => {
     expect(reasons.filter((reason) => reason === 'loop')).toHaveLength(1);
   });
 
-  it('stops when workflows start each other by messages', async () => {
+  itSlow('stops when workflows start each other by messages', async () => {
     await fresh();
     const steps = [
       {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sink, type SinkRequest, startSink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { createWorkflow, type RunShape, runToEnd } from './support/workflow-client.js';
 
 type Handler = (request: SinkRequest, response: ServerResponse) => void;
@@ -189,20 +190,23 @@ describe('files of http_request', () => {
     );
   });
 
-  it('keep text and JSON up to 10 MiB when the step says so, and the error of others tells it', async () => {
-    const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
-    answer('/export.json', { 'Content-Type': 'application/json' }, text);
-    const failed = await run([step('/export.json')]);
-    expect(failed.steps[0]!.error!.message).toBe(
-      'The response is larger than 1048576 bytes. To keep up to 10485760 bytes as a file, set response to file.',
-    );
-    expect((await outputOf('/export.json', { response: 'file' })).file).toMatchObject({
-      name: 'export.json',
-      content_type: 'application/json',
-      size: Buffer.byteLength(text),
-    });
-    expect(await outputOf('/empty', { response: 'file' })).toMatchObject({ file: { size: 2 } });
-  });
+  itSlow(
+    'keep text and JSON up to 10 MiB when the step says so, and the error of others tells it',
+    async () => {
+      const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
+      answer('/export.json', { 'Content-Type': 'application/json' }, text);
+      const failed = await run([step('/export.json')]);
+      expect(failed.steps[0]!.error!.message).toBe(
+        'The response is larger than 1048576 bytes. To keep up to 10485760 bytes as a file, set response to file.',
+      );
+      expect((await outputOf('/export.json', { response: 'file' })).file).toMatchObject({
+        name: 'export.json',
+        content_type: 'application/json',
+        size: Buffer.byteLength(text),
+      });
+      expect(await outputOf('/empty', { response: 'file' })).toMatchObject({ file: { size: 2 } });
+    },
+  );
 
   it.each<[string, Record<string, string>, Buffer, string]>([
     [

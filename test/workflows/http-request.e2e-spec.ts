@@ -6,6 +6,7 @@ import type { Sink, SinkRequest } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { sample } from '../support/thorough.js';
 import {
   createWorkflow,
   getRun,
@@ -278,17 +279,22 @@ describe('the step http_request', () => {
     expect(sent(path)).toHaveLength(1);
   });
 
-  it.each<[string, Handler]>([
-    ['never responds', () => undefined],
-    [
-      'never ends its response',
-      (_request, response) => {
-        response.writeHead(200).write('a');
-        const drip = setInterval(() => response.write('a'), 100);
-        response.on('close', () => clearInterval(drip));
-      },
-    ],
-  ])('stops waiting for a system that %s', async (what, handle) => {
+  it.each(
+    sample<[string, Handler]>(
+      [
+        ['never responds', () => undefined],
+        [
+          'never ends its response',
+          (_request, response) => {
+            response.writeHead(200).write('a');
+            const drip = setInterval(() => response.write('a'), 100);
+            response.on('close', () => clearInterval(drip));
+          },
+        ],
+      ],
+      2,
+    ),
+  )('stops waiting for a system that %s', async (what, handle) => {
     const path = `/slow/${what.replaceAll(' ', '-')}`;
     let closed = 0;
     handlers.set(path, (request, response, earlier) => {

@@ -13,6 +13,7 @@ import {
   postModern,
 } from '../mcp/support/modern.js';
 import { callForTask, getTask, taskRequest, untilEnded } from '../mcp/support/task-client.js';
+import { itSlow } from '../support/thorough.js';
 import {
   callTool,
   ERAS,
@@ -308,22 +309,26 @@ describe('the wait for a run', () => {
     await small.close();
   });
 
-  it('is shared by all calls of a batch', async () => {
-    ProbeTools.hold('batch');
-    await offerSteps(acme, [held('batch')], 'batch_order', { wait_seconds: 25 });
-    const call = (id: number) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: 'batch_order', arguments: { item: 'x' } },
-    });
-    const started = performance.now();
-    const { body } = await answerOf(acme.rpc([call(1), call(2), call(3)]));
-    // Each call alone would wait 25 s.
-    expect(performance.now() - started).toBeLessThan(24_000);
-    for (const answer of body as unknown[]) expect(textOf(answer)).toEqual(running);
-    ProbeTools.open('batch');
-  }, 60_000);
+  itSlow(
+    'is shared by all calls of a batch',
+    async () => {
+      ProbeTools.hold('batch');
+      await offerSteps(acme, [held('batch')], 'batch_order', { wait_seconds: 25 });
+      const call = (id: number) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'batch_order', arguments: { item: 'x' } },
+      });
+      const started = performance.now();
+      const { body } = await answerOf(acme.rpc([call(1), call(2), call(3)]));
+      // Each call alone would wait 25 s.
+      expect(performance.now() - started).toBeLessThan(24_000);
+      for (const answer of body as unknown[]) expect(textOf(answer)).toEqual(running);
+      ProbeTools.open('batch');
+    },
+    60_000,
+  );
 
   it('ends when the caller of a modern call disconnects, and the run continues', async () => {
     ProbeTools.hold('gone');
@@ -469,7 +474,7 @@ describe('an offered workflow', () => {
     });
   });
 
-  it('changes at once in every process', async () => {
+  itSlow('changes at once in every process', async () => {
     const sibling = await startSwitchboard({
       providers: [ProbeTools],
       databaseUrl: switchboard.databaseUrl,
@@ -526,7 +531,7 @@ describe('an offered workflow', () => {
     expect(error!.details).toMatchObject([{ path: 'steps[0].tool' }]);
   });
 
-  it('counts against the rate limit like any other call', async () => {
+  itSlow('counts against the rate limit like any other call', async () => {
     const limited = await startSwitchboard({
       providers: [ProbeTools],
       env: { RATE_LIMIT_PER_MINUTE: '30' },

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import {
   createWorkflow,
   endWaits,
@@ -156,7 +157,7 @@ describe.concurrent('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('ends a wait early when its time was shortened during a long call', async () => {
+  itSlow('ends a wait early when its time was shortened during a long call', async () => {
     ProbeTools.hold('lasting too');
     const runId = await start(
       both(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { HeldTransactions } from './support/held-transactions.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
@@ -165,7 +166,7 @@ describe('a resume URL', () => {
     }
   });
 
-  it('is won by one of twenty simultaneous calls', async () => {
+  itSlow('is won by one of twenty simultaneous calls', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { runId, url } = await waiting();
       const answers = await Promise.all(

@@ -4,6 +4,7 @@ import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -40,7 +41,7 @@ describe.concurrent('the execution of a run', () => {
 
   const hurry = (runId: string) => endWaits(switchboard, runId);
 
-  it('limits the expressions of one step together', async () => {
+  itSlow('limits the expressions of one step together', async () => {
     // Each expression is far below its own limit, even on a busy machine. Only all of them together exceed the limit of a step.
     const busy = '{% for i in (1..20000) %}{% endfor %}';
     const repeat = (text: string, length: number) => [
@@ -60,7 +61,7 @@ describe.concurrent('the execution of a run', () => {
     }
   });
 
-  it('keeps the journal small when steps read their own run', async () => {
+  itSlow('keeps the journal small when steps read their own run', async () => {
     const steps = Array.from({ length: 30 }, (_, index) => ({
       id: `s${index}`,
       tool: 'get_run',
@@ -214,7 +215,7 @@ describe.concurrent('the execution of a run', () => {
     expect((await runToEnd(acme, workflow.id, { at: soon })).status).toBe('succeeded');
   });
 
-  it('continues without a poll after a short wait', async () => {
+  itSlow('continues without a poll after a short wait', async () => {
     const workflow = await createWorkflow(acme, [{ id: 'pause', wait: { seconds: 1 } }]);
     const run = await runToEnd(acme, workflow.id);
     const { started_at: from, finished_at: to } = run.steps[0]!;

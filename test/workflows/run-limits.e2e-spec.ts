@@ -3,7 +3,7 @@ import { GateDatabase } from '../../src/database/gate-database.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { IS_THOROUGH, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
@@ -84,7 +84,7 @@ describe.concurrent('a concurrency limit', () => {
     expect(ProbeTools.count('bounded')).toBe(BURST);
   }, 120_000);
 
-  it('starts delayed runs in the order of their creation, and shows the reason', async () => {
+  itSlow('starts delayed runs in the order of their creation, and shows the reason', async () => {
     ProbeTools.hold('ordered');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('ordered'));
     const started: string[] = [];
@@ -107,7 +107,7 @@ describe.concurrent('a concurrency limit', () => {
     expect((await getRun(acme, started[3]!)).reason).toBeNull();
   });
 
-  it('counts runs with the same key', async () => {
+  itSlow('counts runs with the same key', async () => {
     for (const name of ['a', 'b']) ProbeTools.hold(`key ${name}`);
     const { id } = await limited(
       { concurrency: { key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
@@ -153,7 +153,7 @@ describe.concurrent('a concurrency limit', () => {
     expect(row!.before).toBe(true);
   }, 120_000);
 
-  it.each([
+  itSlow.each([
     ['{{ trigger.payload.who | date: "%s", 1, 2 }}{{ contact.id }}', ''],
     ['{{ contact.id }}', ''],
     ['{{ trigger.payload.long }}', expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
@@ -186,7 +186,7 @@ describe.concurrent('a concurrency limit', () => {
     expect((await getRun(acme, second)).status).toBe('canceled');
   });
 
-  it('applies to retried runs, and to runs that return from a wait', async () => {
+  itSlow('applies to retried runs, and to runs that return from a wait', async () => {
     ProbeTools.hold('again');
     const { id } = await limited({ concurrency: { runs: 1 } }, [
       { id: 'pause', wait: { seconds: 1 }, if: 'trigger.payload.wait' },
@@ -235,7 +235,7 @@ describe.concurrent('a concurrency limit', () => {
     expect((await rows(id)).map((row) => row.slot_key).sort()).toEqual(['ada', 'ada', 'bob']);
   });
 
-  it('applies with its current value to runs that are delayed already', async () => {
+  itSlow('applies with its current value to runs that are delayed already', async () => {
     ProbeTools.hold('changed');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('changed'));
     for (let run = 0; run < 6; run += 1) await trigger(acme, id);
@@ -265,7 +265,7 @@ describe.concurrent('a rate limit', () => {
     }
   });
 
-  it('starts runs in the order of their creation', async () => {
+  itSlow('starts runs in the order of their creation', async () => {
     const { id } = await limited({ rate: { runs: 1, per_seconds: 1 } });
     const started: string[] = [];
     for (let run = 0; run < 4; run += 1) started.push(await trigger(acme, id));
@@ -316,7 +316,7 @@ describe.concurrent('a debounce limit', () => {
     expect(row!.seconds).toBeGreaterThanOrEqual(1);
   });
 
-  it('debounces starts per key, and not those without a key', async () => {
+  itSlow('debounces starts per key, and not those without a key', async () => {
     const { id } = await limited({
       debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
     });
@@ -370,7 +370,7 @@ describe.concurrent('a debounce limit', () => {
     expect(at(later.at(-1)!.delayed_until) - at(oldest!.created_at)).toBe(120_000);
   });
 
-  it('debounces simultaneous starts one by one', async () => {
+  itSlow('debounces simultaneous starts one by one', async () => {
     const { id } = await limited({ debounce: { seconds: 2 } }, call('flood'));
     const answers = await Promise.all(
       Array.from({ length: BURST }, (_, number) => postWebhook(switchboard, id, { number })),
@@ -381,7 +381,7 @@ describe.concurrent('a debounce limit', () => {
     expect(ProbeTools.count('flood')).toBe(1);
   });
 
-  it('applies the other limits afterwards', async () => {
+  itSlow('applies the other limits afterwards', async () => {
     ProbeTools.hold('all limits');
     const { id } = await limited(
       {
@@ -427,7 +427,7 @@ describe.concurrent('processes that crash', () => {
     expect(await mostAtOnce(id)).toBe(1);
   });
 
-  it('leave runs that they had to admit to the sweep', async () => {
+  itSlow('leave runs that they had to admit to the sweep', async () => {
     const { id } = await limited({
       concurrency: { runs: 1, runs_per_key: 1, key: '{{ trigger.payload.who }}' },
       rate: { runs: 100, per_seconds: 1 },

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -53,7 +54,7 @@ describe.concurrent('a step that runs another workflow', () => {
     return { id: 'hold', tool: 'probe_outside', arguments: { name } };
   };
 
-  it('fails a step that reads outputs which are too large together', async () => {
+  itSlow('fails a step that reads outputs which are too large together', async () => {
     const text = '{{ trigger.payload.text }}';
     const child = await workflow([echo('a', { text }), echo('b', { text })]);
     const sub = { id: 'sub', run_workflow: child, payload: { text } };
@@ -166,34 +167,39 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(stepOf(caught, 'why').output).toMatchObject({ value: { why: expect.any(String) } });
   });
 
-  it('runs several workflows at the same time, and fails with the first one that fails', async () => {
-    const child = await workflow([
-      { ...miss, if: 'trigger.payload.bad' },
-      echo('made', { of: '{{ trigger.payload.of }}' }),
-    ]);
-    const each = (id: string, payload: object) => ({
-      id,
-      for_each: ['a', 'b', 'c'],
-      concurrency: 3,
-      steps: [{ id: `${id}_sub`, run_workflow: child, payload: { of: '{{ item }}', ...payload } }],
-    });
-    const good = await run([
-      each('good', {}),
-      {
-        id: 'pair',
-        parallel: [[{ id: 'one', run_workflow: child }], [{ id: 'two', run_workflow: child }]],
-      },
-    ]);
-    expect(good.status).toBe('succeeded');
-    expect(stepOf(good, 'good[2].good_sub').output).toMatchObject({
-      outputs: { made: { value: { of: 'c' } } },
-    });
-    expect(await childrenOf(child)).toHaveLength(5);
-    const bad = await run([each('bad', { bad: true })]);
-    expect(bad.reason).toMatch(/^step_failed:bad\[[0-2]\]\.bad_sub$/);
-  });
+  itSlow(
+    'runs several workflows at the same time, and fails with the first one that fails',
+    async () => {
+      const child = await workflow([
+        { ...miss, if: 'trigger.payload.bad' },
+        echo('made', { of: '{{ trigger.payload.of }}' }),
+      ]);
+      const each = (id: string, payload: object) => ({
+        id,
+        for_each: ['a', 'b', 'c'],
+        concurrency: 3,
+        steps: [
+          { id: `${id}_sub`, run_workflow: child, payload: { of: '{{ item }}', ...payload } },
+        ],
+      });
+      const good = await run([
+        each('good', {}),
+        {
+          id: 'pair',
+          parallel: [[{ id: 'one', run_workflow: child }], [{ id: 'two', run_workflow: child }]],
+        },
+      ]);
+      expect(good.status).toBe('succeeded');
+      expect(stepOf(good, 'good[2].good_sub').output).toMatchObject({
+        outputs: { made: { value: { of: 'c' } } },
+      });
+      expect(await childrenOf(child)).toHaveLength(5);
+      const bad = await run([each('bad', { bad: true })]);
+      expect(bad.reason).toMatch(/^step_failed:bad\[[0-2]\]\.bad_sub$/);
+    },
+  );
 
-  it('starts another run when its own run is retried', async () => {
+  itSlow('starts another run when its own run is retried', async () => {
     const child = await workflow([{ ...miss, if: 'trigger.payload.bad' }]);
     const parentId = await workflow([
       { id: 'sub', run_workflow: child, payload: { bad: '{{ trigger.payload.bad }}' } },
@@ -205,7 +211,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('failed');
   });
 
-  it('starts another run after a failure, one after the other, as `retry` says', async () => {
+  itSlow('starts another run after a failure, one after the other, as `retry` says', async () => {
     ProbeTools.failures.set('flaky', 2);
     const flaky = {
       id: 'flaky',
@@ -231,26 +237,32 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(overlap!.count).toBe('0');
   });
 
-  it('waits between two attempts with the reason retry, and fails after the last one', async () => {
-    const child = await workflow([miss]);
-    const retry = { max_attempts: 2, backoff_seconds: 3600 };
-    const runId = await trigger(acme, await workflow([{ id: 'sub', run_workflow: child, retry }]));
-    const waiting = await waitFor(async () => {
-      const found = await getRun(acme, runId);
-      return found.reason === 'retry' ? found : undefined;
-    });
-    expect(stepOf(waiting)).toMatchObject({ status: 'waiting', attempts: 1, output: null });
-    expect(await childrenOf(child)).toHaveLength(1);
-    await endWaits(switchboard, runId);
-    const failed = await ended(runId);
-    const children = await childrenOf(child);
-    expect(children).toHaveLength(2);
-    expect(stepOf(failed)).toMatchObject({
-      status: 'failed',
-      attempts: 2,
-      output: { run_id: children[1]!.id, status: 'failed' },
-    });
-  });
+  itSlow(
+    'waits between two attempts with the reason retry, and fails after the last one',
+    async () => {
+      const child = await workflow([miss]);
+      const retry = { max_attempts: 2, backoff_seconds: 3600 };
+      const runId = await trigger(
+        acme,
+        await workflow([{ id: 'sub', run_workflow: child, retry }]),
+      );
+      const waiting = await waitFor(async () => {
+        const found = await getRun(acme, runId);
+        return found.reason === 'retry' ? found : undefined;
+      });
+      expect(stepOf(waiting)).toMatchObject({ status: 'waiting', attempts: 1, output: null });
+      expect(await childrenOf(child)).toHaveLength(1);
+      await endWaits(switchboard, runId);
+      const failed = await ended(runId);
+      const children = await childrenOf(child);
+      expect(children).toHaveLength(2);
+      expect(stepOf(failed)).toMatchObject({
+        status: 'failed',
+        attempts: 2,
+        output: { run_id: children[1]!.id, status: 'failed' },
+      });
+    },
+  );
 
   it('starts no other run after a timeout, because the started run continues', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -160,7 +161,7 @@ describe('the options of steps', () => {
     expect((await runUntil(acme, runId, 'failed')).steps[0]!.attempts).toBe(3);
   });
 
-  it('timeout: ends a step that never returns, while others continue', async () => {
+  itSlow('timeout: ends a step that never returns, while others continue', async () => {
     ProbeTools.hold('stuck');
     ProbeTools.hold('stuck inside');
     const stuck = (tool: string, name: string) =>

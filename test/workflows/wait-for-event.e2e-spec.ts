@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -268,7 +269,7 @@ describe('a step that waits for an event', () => {
     ]);
   });
 
-  it('waits while other steps run, in branches and in iterations of loops', async () => {
+  itSlow('waits while other steps run, in branches and in iterations of loops', async () => {
     const [ada, bob] = [await create(), await create()];
     ProbeTools.hold('beside');
     const runId = await start(
@@ -365,7 +366,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run)).toMatchObject({ event: { event: 'contact.created' }, timed_out: false });
   });
 
-  it('uses one of many events, a different one for each run', async () => {
+  itSlow('uses one of many events, a different one for each run', async () => {
     const workflow = await createWorkflow(acme, [waitOf('contact.created')], {
       trigger: { type: 'manual' },
     });

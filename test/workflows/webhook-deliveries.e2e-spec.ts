@@ -4,6 +4,7 @@ import { resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { HeldTransactions } from './support/held-transactions.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
@@ -160,7 +161,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(text).not.toContain(signature);
   });
 
-  it('keeps accepted deliveries when many refused ones follow', async () => {
+  itSlow('keeps accepted deliveries when many refused ones follow', async () => {
     const { id, secret } = await create();
     await postWebhook(switchboard, id, BODY, { 'x-webhook-signature': sign(BODY, secret) });
     await logged(id, 1);
@@ -173,7 +174,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(deliveries.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
   });
 
-  it('logs fifty refused deliveries at once, and then one a second', async () => {
+  itSlow('logs fifty refused deliveries at once, and then one a second', async () => {
     const { id } = await create();
     const other = await create({});
     await switchboard.ownerQuery('create table written (id text)');
@@ -197,7 +198,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(written.length).toBeLessThanOrEqual(50 + Math.ceil(seconds));
   });
 
-  it('keeps the newest deliveries', async () => {
+  itSlow('keeps the newest deliveries', async () => {
     const { id } = await create({});
     for (let round = 0; round < 3; round += 1) {
       await Promise.all(Array.from({ length: 25 }, () => postWebhook(switchboard, id, BODY)));
@@ -356,7 +357,7 @@ describe.concurrent('the diagnosis of a refused signature', () => {
     expect(delivery!.mistakes.map(({ code }) => code)).toEqual(['no_match']);
   });
 
-  it('is made for a bounded number of small bodies only', async () => {
+  itSlow('is made for a bounded number of small bodies only', async () => {
     const { id, secret } = await create();
     const large = JSON.stringify({ a: 'x'.repeat(70_000) });
     const wrong = { 'x-webhook-signature': `sha256=${sign(large, secret)}` };
@@ -437,7 +438,7 @@ describe.concurrent('the test URL of a webhook', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  it('stores fifty small bodies, and limits the rate of tests', async () => {
+  itSlow('stores fifty small bodies, and limits the rate of tests', async () => {
     const { id } = await create({});
     const large = { a: 'x'.repeat(20_000) };
     expect((await test(id, large)).status).toBe(200);
@@ -453,7 +454,7 @@ describe.concurrent('the test URL of a webhook', () => {
     expect(row!.n).toBeLessThanOrEqual(50);
   });
 
-  it('keeps the newest fifty tests', async () => {
+  itSlow('keeps the newest fifty tests', async () => {
     const { id } = await create({});
     await test(id, BODY);
     await switchboard.ownerQuery(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { HeldTransactions } from './support/held-transactions.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
@@ -67,7 +68,7 @@ describe('a replayed delivery', () => {
     expect(await runsOf(webhook.id)).toHaveLength(3);
   });
 
-  it('starts one run for simultaneous replays in two processes', async () => {
+  itSlow('starts one run for simultaneous replays in two processes', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     const sibling = await startSwitchboard({ databaseUrl: switchboard.databaseUrl });
     const send = (process: Switchboard) =>

@@ -6,6 +6,7 @@ import {
   startSwitchboard,
 } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
@@ -138,7 +139,7 @@ describe('a webhook that waits', () => {
     }
   });
 
-  it('lets fifty senders of an organization wait, and answers the others at once', async () => {
+  itSlow('lets fifty senders of an organization wait, and answers the others at once', async () => {
     ProbeTools.hold('many');
     const { id } = await create([held('many')]);
     const answers: number[] = [];
