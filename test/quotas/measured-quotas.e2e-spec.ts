@@ -286,7 +286,7 @@ describe('the quota of stored bytes', () => {
   const noise = (length: number): string =>
     Array.from({ length }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
 
-  itSlow(
+  it(
     'refuses contacts, messages, versions and webhooks, until enough was deleted',
     async () => {
       const manual = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
