@@ -286,34 +286,31 @@ describe('the quota of stored bytes', () => {
   const noise = (length: number): string =>
     Array.from({ length }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
 
-  it(
-    'refuses contacts, messages, versions and webhooks, until enough was deleted',
-    async () => {
-      const manual = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
-      const webhook = await createWorkflow(acme, [STEP]);
-      const ids: string[] = [];
-      for (let made = 0; made < 10; made += 1) {
-        ids.push((await create({ properties: large() })).value.contact.id);
-      }
-      await limit('stored_bytes', 10 * LARGE);
-      const outcomes = [
-        await create(),
-        await acme.call('send_message', { contact_id: ids[0], subject: 'Hi', body: 'Hello' }),
-        await acme.call('update_workflow', {
-          workflow_id: manual.id,
-          steps: [{ ...STEP, id: 'b' }],
-        }),
-        await acme.call('trigger_workflow', { workflow_id: manual.id }),
-        await postWebhook(switchboard, webhook.id, {}),
-      ];
-      expect(outcomes.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
-      expect((outcomes[0] as Awaited<ReturnType<typeof create>>).error!.message).toContain(
-        `quota of ${10 * LARGE} stored bytes. Let set_retention delete old runs and messages, delete contacts,`,
-      );
-      for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
-      await untilMeasured(async () => (await create()).status === 200);
-    },
-  );
+  it('refuses contacts, messages, versions and webhooks, until enough was deleted', async () => {
+    const manual = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
+    const webhook = await createWorkflow(acme, [STEP]);
+    const ids: string[] = [];
+    for (let made = 0; made < 10; made += 1) {
+      ids.push((await create({ properties: large() })).value.contact.id);
+    }
+    await limit('stored_bytes', 10 * LARGE);
+    const outcomes = [
+      await create(),
+      await acme.call('send_message', { contact_id: ids[0], subject: 'Hi', body: 'Hello' }),
+      await acme.call('update_workflow', {
+        workflow_id: manual.id,
+        steps: [{ ...STEP, id: 'b' }],
+      }),
+      await acme.call('trigger_workflow', { workflow_id: manual.id }),
+      await postWebhook(switchboard, webhook.id, {}),
+    ];
+    expect(outcomes.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
+    expect((outcomes[0] as Awaited<ReturnType<typeof create>>).error!.message).toContain(
+      `quota of ${10 * LARGE} stored bytes. Let set_retention delete old runs and messages, delete contacts,`,
+    );
+    for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
+    await untilMeasured(async () => (await create()).status === 200);
+  });
 
   itSlow('is estimated from a sample of many rows within 20 % of all rows', async () => {
     const rows = 6000;
