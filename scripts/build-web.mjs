@@ -98,7 +98,7 @@ function overBudget(sizes) {
     .map((each) => `${each.source}: ${each.size} bytes (gzip), at most ${each.budget}`);
 }
 
-/** Returns the scripts and styles that a source loads at once. */
+/** Returns the scripts and styles that a source loads without `import()`. */
 function filesOf(source, seen = new Set()) {
   if (seen.has(source)) return new Set();
   seen.add(source);

@@ -254,7 +254,7 @@ describe('architecture', () => {
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('loads nothing but modules of Node.js in the command line, which must start at once', () => {
+  it('loads nothing but modules of Node.js in the command line, which must start quickly', () => {
     const loaded = new Set<string>();
     const edges = imports().filter(({ isType }) => !isType);
     const load = (path: string): void => {

@@ -18,7 +18,7 @@ import { ContactView } from './contact.results.js';
 import { contactEvents } from './contact-events.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Creates and changes many contacts at once, by the rules of `create_contact`. */
+/** Creates and changes many contacts in one call, by the rules of `create_contact`. */
 @Injectable()
 export class ContactBatchesService {
   constructor(

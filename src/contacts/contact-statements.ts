@@ -82,7 +82,7 @@ export const COUNT_TRACES = prepared(
      (select cast(count(*) as integer) from suppressed_addresses s where ${SUPPRESSIONS}) as suppressions
    from contacts where organization_id = $1 and id = $2 for update`,
 );
-/** Both delete rows about the contact $2 and return their number. */
+/** Holds two statements. Each deletes rows about the contact $2 and returns their number. */
 export const DELETE_TRACES: Record<Removable, PreparedStatement> = {
   // A message that is being handed over stays, so that its outcome is stored.
   messages: prepared(

@@ -160,7 +160,7 @@ export class ContactsService {
     const found = await this.contacts.countTraces(organizationId, id);
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
-      // Whoever deletes a merged contact may want to remove a duplicate, and not the person.
+      // A caller that deletes a merged contact may want to remove a duplicate, and not the person.
       const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
       throw new AppError('conflict', message);
     }

@@ -62,8 +62,7 @@ export type InterestCheck = (organizationId: string, name: EventName) => Promise
 const cause = new AsyncLocalStorage<string>();
 
 /**
- * Delivers domain events to listeners inside the transaction of the event. What a listener writes is committed together
- * with the event or not at all.
+ * Delivers domain events to listeners inside the transaction of the event. The writes of a listener are committed together with the event or not at all.
  */
 @Injectable()
 export class DomainEvents {

@@ -39,7 +39,7 @@ export class ImportsService {
     return assertFound(await this.imports.find(organizationId, id), 'import');
   }
 
-  /** Returns the mapping that is used when a caller gives none. */
+  /** Returns the mapping that is used when a call has none. */
   async suggestMapping(job: ContactImport): Promise<Record<string, string>> {
     const { properties } = await this.rules.find(job.organizationId);
     return guessMapping(job.columns, [...properties.keys()]);

@@ -118,7 +118,7 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads many expressions in turns. The result answers for them at once, so that checks that cannot wait for a turn do
+   * Reads many expressions in turns. The result answers for them immediately, so that checks that cannot wait for a turn do
    * not delay others.
    */
   async readExpressions(

@@ -45,7 +45,7 @@ export interface ClaimOutcome {
  */
 export type LockedMessages = 'skip' | 'wait';
 
-/** Reads and writes many messages of one organization at once. Every method needs a transaction of the organization. */
+/** Reads and writes many messages of one organization in one statement. Every method needs a transaction of the organization. */
 @Injectable()
 export class MessageAttemptsRepository {
   constructor(private readonly tenants: TenantDatabase) {}

@@ -21,7 +21,7 @@ const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
 const LONGEST_HTML_BYTES = 500 * 1024;
 
-/** Holds what the sender of a message gives as its content. */
+/** Holds the content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {
   /** Is required by channels with a subject, and refused by the others. */
   subject?: string;
@@ -51,7 +51,7 @@ export interface ContentTarget {
 }
 
 /**
- * Makes the content of messages from what their senders give. The caller of each method must have opened a transaction of
+ * Makes the content of messages from the arguments of their callers. The caller of each method must have opened a transaction of
  * the organization.
  */
 @Injectable()
@@ -67,7 +67,7 @@ export class MessageContentService {
 
   /**
    * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are literal,
-   * so text of strangers is never executed. Without a body, it is the text of the HTML. A template replaces all parts.
+   * so untrusted text is never executed. Without a body, it is the text of the HTML. A template replaces all parts.
    * Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
    */
   async compose(

@@ -83,7 +83,7 @@ function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';
 }
 
-/** Throws `invalid_arguments` when a call gives a template and texts. */
+/** Throws `invalid_arguments` when a call has both a template and texts. */
 export function assertNoTexts(given: Readonly<Record<string, unknown>>): void {
   for (const name of ['subject', 'body', 'html']) {
     if (given[name] === undefined) continue;

@@ -7,7 +7,7 @@ import type { OutboundTarget } from './outbound-target.js';
 
 /** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-/** Limits the body of a response that becomes a value of a run, as it is received and again when it is unpacked. */
+/** Limits the body of a response that becomes a value of a run, as it is received and again when it is decompressed. */
 export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {

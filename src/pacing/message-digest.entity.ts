@@ -25,7 +25,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('jsonb')
   items: object[];
 
-  /** The message is sent when it has so many items. */
+  /** The message is sent when it has this number of items. */
   @Column('integer')
   maxItems: number;
 }

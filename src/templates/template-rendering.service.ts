@@ -12,7 +12,7 @@ export interface TemplateValues {
   readonly variables: object;
   /** Has the variables of each call that the message joins, the newest last. By default it is this call alone. */
   readonly items?: readonly object[];
-  /** Has what every message gives: the contact and links. */
+  /** Has the values that every message provides: the contact and links. */
   readonly given: object;
 }
 

@@ -56,7 +56,7 @@ describe('quiet_until', () => {
 
   it('takes the days as those on which quiet hours begin', async () => {
     const night = ['21:00', '08:00'] as const;
-    // Friday's night lasts until Saturday morning, and Saturday has none.
+    // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');
     expect(await quietUntil('2026-06-13T20:00:00Z', null, night, [5])).toBe('2026-06-13T20:00:00Z');
   });

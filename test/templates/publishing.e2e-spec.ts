@@ -209,7 +209,7 @@ describe('a snippet', () => {
     );
   });
 
-  it('is told with the place of its own fault', async () => {
+  it('is reported with the place of its own fault', async () => {
     const name = await snippet('one\ntwo {{ first_nam }}');
     const [fault] = await faultsOf({ variables: NAME, variants: text(`{% render '${name}' %}`) });
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);

@@ -173,7 +173,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(deliveries.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
   });
 
-  it('logs fifty refused deliveries at once, and then one a second', async () => {
+  it('logs a burst of fifty refused deliveries, and then one a second', async () => {
     const { id } = await create();
     const other = await create({});
     await switchboard.ownerQuery('create table written (id text)');

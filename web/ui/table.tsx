@@ -109,7 +109,7 @@ interface LongTableProps<Row> extends TableProps<Row> {
   size: number;
 }
 
-/** Shows rows that came at once, some at a time. */
+/** Shows rows that came in one answer, page by page. */
 export function LongTable<Row>({ rows, size, ...table }: LongTableProps<Row>) {
   const pages = usePages(rows, size);
   return (

@@ -36,7 +36,7 @@ export function TextViewer({ title: given, value }: { title: string; value: unkn
     () => (isCut && typeof value !== 'string' ? formatJson(value, ALL_LEVELS) : whole),
     [isCut, value, whole],
   );
-  // Without the transition, megabytes of text would be rendered at once and block the page.
+  // Without the transition, megabytes of text would be rendered in one piece and block the page.
   const toggle = (): void => startTransition(() => setWhole(!isWhole));
   return (
     <figure className={styles.block}>

@@ -5,8 +5,7 @@ import { newId } from '../../text/ids.js';
 type Language = 'en' | 'de';
 
 /**
- * Has the texts of the mail. They contain nothing that the person chose who signed up, because that may be a stranger
- * who uses the address of somebody else.
+ * Has the texts of the mail. They contain no text of the person who signed up, because that person may have used the address of somebody else.
  */
 const TEXTS = {
   en: {

@@ -23,7 +23,7 @@ export interface OutlinedPayload {
 }
 
 /**
- * Checks, stores and reads payloads that are too large to be parsed at once. Their bytes are a file of the run. Only their
+ * Checks, stores and reads payloads that are too large to be parsed as a whole. Their bytes are a file of the run. Only their
  * outline is ever parsed, and their lists page by page.
  */
 @Injectable()

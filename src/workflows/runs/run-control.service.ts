@@ -11,7 +11,7 @@ import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retr
 import type { RunVersion } from './run.inputs.js';
 
 /**
- * Limits the wake-ups of one call. More would not help: a worker cannot start so many runs at once. Polls find the
+ * Limits the wake-ups of one call. More would not help: a worker cannot start more runs at the same time. Polls find the
  * rest.
  */
 const MAX_WAKE_UPS = 50;
