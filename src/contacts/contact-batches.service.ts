@@ -29,8 +29,8 @@ export class ContactBatchesService {
   ) {}
 
   /**
-   * Writes the contacts of the rows in the transaction of the caller and returns an outcome for each row. An update keeps
-   * existing tags, properties and denials of consent.
+   * Writes the contacts of the rows in the transaction of the caller and returns an outcome for each row. An update
+   * keeps existing tags, properties and denials of consent.
    */
   async write(
     organizationId: string,

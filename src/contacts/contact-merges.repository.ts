@@ -58,8 +58,8 @@ const MOVE = `with messages_moved as (
      'segments', (select coalesce(jsonb_agg(id), '[]') from static_members),
      'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))`;
 /**
- * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it sees
- * those waits.
+ * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it
+ * sees those waits.
  */
 const MOVE_WAITS = `with waits_moved as (
      update run_waits set contact_id = $3
@@ -232,7 +232,7 @@ export class ContactMergesRepository {
     return rows.length > 0;
   }
 
-  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of what it changes. */
+  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of its changes. */
   withOrigin<T>(
     organizationId: string,
     source: 'merge' | 'unmerge',
@@ -257,7 +257,10 @@ export class ContactMergesRepository {
   }
 }
 
-/** Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint throws. */
+/**
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint
+ * throws.
+ */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);
   return state === '55P03' || state === '40P01';

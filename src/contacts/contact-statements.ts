@@ -73,7 +73,7 @@ const ADDRESSES = `select channel, address from contacts c
    union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
      where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
 const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
-/** Counts what is stored about the contact $2 in other tables, and locks it. */
+/** Counts the rows about the contact $2 in other tables, and locks the contact. */
 export const COUNT_TRACES = prepared(
   'contact_traces',
   `select
@@ -155,8 +155,8 @@ export function aliasLines(contactId: string): string {
 }
 
 /**
- * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it exists
- * until the transaction ends. For an unknown id it is null.
+ * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it
+ * exists until the transaction ends. For an unknown id it is null.
  */
 export function keptContact(contactId: string): string {
   return `coalesce(

@@ -110,7 +110,7 @@ export class ContactsRepository {
     }
   }
 
-  /** Counts what is stored about the contact in other tables. Returns null when there is no such contact. */
+  /** Counts the rows about the contact in other tables. Returns null when there is no such contact. */
   async countTraces(organizationId: string, id: string): Promise<TraceCounts | null> {
     const [traces] = await this.tenants
       .session(organizationId)

@@ -115,7 +115,7 @@ export class ExplanationsService {
     return { ...conclude(checks), checks, events };
   }
 
-  /** Adds what each rule says that a worker checks before an attempt. */
+  /** Adds the result of each rule that a worker checks before an attempt. */
   private async checkRules(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { id, organizationId, contactId, channel, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);

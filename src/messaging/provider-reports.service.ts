@@ -38,8 +38,8 @@ export class ProviderReportsService {
   ) {}
 
   /**
-   * Records an inbound message once, even if its provider reports it again. `runId` names the run whose step reports it.
-   * Throws `not_found` for an unknown contact.
+   * Records an inbound message once, even if its provider reports it again. `runId` names the run whose step reports
+   * it. Throws `not_found` for an unknown contact.
    */
   async receive(
     organizationId: string,

@@ -39,8 +39,8 @@ export interface BodyLimits {
 }
 
 /**
- * Connects to one of `addresses` without another DNS look-up. Calls `check` with the remote address before the first byte
- * is sent. With TLS, the server must have a certificate for the host of the URL.
+ * Connects to one of `addresses` without another DNS look-up. Calls `check` with the remote address before the first
+ * byte is sent. With TLS, the server must have a certificate for the host of the URL.
  */
 export async function connect(
   target: OutboundTarget,
@@ -88,8 +88,8 @@ async function connectDirectly(
 }
 
 /**
- * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys the
- * connection when this fails.
+ * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys
+ * the connection when this fails.
  */
 export async function secure(
   socket: Socket,

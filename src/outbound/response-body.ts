@@ -32,8 +32,8 @@ export interface ParsedBody {
 }
 
 /**
- * Returns the body of a response as JSON or as text, decompressed, and decoded by its byte order mark or its charset. Throws
- * `rejected` for a body of more than 1 MiB after it is decompressed, and for JSON with too many values.
+ * Returns the body of a response as JSON or as text, decompressed, and decoded by its byte order mark or its charset.
+ * Throws `rejected` for a body of more than 1 MiB after it is decompressed, and for JSON with too many values.
  */
 export async function parseResponseBody(
   response: Omit<HttpResponse, 'status'>,

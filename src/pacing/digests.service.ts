@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type DigestContent, type DigestKey, DigestsRepository } from './digests.repository.js';
 import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** Keeps what messages collect until they are sent. Each method needs a transaction of the organization. */
+/** Keeps the items that messages collect until they are sent. Each method needs a transaction of the organization. */
 @Injectable()
 export class DigestsService {
   constructor(private readonly digests: DigestsRepository) {}

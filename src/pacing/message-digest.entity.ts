@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Stores what a message collects until it is sent. */
+/** Stores the items that a message collects until it is sent. */
 @Entity('message_digests')
 export class MessageDigest extends OrganizationRow {
   @PrimaryColumn('text')

@@ -24,8 +24,8 @@ export interface LinkView {
 }
 
 /**
- * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts that
- * are gone, throw the same `not_found`.
+ * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts
+ * that are gone, throw the same `not_found`.
  */
 @Injectable()
 export class PermissionPagesService {

@@ -40,7 +40,10 @@ interface CheckedEmail {
   readonly path: string;
 }
 
-/** Makes texts that can be rendered out of what authors write: checked, with snippets, inlined CSS and derived texts. */
+/**
+ * Compiles the texts of authors into texts that can be rendered. They are checked, and have snippets, inlined CSS and
+ * derived texts.
+ */
 @Injectable()
 export class ContentCompilerService {
   private readonly checker: TextChecker;

@@ -37,7 +37,7 @@ describe('runs', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('are filtered by what the address keeps, and opened by keyboard', async () => {
+  it('are filtered by the filters in the address, and opened by keyboard', async () => {
     const hello = await create('Hello', [
       { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);

@@ -191,7 +191,7 @@ describe('every table of an organization', () => {
       select t.name, exists (
         select from pg_trigger g where g.tgrelid = t.oid and g.tgname = 'dry_run_effects' and g.tgenabled = 'O'
           and g.tgfoid = 'private.record_effect()'::regprocedure
-          -- For each row, after, of insert, delete and update.
+          -- The flags mean: for each row, after insert, delete and update.
           and g.tgtype = 1 + 4 + 8 + 16
       ) as reports from (${TABLES}) t`);
     const silent = rows.filter(({ reports }) => !reports).map(({ name }) => name);

@@ -24,7 +24,7 @@ async function quietUntil(
 describe('quiet_until', () => {
   it.each([
     ['before quiet hours', '2026-06-10T18:59:59Z', '2026-06-10T18:59:59Z'],
-    ['at their begin', '2026-06-10T19:00:00Z', '2026-06-11T06:00:00Z'],
+    ['at their beginning', '2026-06-10T19:00:00Z', '2026-06-11T06:00:00Z'],
     ['before midnight', '2026-06-10T21:59:59Z', '2026-06-11T06:00:00Z'],
     ['after midnight', '2026-06-11T01:00:00Z', '2026-06-11T06:00:00Z'],
     ['at their end', '2026-06-11T06:00:00Z', '2026-06-11T06:00:00Z'],

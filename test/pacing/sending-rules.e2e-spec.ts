@@ -171,7 +171,7 @@ describe('a cap', () => {
       Math.round((Date.parse(until!) - Date.now()) / 3_600_000),
     );
     expect(hours).toEqual([24, 24, 48]);
-    // Another contact has its own places.
+    // The messages of another contact are counted separately.
     expect((await sendNow((await createContact(acme)).id)).status).toBe('sent');
     await switchboard.ownerQuery(
       `update messages set counted_at = counted_at - interval '1 day' where id = $1`,

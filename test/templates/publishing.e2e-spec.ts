@@ -141,7 +141,7 @@ describe('publishing', () => {
     );
     expect(compiled).toContain('{% if items.size > 1 %}<p>Several &amp; more</p>{% endif %}');
     expect(compiled).toContain('<a href="{{ url | append: "?a=1&b=2" }}">');
-    // The class stands in a condition, so its rule cannot be inlined.
+    // The class is in a condition, so its rule cannot be inlined.
     expect(compiled).toContain('.big {');
     expect(compiled).toContain('@media (max-width: 9px)');
     expect(compiled).not.toMatch(/td \{\s*color: red/);

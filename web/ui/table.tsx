@@ -11,8 +11,8 @@ import { usePages } from './use-pages.ts';
 export interface Column<Row> {
   name: string;
   /**
-   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element it
-   * belongs into a {@link ForeignText}.
+   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element
+   * it belongs into a {@link ForeignText}.
    */
   cell: (row: Row) => ReactNode;
 }

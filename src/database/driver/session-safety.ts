@@ -34,7 +34,7 @@ const COMMANDS = new Set(
   ),
 );
 
-/** Lists words of SQL that may stand before a parenthesis and are no functions. */
+/** Lists words of SQL that may precede a parenthesis and are no functions. */
 const KEYWORDS = new Set(
   `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
   join lateral not on or order over partition returning select set some then union update using values when where

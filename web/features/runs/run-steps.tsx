@@ -23,8 +23,8 @@ const FAILURE_STEP = 'workflow.on_failure';
 const TIMEOUT_STEP = 'workflow.timeout';
 
 /**
- * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of their
- * place as id. Mount it again for another run.
+ * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of
+ * their place as id. Mount it again for another run.
  */
 export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
   const texts = useTexts(runsTexts);

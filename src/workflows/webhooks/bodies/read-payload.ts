@@ -31,7 +31,7 @@ export interface LargeBody extends LargePayload {
 
 export interface PayloadRules {
   formats: readonly WebhookFormat[];
-  /** A form whose only field `payload` has a JSON object stands for this object, as GitHub and Slack send it. */
+  /** A form whose only field `payload` has a JSON object is replaced by this object, as GitHub and Slack send it. */
   unwrapsPayload: boolean;
   /** Allows payloads of more than 1 MiB. */
   large?: LargeRules;
@@ -46,8 +46,8 @@ export interface LargeRules extends LargeWork {
 }
 
 /**
- * Returns the payload of a body. A body of another kind than a JSON object becomes one, as docs/webhooks.md says. Throws `invalid_json`,
- * `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
+ * Returns the payload of a body. A body of another kind than a JSON object becomes one, as docs/webhooks.md says.
+ * Throws `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
  */
 export async function readPayload(
   sent: Buffer,
@@ -215,7 +215,10 @@ function assertSize(found: Payload): Payload {
   throw tooLarge('The body is larger as JSON', SMALL_BODY_BYTES);
 }
 
-/** Decompresses a body. One of more than 1 MiB is decompressed a second time, so that small bodies reserve little memory. */
+/**
+ * Decompresses a body. One of more than 1 MiB is decompressed a second time, so that small bodies reserve little
+ * memory.
+ */
 async function decompressBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
   const small = await decompressUpTo(sent, SMALL_BODY_BYTES);
   if (small || !large) return small ?? throwTooLarge(SMALL_BODY_BYTES);
@@ -250,7 +253,7 @@ function decodeText(body: Buffer, charset = 'utf-8'): string {
   }
 }
 
-/** A byte order mark may stand before JSON, but not inside of it. */
+/** A byte order mark may precede JSON, but not be inside of it. */
 function withoutMark(body: Buffer): Buffer {
   return body.toString('latin1', 0, 3) === '\u00ef\u00bb\u00bf' ? body.subarray(3) : body;
 }
