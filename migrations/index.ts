@@ -41,6 +41,7 @@ import { Templates1764000044000 } from './1764000044000-templates.js';
 import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
 import { SenderDomains1764000047000 } from './1764000047000-sender-domains.js';
 import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
+import { SignedWrites1764000056000 } from './1764000056000-signed-writes.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -91,4 +92,5 @@ export const MIGRATIONS = [
   SendingRules1764000045000,
   SenderDomains1764000047000,
   ContactsInBulk1764000051000,
+  SignedWrites1764000056000,
 ];

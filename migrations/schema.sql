@@ -1559,6 +1559,8 @@ function public.check_pace(of_message text, of_contact text, of_channel text, of
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.current_organization() returns text
   language plpgsql stable security definer parallel restricted set search_path=pg_catalog, pg_temp;
+function public.delete_contact_messages(command text, signature text) returns integer
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.find_contact_ids(wanted text, other text, batch_size integer) returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function public.find_contacts_by_keys(tags text[], properties jsonb, names text[], match_all boolean, batch_size integer) returns text[]
@@ -1578,6 +1580,8 @@ function public.pace_message(of_message text, of_contact text, of_channel text, 
 function public.quiet_until(at timestamp with time zone, zone text, other_zone text, starts time without time zone, ends time without time zone, days integer[]) returns timestamp with time zone
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function public.record_audit(entries text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function public.record_contact_merge(command text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.set_audit_retention(command text, signature text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

@@ -13,7 +13,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
 /** Limits the size of what the first page loads, as gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
-/** Limits what a part that is loaded later may add. The first of them brings menus and dialogs, which the first page has not. */
+/**
+ * Limits the bytes that each part adds when it is loaded later. The first of these parts has menus and dialogs, which
+ * the first page does not need.
+ */
 const PART_BUDGET = 75 * KILOBYTE;
 const PART_BUDGETS = {
   'features/workflows/canvas/canvas.tsx': 90 * KILOBYTE,
@@ -98,7 +101,7 @@ function overBudget(sizes) {
     .map((each) => `${each.source}: ${each.size} bytes (gzip), at most ${each.budget}`);
 }
 
-/** Returns the scripts and styles that a source loads at once. */
+/** Returns the scripts and styles that a source loads without `import()`. */
 function filesOf(source, seen = new Set()) {
   if (seen.has(source)) return new Set();
   seen.add(source);

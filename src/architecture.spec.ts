@@ -1,7 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import {
+  FILES,
+  findCycle,
+  listImports,
+  REFERENCES,
+  listSpecifiers,
+  topFolder,
+} from '../test/support/source-files.js';
 
 /** Every feature may import these folders. */
 const FOUNDATION = [
@@ -153,6 +158,8 @@ const LAYERS = [
   /\.repository\.ts$/,
   /\.entity\.ts$/,
 ];
+/** Returns true for files that compose the application. They may import every folder. */
+const isRoot = (path: string): boolean => !path.includes('/') || topFolder(path) === BOOTSTRAP;
 const PURE_FOLDERS = [
   'code',
   'config',
@@ -163,51 +170,26 @@ const PURE_FOLDERS = [
   'workflows/definitions',
   'workflows/webhooks/signatures',
 ];
-const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', 'shared', 'misc']);
-const MOST_LINES = 300;
-const MOST_PROVIDERS = 25;
-const MOST_PARAMETERS = 7;
-/** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
-const ROLE_SUFFIX =
-  /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
-/** Lists the suffixes that a file name may have, so that one role has one suffix. */
-const SUFFIXES =
-  /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
-/** Returns true for files that compose the application. They may import every folder. */
-const isRoot = (path: string): boolean => !path.includes('/') || top(path) === BOOTSTRAP;
 /** Only `prepareDatabase` may run migrations. */
 const OUTSIDE_SRC: Record<string, readonly string[]> = {
   '../migrations/index.js': ['database/setup/prepare-database.ts'],
 };
 
-interface SourceFile {
-  /** The path is relative to src and has forward slashes. */
-  path: string;
-  text: string;
-  tree: ts.SourceFile;
-}
-
-const SRC = import.meta.dirname;
-const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && /(?<!\.spec|\.d)\.ts$/.test(entry.name))
-  .map((entry) => read(join(entry.parentPath, entry.name)));
-/** Has all nodes of every file, because a walk through the trees takes many times as long as a loop. */
-const NODES = new Map(FILES.map((file) => [file, listNodes(file.tree)]));
-const REFERENCES = new Map(FILES.map((file) => [file, references(file)]));
-
 describe('architecture', () => {
   it('has a row in the import table for every folder', () => {
-    const folders = new Set(FILES.filter(({ path }) => !isRoot(path)).map(({ path }) => top(path)));
+    const folders = new Set(
+      FILES.filter(({ path }) => !isRoot(path)).map(({ path }) => topFolder(path)),
+    );
     expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
   });
 
   it('has no import that the table does not list', () => {
-    const faults = imports().flatMap(({ from, to }) => {
+    const faults = listImports().flatMap(({ from, to }) => {
       if (isRoot(from)) return [];
       if (to.startsWith('../')) {
         return OUTSIDE_SRC[to]?.includes(from) ? [] : [`${from} imports ${to}`];
       }
-      const [mine, theirs] = [top(from), top(to)];
+      const [mine, theirs] = [topFolder(from), topFolder(to)];
       const allowed = [mine, 'config', ...(MAY_IMPORT[mine] ?? [])];
       return allowed.includes(theirs) && !isRoot(to)
         ? []
@@ -225,9 +207,9 @@ describe('architecture', () => {
   });
 
   it('has no import inside workflows that this table does not list', () => {
-    const faults = imports().flatMap(({ from, to }) => {
+    const faults = listImports().flatMap(({ from, to }) => {
       const [mine, theirs] = [workflowsFolder(from), workflowsFolder(to)];
-      if (mine === undefined || top(to) !== 'workflows') return [];
+      if (mine === undefined || topFolder(to) !== 'workflows') return [];
       const allowed = [mine, ...(WORKFLOWS_MAY_IMPORT[mine] ?? [])];
       return theirs !== undefined && allowed.includes(theirs)
         ? []
@@ -247,16 +229,16 @@ describe('architecture', () => {
   });
 
   it('has no import of an upper layer: edge, service, repository, entity', () => {
-    const faults = imports().filter(({ from, to }) => {
+    const faults = listImports().filter(({ from, to }) => {
       const [mine, theirs] = [layer(from), layer(to)];
       return mine > 0 && theirs >= 0 && theirs < mine;
     });
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('loads nothing but modules of Node.js in the command line, which must start at once', () => {
+  it('loads nothing but modules of Node.js in the command line, which must start quickly', () => {
     const loaded = new Set<string>();
-    const edges = imports().filter(({ isType }) => !isType);
+    const edges = listImports().filter(({ isType }) => !isType);
     const load = (path: string): void => {
       if (loaded.has(path)) return;
       loaded.add(path);
@@ -273,8 +255,8 @@ describe('architecture', () => {
   });
 
   it('imports repositories only inside their own folder', () => {
-    const faults = imports().filter(
-      ({ from, to }) => to.endsWith('.repository.ts') && top(from) !== top(to),
+    const faults = listImports().filter(
+      ({ from, to }) => to.endsWith('.repository.ts') && topFolder(from) !== topFolder(to),
     );
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
@@ -282,7 +264,7 @@ describe('architecture', () => {
   it('imports no Nest in configuration, errors, templates, definitions and signatures', () => {
     const isPure = (path: string) => PURE_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
     const faults = FILES.filter(({ path }) => isPure(path)).flatMap((file) =>
-      specifiers(file)
+      listSpecifiers(file)
         .filter((name) => name.startsWith('@nestjs/'))
         .filter(() => !file.path.endsWith('.module.ts') && !file.path.endsWith('.filter.ts'))
         .map((name) => `${file.path} imports ${name}`),
@@ -301,122 +283,7 @@ describe('architecture', () => {
     const paths = new Set(FILES.map(({ path }) => path));
     expect(modules.filter((path) => !paths.has(path))).toEqual([]);
   });
-
-  it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
-    const isTooLong = (node: ts.Node): boolean =>
-      ts.isPropertyAssignment(node) &&
-      node.name.getText() === 'providers' &&
-      ts.isArrayLiteralExpression(node.initializer) &&
-      node.initializer.elements.length > MOST_PROVIDERS;
-    expect(nodes(isTooLong)).toEqual([]);
-  });
-
-  it(`has no constructor with more than ${MOST_PARAMETERS} parameters`, () => {
-    const isTooLong = (node: ts.Node): boolean =>
-      ts.isConstructorDeclaration(node) && node.parameters.length > MOST_PARAMETERS;
-    expect(nodes(isTooLong)).toEqual([]);
-  });
-
-  it('names the class of a file with a layer suffix after the file', () => {
-    const faults = FILES.filter(({ path }) => ROLE_SUFFIX.test(path)).flatMap(({ path, tree }) => {
-      const expected = pascal(posix.basename(path, '.ts'));
-      const classes = tree.statements
-        .filter(ts.isClassDeclaration)
-        .map(({ name }) => name?.text ?? '');
-      return classes.includes(expected) ? [] : [`${path} has no class ${expected}`];
-    });
-    expect(faults).toEqual([]);
-  });
-
-  it('has no file with another suffix than the listed ones', () => {
-    const suffixes = FILES.map(({ path }) => ({ path, parts: posix.basename(path).split('.') }));
-    const faults = suffixes.filter(({ parts }) =>
-      parts.slice(1, -1).some((suffix) => !SUFFIXES.test(suffix)),
-    );
-    expect(faults.map(({ path }) => path)).toEqual([]);
-  });
-
-  it('gives every class with @Injectable or @Controller a file with a suffix of its role', () => {
-    const faults = FILES.filter(({ path }) => path.startsWith('workflows/')).flatMap((file) =>
-      file.tree.statements
-        .filter(ts.isClassDeclaration)
-        .filter((node) => /@(Injectable|Controller)\(/.test(node.getText().split('class ')[0]!))
-        .filter(() => !ROLE_SUFFIX.test(file.path))
-        .map(({ name }) => `${file.path}: ${name?.text}`),
-    );
-    expect(faults).toEqual([]);
-  });
-
-  it('has no forwardRef', () => {
-    expect(nodes(isIdentifier('forwardRef'))).toEqual([]);
-  });
-
-  it('has no index files and no `export *`', () => {
-    const barrels = FILES.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path);
-    // A re-export by name makes one thing public. Only `export *` makes a barrel.
-    const isStar = (node: ts.Node) =>
-      ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && !node.exportClause;
-    expect([...barrels, ...nodes(isStar)]).toEqual([]);
-  });
-
-  it('does not use the type any', () => {
-    expect(nodes((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
-  });
-
-  it('does not use enum', () => {
-    expect(nodes(ts.isEnumDeclaration)).toEqual([]);
-  });
-
-  it('reads process.env in config only', () => {
-    // The name is checked first, because the text of a long expression is slow to get.
-    const isNamedEnv = (node: ts.Node): boolean =>
-      ts.isPropertyAccessExpression(node)
-        ? node.name.text === 'env'
-        : ts.isElementAccessExpression(node) &&
-          /^['"]env['"]$/.test(node.argumentExpression.getText());
-    const isEnvironment = (node: ts.Node) =>
-      isNamedEnv(node) && /^(globalThis\.)?process(\?\.|\.|\[['"])env\b/.test(node.getText());
-    const faults = nodes(isEnvironment).filter((place) => !place.startsWith('config/'));
-    expect(faults).toEqual([]);
-  });
-
-  it('has no default exports', () => {
-    const isDefault = (node: ts.Node) =>
-      ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
-        ? !ts.isDefaultClause(node) && !ts.isDefaultClause(node.parent)
-        : false;
-    expect(nodes(isDefault)).toEqual([]);
-  });
-
-  it('names folders for what they do', () => {
-    const vague = FILES.flatMap(({ path }) => path.split('/').slice(0, -1)).filter((folder) =>
-      VAGUE_FOLDERS.has(folder),
-    );
-    expect([...new Set(vague)]).toEqual([]);
-  });
-
-  it('names files in kebab-case', () => {
-    const isKebab = (path: string) => /^[a-z0-9]+([-.][a-z0-9]+)*\.ts$/.test(posix.basename(path));
-    expect(FILES.map(({ path }) => path).filter((path) => !isKebab(path))).toEqual([]);
-  });
-
-  it(`keeps every file within ${MOST_LINES} lines`, () => {
-    const faults = FILES.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-      .filter(({ lines }) => lines > MOST_LINES)
-      .map(({ path, lines }) => `${path} has ${lines} lines`);
-    expect(faults).toEqual([]);
-  });
 });
-
-function read(file: string): SourceFile {
-  const text = readFileSync(file, 'utf8');
-  const path = relative(SRC, file).replaceAll('\\', '/');
-  return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true) };
-}
-
-function top(path: string): string {
-  return path.split('/')[0]!;
-}
 
 /** Returns the folder inside `workflows` that contains the file, at any depth. */
 function workflowsFolder(path: string): string | undefined {
@@ -426,90 +293,4 @@ function workflowsFolder(path: string): string | undefined {
 
 function layer(path: string): number {
   return LAYERS.findIndex((pattern) => pattern.test(path));
-}
-
-/** Returns every relative import of src: statements, re-exports, `import()` and types written as `import('…')`. */
-function imports(): { from: string; to: string; isType: boolean }[] {
-  return [...REFERENCES].flatMap(([file, all]) =>
-    all
-      .filter(({ name }) => name.startsWith('.'))
-      .map(({ name, isType }) => {
-        const target = posix.normalize(posix.join(posix.dirname(file.path), name));
-        const to = target.startsWith('../') ? target : target.replace(/\.js$/, '.ts');
-        return { from: file.path, to, isType };
-      }),
-  );
-}
-
-function specifiers(file: SourceFile): string[] {
-  return REFERENCES.get(file)!.map(({ name }) => name);
-}
-
-function references(file: SourceFile): { name: string; isType: boolean }[] {
-  return NODES.get(file)!.flatMap((node) => {
-    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
-      const isType = ts.isImportDeclaration(node)
-        ? node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
-        : node.isTypeOnly;
-      return [{ name: (node.moduleSpecifier as ts.StringLiteral).text, isType }];
-    }
-    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      const [name] = node.arguments;
-      return [
-        { name: name && ts.isStringLiteralLike(name) ? name.text : './computed', isType: false },
-      ];
-    }
-    return ts.isImportTypeNode(node)
-      ? [{ name: node.argument.getText().slice(1, -1), isType: true }]
-      : [];
-  });
-}
-
-/** Returns `file:line text` of every node for which `matches` returns true. */
-function nodes(matches: (node: ts.Node) => boolean): string[] {
-  return [...NODES].flatMap(([{ path, tree }, all]) =>
-    all.filter(matches).map((node) => {
-      const { line } = tree.getLineAndCharacterOfPosition(node.getStart());
-      return `${path}:${line + 1} ${node.getText().split('\n')[0]}`;
-    }),
-  );
-}
-
-function isIdentifier(name: string): (node: ts.Node) => boolean {
-  return (node) => ts.isIdentifier(node) && node.text === name;
-}
-
-function listNodes(tree: ts.SourceFile): ts.Node[] {
-  const found: ts.Node[] = [tree];
-  // The list grows while the loop runs.
-  for (const node of found) ts.forEachChild(node, (child) => void found.push(child));
-  return found;
-}
-
-/** Converts `contact.tools` to `ContactTools`. */
-function pascal(name: string): string {
-  return name.replaceAll(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Returns the files of the first import cycle. Imports of types count. */
-function findCycle(): string | undefined {
-  const edges = new Map<string, string[]>();
-  for (const { from, to } of imports()) edges.set(from, [...(edges.get(from) ?? []), to]);
-  const done = new Set<string>();
-  const visit = (path: string, trail: string[]): string | undefined => {
-    const start = trail.indexOf(path);
-    if (start >= 0) return [...trail.slice(start), path].join(' -> ');
-    if (done.has(path)) return undefined;
-    for (const next of edges.get(path) ?? []) {
-      const cycle = visit(next, [...trail, path]);
-      if (cycle) return cycle;
-    }
-    done.add(path);
-    return undefined;
-  };
-  for (const path of edges.keys()) {
-    const cycle = visit(path, []);
-    if (cycle) return cycle;
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
-import { AuditArgumentSigner } from '../database/transactions/audit-argument-signer.js';
+import { ArgumentSigner } from '../database/transactions/argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Actor } from './account.js';
 import type { RequestOrigin } from './request-origin.js';
@@ -28,7 +28,7 @@ export class AuditLog {
 
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly signer: AuditArgumentSigner,
+    private readonly signer: ArgumentSigner,
   ) {}
 
   /** Queues an entry. It is sent together with the next statement, or before the commit. */

@@ -19,8 +19,8 @@ const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;
 
 /**
- * Limits what strangers could use to guess or collect credentials. The buckets are rows of the database, so all processes
- * together have one limit (ADR 25). Each method throws `rate_limited` at the limit.
+ * Limits the requests by which strangers could guess or collect credentials. The buckets are rows of the database, so
+ * all processes together have one limit (ADR 25). Each method throws `rate_limited` at the limit.
  */
 @Injectable()
 export class CredentialLimits {
@@ -68,8 +68,8 @@ export class CredentialLimits {
   }
 
   /**
-   * Counts a verification mail that is about to be sent. Account, mailbox and network have a bucket each, so that nobody
-   * can use these mails against strangers.
+   * Counts a verification mail that is about to be sent. Account, mailbox and network have a bucket each, so that
+   * nobody can use these mails against strangers.
    */
   async countVerificationMail(userId: string, email: string, address: string): Promise<void> {
     const perDay = this.env.verificationMailsPerDay;
@@ -124,7 +124,9 @@ export class CredentialLimits {
   }
 }
 
-/** Returns what limits count as one mailbox. Many servers ignore points, and a plus sign with what follows. */
+/**
+ * Returns the address that limits count as one mailbox. Many servers ignore points, a plus sign and the text after it.
+ */
 function mailboxOf(address: string): string {
   const email = normalizeEmail(address);
   const at = email.lastIndexOf('@');

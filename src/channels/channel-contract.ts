@@ -17,7 +17,7 @@ export interface ChannelContent {
   readonly html?: string | null;
 }
 
-/** Holds the headers of an e-mail that its sender decided about. */
+/** Holds the headers of an e-mail that the caller has set. */
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;
@@ -48,7 +48,7 @@ export interface OutgoingMessage extends ChannelContent {
   /** Is the link by which the contact leaves the topic of the message. It is null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
-  /** Only e-mail has it. */
+  /** Only e-mail has this value. */
   readonly envelope?: OutgoingEnvelope | null;
 }
 

@@ -30,7 +30,7 @@ export interface StoredProvider extends ProviderAccount {
   readonly updatedBy: string | null;
 }
 
-/** Holds what a caller entered. Absent members of a change keep their value. */
+/** Holds the values that a caller entered. A change keeps the value of each absent member. */
 export interface ProviderFields {
   readonly name?: string;
   readonly settings?: object;

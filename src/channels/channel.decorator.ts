@@ -18,7 +18,7 @@ export interface ProviderField {
   readonly decidesReceiver?: boolean;
 }
 
-/** Describes what an organization enters to use a provider. */
+/** Describes the settings and the secret that an organization enters to use a provider. */
 export interface ProviderKind {
   readonly title: string;
   readonly fields: Readonly<Record<string, ProviderField>>;

@@ -5,7 +5,7 @@ import type { ChannelOptions, ProviderField, ProviderKind } from './channel.deco
 const LONGEST_VALUE = 1024;
 const LONGEST_SECRET = 8192;
 
-/** Holds what is encrypted of a provider. */
+/** Holds the encrypted part of a provider. */
 export interface ProviderContent {
   readonly kind: string;
   readonly settings: Readonly<Record<string, string>>;

@@ -31,8 +31,8 @@ export type ProviderAnswer =
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers, only to public addresses and those that the operator allows. It tells
- * whether a request without a response may have arrived.
+ * Sends the requests of channels to providers, only to public addresses and those that the operator allows. Its errors
+ * say whether a request without a response may have arrived.
  */
 @Injectable()
 export class ProviderRequests {

@@ -59,7 +59,7 @@ describe('code', () => {
     expect(message).toBe('The code failed: it waits for a promise that nothing settles.');
   });
 
-  it('fails with the message, the line and the column of what it throws', async () => {
+  it('fails with the message, the line and the column of the thrown error', async () => {
     const { code, message } = await errorOf('const a = 1;\n  throw new TypeError("bad " + a)');
     expect(code).toBe('invalid_arguments');
     expect(message).toMatch(/^The code failed: TypeError: bad 1 \(line 2, column \d+\)\.$/);

@@ -16,8 +16,8 @@ export interface CodeRun {
 }
 
 /**
- * Runs JavaScript that users wrote, in QuickJS in a thread. The code sees its input and the functions of the language, and
- * nothing else: no process, files, network, modules or timers. Its time, memory and result are limited.
+ * Runs JavaScript that users wrote, in QuickJS in a thread. The code sees its input and the functions of the language,
+ * and nothing else: no process, files, network, modules or timers. Its time, memory and result are limited.
  */
 export class CodeSandbox {
   constructor(
@@ -32,7 +32,7 @@ export class CodeSandbox {
     return 'needs the setting CODE_STEPS=on, which an operator of this installation makes';
   }
 
-  /** Returns what is wrong with the syntax of each code, or undefined. Runs none of it. */
+  /** Returns what is wrong with the syntax of each code, or undefined. Does not run the code. */
   async check(
     organizationId: string,
     codes: readonly string[],
@@ -55,8 +55,9 @@ export class CodeSandbox {
   }
 
   /**
-   * Returns the value that the code returns as JSON text. Throws `invalid_arguments` when the code throws, needs too much
-   * memory, or returns too much. Throws `unavailable` after the time limit, and what {@link CodeThreads.run} throws.
+   * Returns the value that the code returns as JSON text. Throws `invalid_arguments` when the code throws, needs too
+   * much memory, or returns too much. Throws `unavailable` after the time limit, and what {@link CodeThreads.run}
+   * throws.
    */
   async run(organizationId: string, given: CodeRun): Promise<string> {
     if (this.refusal !== undefined) throw AppError.invalid(`A code step ${this.refusal}.`);

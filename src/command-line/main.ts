@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// This file and everything it imports load neither Nest nor TypeORM, because the command must start at once.
+// This file and everything it imports load neither Nest nor TypeORM, because the command must start quickly.
 import { readCommandLineSettings } from '../config/command-line-settings.js';
 import { SERVER_INFO } from '../mcp/server-info.js';
 import { callFile } from './call-file.js';

@@ -18,7 +18,8 @@ export interface WrittenContact {
   fields: ContactFields;
 }
 
-// These three are not prepared. A kept plan of a small table would read the whole table for each batch once it is large.
+// These three are not prepared. A kept plan of a small table would read the whole table for each batch once it is
+// large.
 const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
      from contacts where organization_id = $1 and external_id = any($2)
    union all select 'email', email, id from contacts where organization_id = $1 and email = any($3)
@@ -88,7 +89,7 @@ export class ContactBatchesRepository {
       );
   }
 
-  /** Runs `work`. The log of consent names the import as the origin of what it changes. */
+  /** Runs `work`. The log of consent names the import as the origin of its changes. */
   async withImportOrigin(organizationId: string, work: () => Promise<void>): Promise<void> {
     await withConsentOrigin(this.tenants.session(organizationId), 'import', undefined, work);
   }

@@ -18,7 +18,7 @@ import { ContactView } from './contact.results.js';
 import { contactEvents } from './contact-events.js';
 import { ContactsService } from './contacts.service.js';
 
-/** Creates and changes many contacts at once, by the rules of `create_contact`. */
+/** Creates and changes many contacts in one call, by the rules of `create_contact`. */
 @Injectable()
 export class ContactBatchesService {
   constructor(
@@ -29,8 +29,8 @@ export class ContactBatchesService {
   ) {}
 
   /**
-   * Writes the contacts of the rows in the transaction of the caller and returns an outcome for each row. An update keeps
-   * existing tags, properties and denials of consent.
+   * Writes the contacts of the rows in the transaction of the caller and returns an outcome for each row. An update
+   * keeps existing tags, properties and denials of consent.
    */
   async write(
     organizationId: string,

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { prepared } from '../database/driver/statement.js';
 import { sqlState } from '../database/database-error.js';
+import { ArgumentSigner } from '../database/transactions/argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { EVENT_NAMES } from '../events/domain-events.js';
@@ -26,9 +28,11 @@ export interface MovedRows {
 }
 
 const COLUMNS = `merged_id as "mergedId", into_id as "intoId", survivor_id as "survivorId", merged_at as "mergedAt", undo`;
+/** Records the merge. The tenant role cannot insert it: SQL of a tool could move the log of consent of a contact. */
+const RECORD = prepared('contact_merge_record', 'select record_contact_merge($1, $2)');
 /**
- * Moves the rows of the contact $2 to the contact $3, and stores which. Only a transaction that has locked the contacts
- * may send it.
+ * Moves the rows of the contact $2 to the contact $3, and adds them to the record of the merge. Only a transaction that
+ * has locked the contacts may send it.
  */
 const MOVE = `with messages_moved as (
      update messages set contact_id = $3 where organization_id = $1 and contact_id = $2 returning id
@@ -48,18 +52,18 @@ const MOVE = `with messages_moved as (
      insert into segment_members (organization_id, segment_id, contact_id) select $1, id, $3 from static_members
      on conflict do nothing returning segment_id
    )
-   insert into contact_merges (organization_id, merged_id, into_id, survivor_id, undo, moved)
-   select $1, $2, $3, $3, $4, jsonb_build_object(
+   update contact_merges m set moved = m.moved || jsonb_build_object(
      'messages', (select coalesce(jsonb_agg(id), '[]') from messages_moved),
      'runs', (select coalesce(jsonb_agg(id), '[]') from runs_moved),
      'events', (select coalesce(jsonb_agg(id), '[]') from events_moved),
      'aliases', (select coalesce(jsonb_agg(jsonb_build_array(kind, value)), '[]') from aliases_moved),
      'merges', (select coalesce(jsonb_agg(merged_id), '[]') from merges_moved),
      'segments', (select coalesce(jsonb_agg(id), '[]') from static_members),
-     'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))`;
+     'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))
+   where m.organization_id = $1 and m.merged_id = $2`;
 /**
- * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it sees
- * those waits.
+ * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it
+ * sees those waits.
  */
 const MOVE_WAITS = `with waits_moved as (
      update run_waits set contact_id = $3
@@ -114,7 +118,10 @@ const MOVE_WAITS_BACK = `with given as materialized (
 /** Moves rows between contacts. Every method needs a transaction of the organization. */
 @Injectable()
 export class ContactMergesRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly signer: ArgumentSigner,
+  ) {}
 
   /**
    * Runs `work` behind a savepoint and returns undefined, in a usable transaction without its locks, when it waits for
@@ -159,7 +166,14 @@ export class ContactMergesRepository {
   ): Promise<MovedRows> {
     const session = this.tenants.session(organizationId);
     const ids = [organizationId, mergedId, survivorId];
-    await session.query(MOVE, [...ids, JSON.stringify(undo)]);
+    const command = JSON.stringify({
+      organization_id: organizationId,
+      merged_id: mergedId,
+      survivor_id: survivorId,
+      undo,
+    });
+    session.defer(RECORD, [command, this.signer.sign('contact merge', command)]);
+    await session.query(MOVE, ids);
     const [moved] = await session.query<MovedRows>(MOVE_WAITS, [...ids, [...EVENT_NAMES, 'any']]);
     return moved!;
   }
@@ -232,7 +246,7 @@ export class ContactMergesRepository {
     return rows.length > 0;
   }
 
-  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of what it changes. */
+  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of its changes. */
   withOrigin<T>(
     organizationId: string,
     source: 'merge' | 'unmerge',
@@ -257,7 +271,10 @@ export class ContactMergesRepository {
   }
 }
 
-/** Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint throws. */
+/**
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint
+ * throws.
+ */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);
   return state === '55P03' || state === '40P01';

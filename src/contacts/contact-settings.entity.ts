@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Stores what an organization has set for its contacts. An organization without a row has the defaults. */
+/** Stores the settings of an organization for its contacts. An organization without a row has the defaults. */
 @Entity('contact_settings')
 export class ContactSettings extends OrganizationRow {
   /** Is a country code of ISO 3166. Phone numbers in national form belong to this country. */

@@ -10,7 +10,7 @@ import { GetContactSettingsInput, SetContactSettingsInput } from './contact-sett
 import { smsKeywordOf } from './sms-keyword.js';
 import { ContactSettingsResult, ContactSettingsView } from './contact-settings.results.js';
 
-/** Provides the tools for what an organization sets for its contacts. */
+/** Provides the tools for the settings of contacts. */
 @Injectable()
 export class ContactSettingsTools {
   constructor(private readonly rules: ContactRulesService) {}

@@ -1,15 +1,10 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { violatedConstraint } from '../database/database-error.js';
-import {
-  type BoundStatement,
-  type PreparedStatement,
-  prepared,
-} from '../database/driver/statement.js';
+import { type BoundStatement, prepared } from '../database/driver/statement.js';
 import { type ContactFields, foldText, searchText } from './contact-fields.js';
 import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import type { IndexKeys } from './filter-tree.js';
-import type { Removable } from './removable.js';
 
 /** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
@@ -73,7 +68,7 @@ const ADDRESSES = `select channel, address from contacts c
    union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
      where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
 const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
-/** Counts what is stored about the contact $2 in other tables, and locks it. */
+/** Counts the rows about the contact $2 in other tables, and locks the contact. */
 export const COUNT_TRACES = prepared(
   'contact_traces',
   `select
@@ -82,21 +77,17 @@ export const COUNT_TRACES = prepared(
      (select cast(count(*) as integer) from suppressed_addresses s where ${SUPPRESSIONS}) as suppressions
    from contacts where organization_id = $1 and id = $2 for update`,
 );
-/** Both delete rows about the contact $2 and return their number. */
-export const DELETE_TRACES: Record<Removable, PreparedStatement> = {
-  // A message that is being handed over stays, so that its outcome is stored.
-  messages: prepared(
-    'contact_messages_delete',
-    `with gone as (
-       delete from messages where organization_id = $1 and contact_id = $2 and status <> 'sending' returning id
-     ) select cast(count(*) as integer) as count from gone`,
-  ),
-  suppressions: prepared(
-    'contact_suppressions_delete',
-    `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
-     select cast(count(*) as integer) as count from gone`,
-  ),
-};
+/** Deletes messages and returns their number. $1 names the contact and $2 is its signature: SQL of a tool has none. */
+export const DELETE_MESSAGES = prepared(
+  'contact_messages_delete',
+  'select delete_contact_messages($1, $2) as count',
+);
+/** Deletes the suppressions of the addresses of the contact $2, and returns their number. */
+export const DELETE_SUPPRESSIONS = prepared(
+  'contact_suppressions_delete',
+  `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
+   select cast(count(*) as integer) as count from gone`,
+);
 /** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
@@ -155,8 +146,8 @@ export function aliasLines(contactId: string): string {
 }
 
 /**
- * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it exists
- * until the transaction ends. For an unknown id it is null.
+ * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it
+ * exists until the transaction ends. For an unknown id it is null.
  */
 export function keptContact(contactId: string): string {
   return `coalesce(

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { PreparedStatement } from '../database/driver/statement.js';
+import { ArgumentSigner } from '../database/transactions/argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { ContactFields } from './contact-fields.js';
 import {
   COUNT_TRACES,
-  DELETE_TRACES,
+  DELETE_MESSAGES,
+  DELETE_SUPPRESSIONS,
   FIND,
   FIND_BY,
   FIND_FOR_UPDATE,
@@ -31,7 +33,10 @@ export class ContactsRepository {
   /** Holds the contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
   private readonly recent = new WeakMap<object, { version: number; contact: Contact }>();
 
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly signer: ArgumentSigner,
+  ) {}
 
   /** Finds a contact by its id, or by the id of a contact that was merged into it. So does {@link findForUpdate}. */
   async find(organizationId: string, id: string): Promise<Contact | null> {
@@ -110,7 +115,7 @@ export class ContactsRepository {
     }
   }
 
-  /** Counts what is stored about the contact in other tables. Returns null when there is no such contact. */
+  /** Counts the rows about the contact in other tables. Returns null when there is no such contact. */
   async countTraces(organizationId: string, id: string): Promise<TraceCounts | null> {
     const [traces] = await this.tenants
       .session(organizationId)
@@ -120,9 +125,15 @@ export class ContactsRepository {
 
   /** Deletes what is stored about the contact in one of these tables, and returns the number of rows. */
   async deleteTraces(organizationId: string, id: string, kind: Removable): Promise<number> {
-    const [deleted] = await this.tenants
-      .session(organizationId)
-      .query<{ count: number }>(DELETE_TRACES[kind], [organizationId, id]);
+    const command = JSON.stringify({ organization_id: organizationId, contact_id: id });
+    const session = this.tenants.session(organizationId);
+    const [deleted] =
+      kind === 'messages'
+        ? await session.query<{ count: number }>(DELETE_MESSAGES, [
+            command,
+            this.signer.sign('message deletion', command),
+          ])
+        : await session.query<{ count: number }>(DELETE_SUPPRESSIONS, [organizationId, id]);
     return deleted!.count;
   }
 

@@ -98,10 +98,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict` with
-   * the identifier, `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which the contact was found stays
-   * an alias. It always throws `conflict` when the
-   * identifiers belong to several contacts.
+   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict`
+   * with the identifier, `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which
+   * the contact was found stays an alias. It always throws `conflict` when the identifiers belong to several contacts.
    */
   async create(
     organizationId: string,
@@ -149,8 +148,8 @@ export class ContactsService {
   }
 
   /**
-   * Deletes the contact, and its messages or the suppressions of its addresses if `remove` has them. Returns what was deleted
-   * with it and what stays. Throws `not_found`, and `conflict` for a merged contact or too many messages.
+   * Deletes the contact, and its messages or the suppressions of its addresses if `remove` has them. Returns what was
+   * deleted with it and what stays. Throws `not_found`, and `conflict` for a merged contact or too many messages.
    */
   async delete(
     organizationId: string,
@@ -160,7 +159,7 @@ export class ContactsService {
     const found = await this.contacts.countTraces(organizationId, id);
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
-      // Whoever deletes a merged contact may want to remove a duplicate, and not the person.
+      // A caller that deletes a merged contact may want to remove a duplicate, and not the person.
       const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
       throw new AppError('conflict', message);
     }

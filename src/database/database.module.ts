@@ -11,7 +11,7 @@ import { Env } from '../config/env.js';
 import { SecurityLog } from '../security/security-log.js';
 import { ActiveOrganizations } from './transactions/active-organizations.js';
 import { ContextSigner } from './transactions/context-signer.js';
-import { AuditArgumentSigner } from './transactions/audit-argument-signer.js';
+import { ArgumentSigner } from './transactions/argument-signer.js';
 import { sessionOptions } from './driver/session-settings.js';
 import type { DatabaseAccess } from './setup/database-access.js';
 import { GateDatabase } from './gate-database.js';
@@ -117,8 +117,8 @@ export class DatabaseModule implements OnApplicationShutdown {
         NotificationSender,
         ActiveOrganizations,
         {
-          provide: AuditArgumentSigner,
-          useFactory: () => new AuditArgumentSigner(access.contextKey),
+          provide: ArgumentSigner,
+          useFactory: () => new ArgumentSigner(access.contextKey),
         },
         {
           provide: SecretBox,
@@ -133,7 +133,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         GateDatabase,
         NotificationSender,
         SecretBox,
-        AuditArgumentSigner,
+        ArgumentSigner,
       ],
     };
   }

@@ -23,7 +23,7 @@ interface QuotaError {
   /** The name of the quota. */
   detail?: string;
   message?: string;
-  /** For a measured quota: the seconds until it is measured again. */
+  /** Is the number of seconds until a measured quota is measured again. */
   hint?: string;
 }
 

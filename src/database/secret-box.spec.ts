@@ -26,7 +26,7 @@ describe(SecretBox, () => {
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
   });
 
-  it('tells by its id whether a key opens a secret', () => {
+  it('finds by its id whether a key can decrypt a secret', () => {
     const id = new SecretBox(installation, FIRST).currentId.toString('hex');
     expect(new SecretBox(installation, SECOND, FIRST).opens(id)).toBe(true);
     expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);

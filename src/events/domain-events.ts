@@ -62,8 +62,8 @@ export type InterestCheck = (organizationId: string, name: EventName) => Promise
 const cause = new AsyncLocalStorage<string>();
 
 /**
- * Delivers domain events to listeners inside the transaction of the event. What a listener writes is committed together
- * with the event or not at all.
+ * Delivers domain events to listeners inside the transaction of the event. The writes of a listener are committed
+ * together with the event or not at all.
  */
 @Injectable()
 export class DomainEvents {
@@ -99,8 +99,8 @@ export class DomainEvents {
   }
 
   /**
-   * Resolves with the id of the event and of its cause when all listeners have written. Rejects when a listener fails. Then
-   * the caller must roll back.
+   * Resolves with the id of the event and of its cause when all listeners have written. Rejects when a listener fails.
+   * Then the caller must roll back.
    */
   async emit(
     organizationId: string,

@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
 
-/** Stores the facts about a file that a step of a run kept, or that was uploaded. A file of a run is deleted with the run. */
+/**
+ * Stores the facts about a file that a step of a run kept, or that was uploaded. A file of a run is deleted with the
+ * run.
+ */
 @Entity('files')
 export class StoredFile extends OrganizationRowWithId {
   /** Is null for an upload. */
@@ -26,7 +29,7 @@ export class StoredFile extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  /** Not all bytes have arrived. Size and hash are not known yet. */
+  /** Is true until all bytes have arrived. Until then, size and hash are not known. */
   @Column('boolean', { default: false })
   isUploading: boolean;
 }

@@ -9,10 +9,12 @@ import { FilesRepository, type NewFile } from './files.repository.js';
 
 /** Limits the bytes of a file, and of all files of one request. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
-/** Limits what a process has in memory of the files that it sends, and again of those that it receives. */
+/**
+ * Limits the bytes of files that a process has in memory while it sends them. The same limit applies to received files.
+ */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';
-/** Limits what is kept of a media type. */
+/** Limits the length of a stored media type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
 const ID = /^fil_[\w-]{22}$/;
 
@@ -81,8 +83,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files by their ids, with their bytes in memory until the call ends. Throws `invalid_arguments` for a file
-   * that the organization does not have, and for more than 10 MiB together.
+   * Returns the files by their ids, with their bytes in memory until the call ends. Throws `invalid_arguments` for a
+   * file that the organization does not have, and for more than 10 MiB together.
    */
   async load(call: ToolCall, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, LoadedFile>> {
     if (ids.size === 0) return new Map();
@@ -108,8 +110,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files, in the order of their ids given, for a message that sends them. A file of a run is copied, because it
-   * would be deleted with the run. It needs a transaction. Throws `not_found`.
+   * Returns the files, in the order of their ids given, for a message that sends them. A file of a run is copied,
+   * because it would be deleted with the run. It needs a transaction. Throws `not_found`.
    */
   async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     const wanted = [...new Set(ids)];

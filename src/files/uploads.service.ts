@@ -40,7 +40,10 @@ export class UploadsService {
     const id = newFileId();
     await this.tenants.transaction(organizationId, async () => {
       if ((await this.uploads.countOpen(organizationId)) >= MOST_OPEN) {
-        throw new AppError('conflict', `At most ${MOST_OPEN} files can be uploaded at once.`);
+        throw new AppError(
+          'conflict',
+          `At most ${MOST_OPEN} files can be uploaded at the same time.`,
+        );
       }
       const file = { id, name, contentType: mediaTypeOf(contentType) };
       await this.uploads.begin(organizationId, file);

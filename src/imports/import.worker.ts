@@ -7,7 +7,10 @@ import { ImportRunsService } from './import-runs.service.js';
 @Injectable()
 export class ImportWorker extends QueueWorker {
   readonly kind = 'import';
-  /** An import continues elsewhere after its current part, so it gets no time to end. */
+  /**
+   * At a stop, the import ends after its current part, and another process continues it. So a stop does not wait for
+   * it.
+   */
   protected readonly graceMs = 0;
   /** Each import keeps a connection and a processor busy. */
   protected override readonly mostSlots = 2;

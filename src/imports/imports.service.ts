@@ -24,7 +24,10 @@ export interface StartChoices {
   source: string;
 }
 
-/** Starts, shows and cancels imports. Unless said otherwise, a caller must have opened a transaction of the organization. */
+/**
+ * Starts, shows and cancels imports. Unless said otherwise, a caller must have opened a transaction of the
+ * organization.
+ */
 @Injectable()
 export class ImportsService {
   constructor(
@@ -39,7 +42,7 @@ export class ImportsService {
     return assertFound(await this.imports.find(organizationId, id), 'import');
   }
 
-  /** Returns the mapping that is used when a caller gives none. */
+  /** Returns the mapping that is used when a call has none. */
   async suggestMapping(job: ContactImport): Promise<Record<string, string>> {
     const { properties } = await this.rules.find(job.organizationId);
     return guessMapping(job.columns, [...properties.keys()]);
@@ -100,8 +103,8 @@ export class ImportsService {
   }
 
   /**
-   * Returns the rows that were not imported as CSV: the columns of the file, the number of the row and the reasons. Each part
-   * is read in its own transaction. Throws `not_found` before the first part.
+   * Returns the rows that were not imported as CSV: the columns of the file, the number of the row and the reasons.
+   * Each part is read in its own transaction. Throws `not_found` before the first part.
    */
   async rejectedRows(
     organizationId: string,

@@ -9,7 +9,7 @@ const mapping = { A: 'consent.email', B: 'properties.vip' };
 const read = (...cells: string[]) => readContact(cells, ['A', 'B'], mapping, rules);
 
 describe('readContact', () => {
-  it('reads words for decisions and for truth', () => {
+  it('reads the words for consent and for booleans', () => {
     expect(read('Yes', 'NO')).toEqual({
       consent: { email: 'granted' },
       properties: { vip: false },

@@ -16,7 +16,7 @@ export const CSV_TYPES: readonly string[] = [
 const TAB = 'tab';
 const CHOSEN_ENCODINGS = ['utf-8', 'windows-1252'] as const;
 
-/** Returns what the query of an upload says. Throws `invalid_arguments`. */
+/** Returns the options in the query of an upload. Throws `invalid_arguments`. */
 export function parseUploadQuery(
   query: Record<string, unknown>,
 ): Omit<UploadFacts, 'name'> & { name: string | undefined } {

@@ -40,7 +40,10 @@ export class BearerGuard implements CanActivate {
     return true;
   }
 
-  /** Tells when the key ended. A stranger learns nothing, because only the whole key is found. */
+  /**
+   * Returns a message with the time at which the key ended. Only the holder of the key gets it, because only the whole
+   * key is found.
+   */
   private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
     this.security.report(`${reason}_key`, {
       subject: organizationId,

@@ -1,4 +1,4 @@
-/** Holds what is decided about a key when it is created. */
+/** Holds the options of a key, which are decided when it is created. */
 export interface KeyOptions {
   readonly expiresAt: Date | null;
   readonly readOnly: boolean;

@@ -6,19 +6,21 @@ type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 const append: JoinPages = (before, page) => [...(before as unknown[]), ...(page as unknown[])];
 const add: JoinPages = (before, page) => Number(before) + Number(page);
 
-/** Lists the filters that read a distant list page by page. What they give of all pages must fit into memory. */
+/**
+ * Lists the filters that read a distant list page by page. Their results for all pages must fit into memory together.
+ */
 const PAGED: Readonly<Record<string, JoinPages>> = {
   compact: append,
   map: append,
   sum: add,
   where: append,
 };
-/** These read single items of a list. */
+/** Lists the filters that read single items of a list. */
 const READING_MEMBERS = new Set(['default', 'first', 'last', 'size', 'slice']);
 
 /**
- * Makes filters take distant values. A filter that cannot work page by page gets the whole value, if it is small enough.
- * `unbounded` has the filters without the limits of their input, because a page is small.
+ * Makes filters take distant values. A filter that cannot work page by page gets the whole value, if it is small
+ * enough. `unbounded` has the filters without the limits of their input, because a page is small.
  */
 export function readDistantValues(
   filters: Record<string, FilterImplOptions>,

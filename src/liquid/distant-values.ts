@@ -3,13 +3,19 @@ import { AppError } from '../errors/app-error.js';
 /** Computes a result from some items of a list. A result may be a generator of LiquidJS. */
 export type PageFilter = (items: unknown[]) => unknown;
 
-/** Is a value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or object. */
+/**
+ * Is a value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or
+ * object.
+ */
 export interface DistantValue {
-  /** Returns the whole value. Throws {@link DistantRead} until it is in memory, and `invalid_arguments` if it is too large. */
+  /**
+   * Returns the whole value. Throws {@link DistantRead} until it is in memory, and `invalid_arguments` if it is too
+   * large.
+   */
   readonly whole: () => unknown;
   /**
-   * Returns what a filter makes of a list. `apply` gets the items page by page, and `join` puts the results together. The
-   * key names the filter with its arguments. It is undefined for values that are not read page by page.
+   * Returns the result of a filter for a list. `apply` gets the items page by page, and `join` puts the results
+   * together. The key names the filter with its arguments. It is undefined for values that are not read page by page.
    */
   readonly filtered?: (key: string, apply: PageFilter, join: JoinPages) => unknown;
 }

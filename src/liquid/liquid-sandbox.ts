@@ -41,8 +41,9 @@ const MAX_READ_MS = 3000;
 
 /**
  * Renders and evaluates Liquid that users wrote. Templates can read only own properties of the given scope, and their
- * time, memory and output are limited. A long rendering is done in turns, between which requests are served. Every failure
- * is an `invalid_arguments` error with the reason, or `rate_limited` when the organization has used its processor time.
+ * time, memory and output are limited. A long rendering is done in turns, between which requests are served. Every
+ * failure is an `invalid_arguments` error with the reason, or `rate_limited` when the organization has used its
+ * processor time.
  */
 export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
@@ -118,8 +119,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads many expressions in turns. The result answers for them at once, so that checks that cannot wait for a turn do
-   * not delay others.
+   * Reads many expressions in turns. The result answers for them immediately, so that checks that cannot wait for a
+   * turn do not delay others.
    */
   async readExpressions(
     organizationId: string,

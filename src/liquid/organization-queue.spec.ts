@@ -28,7 +28,7 @@ describe('a queue of organizations', () => {
     expect(takeAll(queue)).toEqual(['a 1', 'c 3']);
   });
 
-  it('removes items that wait, and says when an item does not wait', () => {
+  it('removes items that wait, and returns false for an item that does not wait', () => {
     const queue = new OrganizationQueue<number>();
     queue.push('a', 1);
     queue.push('a', 2);

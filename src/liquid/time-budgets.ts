@@ -10,7 +10,7 @@ interface Budget {
   at: number;
 }
 
-/** Limits the processor time that each organization may use in this process: 10 s at once, then 0.4 s a second. */
+/** Limits the processor time that each organization may use in this process: 10 s in a burst, then 0.4 s a second. */
 export class TimeBudgets {
   private readonly budgets = new LRUCache<string, Budget>({ max: MAX_BUDGETS });
 

@@ -2,8 +2,8 @@
 const MAX_BYTES_OF_WORD = 45;
 
 /**
- * Returns a subject that mail programs show as it is. They decode words such as `=?utf-8?q?=0A?=`, in which a stranger
- * could hide line breaks or other text, so a subject with such a word is encoded whole (RFC 2047).
+ * Returns a subject that mail programs show as it is. They decode words such as `=?utf-8?q?=0A?=`, in which untrusted
+ * text could hide line breaks or other text, so a subject with such a word is encoded whole (RFC 2047).
  */
 export function plainSubject(subject: string): string {
   if (!subject.includes('=?')) return subject;

@@ -20,7 +20,7 @@ export class FileEmailChannel extends EmailChannel {
     if (!composed)
       return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
     const file = join(this.folder, `${email.id}.eml`);
-    // The name is random because, after a lost lease, two workers may write the same message at once.
+    // The name is random because, after a lost lease, two workers may write the same message at the same time.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
       const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);

@@ -56,7 +56,8 @@ function toDelivery({ error, mayHaveArrived }: SmtpResult & { isSent: false }): 
   if (code === 'ENOUTF8') return { outcome: 'refused', reason: NO_UTF8 };
   const status = responseCode ?? 0;
   const isPermanent = status >= 500 && status < 600 && MESSAGE_COMMANDS.test(command ?? '');
-  // A stranger controls the response, so control characters are removed before it is stored and shown.
+  // The receiving server is untrusted and controls the response, so control characters are removed before it is stored
+  // and shown.
   const text = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
   if (text) {
     const reason = `The mail server answered: ${text}`;

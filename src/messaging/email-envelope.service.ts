@@ -11,11 +11,11 @@ import { MessagesRepository } from './messages.repository.js';
 /** Mail programs need the newest messages of a conversation to sort it. */
 const MOST_REFERENCES = 20;
 
-/** Holds what the sender of an e-mail gives besides its content. */
+/** Holds the addresses and headers of an e-mail that the caller has set. */
 export interface GivenEnvelope {
-  /** One address of a verified domain, with or without a name. */
+  /** Contains one address of a verified domain, with or without a name. */
   from?: string;
-  /** One address, with or without a name. */
+  /** Contains one address, with or without a name. */
   replyTo?: string;
   /** Id of the message that this one answers or continues. */
   inReplyTo?: string;

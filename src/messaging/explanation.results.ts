@@ -2,20 +2,20 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, ListOf, Text, Timestamp } from '../tools/schema/fields.js';
 import { MessageEventView } from './message.results.js';
 
-/** Lists the rules in the order in which they are checked. */
+/** Lists the rules in the order in which they decide: those of `send_message`, then those of a worker. */
 export const SEND_RULES = [
   'contact',
   'address',
   'provider',
-  'suppression',
   'consent',
-  'topic',
+  'quota',
   'schedule',
   'digest',
   'retry',
+  'suppression',
+  'topic',
   'quiet_hours',
   'frequency_cap',
-  'quota',
 ] as const;
 export type SendRule = (typeof SEND_RULES)[number];
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { HandoversService } from '../channels/handovers.service.js';
+import type { Contact } from '../contacts/contact.entity.js';
 import { type ContactKey, ContactsService } from '../contacts/contacts.service.js';
 import { AppError } from '../errors/app-error.js';
 import { PaceService } from '../pacing/pace.service.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ExplanationResult, SendCheckView, SendOutcome } from './explanation.results.js';
 import type { PermittedMessage } from './message-attempts.repository.js';
-import { MessagePermissionService } from './message-permission.service.js';
+import { MessagePermissionService, type PermissionVerdict } from './message-permission.service.js';
 import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
@@ -56,35 +57,19 @@ export class ExplanationsService {
     const contact = await refusal(checks, 'contact', ['not_found'], () =>
       this.contacts.getBy(organizationId, to),
     );
-    const recipient =
-      contact &&
-      (await refusal(checks, 'address', ['invalid_arguments'], () =>
-        refusal(checks, 'provider', ['conflict'], () =>
-          this.handovers.addressOf(organizationId, channel, contact),
-        ),
-      ));
-    if (topic !== undefined) {
-      await refusal(checks, 'topic', ['not_found'], async () => {
-        await this.topics.get(organizationId, topic);
-      });
-    }
-    if (contact && recipient !== undefined && !isRefused(checks)) {
-      const message = {
-        id: null,
-        organizationId,
-        contactId: contact.id,
-        channel,
-        recipient,
-        topic: topic ?? null,
-      };
-      await this.checkRules(message, checks);
-      if (await this.pace.lacksQuota(organizationId)) {
-        const reason =
-          'The organization has used up its quota of messages of today, or of storage.';
-        checks.push({ rule: 'quota', passed: false, reason, until: null });
-      } else {
-        checks.push({ rule: 'quota', ...PASSED });
-      }
+    const recipient = contact && (await this.findAddress(organizationId, channel, contact, checks));
+    if (contact && recipient !== undefined) {
+      await this.checkNew(
+        {
+          id: null,
+          organizationId,
+          contactId: contact.id,
+          channel,
+          recipient,
+          topic: topic ?? null,
+        },
+        checks,
+      );
     }
     return { ...conclude(checks), checks, events: [] };
   }
@@ -115,18 +100,76 @@ export class ExplanationsService {
     return { ...conclude(checks), checks, events };
   }
 
-  /** Adds what each rule says that a worker checks before an attempt. */
-  private async checkRules(message: Recipient, checks: SendCheckView[]): Promise<void> {
-    const { id, organizationId, contactId, channel, topic } = message;
+  /** Adds the results for the address and the provider, in this order. Returns the address if the message has both. */
+  private async findAddress(
+    organizationId: string,
+    channel: string,
+    contact: Contact,
+    checks: SendCheckView[],
+  ): Promise<string | undefined> {
+    const providers: SendCheckView[] = [];
+    const address = await refusal(checks, 'address', ['invalid_arguments'], async () => {
+      const found = await refusal(providers, 'provider', ['conflict'], () =>
+        this.handovers.addressOf(organizationId, channel, contact),
+      );
+      return { found };
+    });
+    checks.push(...providers);
+    return address?.found;
+  }
+
+  /** Adds the results of the rules of `send_message` and then those of a worker, up to the first one that refuses. */
+  private async checkNew(message: Recipient, checks: SendCheckView[]): Promise<void> {
+    const { organizationId, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);
-    for (const { rule, outcome } of verdicts!) {
-      if (rule === 'contact' && !outcome && id === null) continue;
-      const reason = outcome?.reason ?? null;
-      checks.push({ rule, passed: outcome === undefined, reason, until: null });
-      if (outcome) return;
+    // `send_message` has found the contact, and refuses a denied consent before everything else.
+    if (
+      addVerdicts(
+        verdicts!.filter(({ rule }) => rule === 'consent'),
+        checks,
+      )
+    )
+      return;
+    if (topic !== null && !(await this.isTopic(organizationId, topic, checks))) return;
+    if (await this.pace.lacksQuota(organizationId)) {
+      const reason = 'The organization has used up its quota of messages of today, or of storage.';
+      checks.push({ rule: 'quota', passed: false, reason, until: null });
+      return;
     }
+    checks.push({ rule: 'quota', ...PASSED });
+    const others = verdicts!.filter(({ rule }) => rule !== 'consent' && rule !== 'contact');
+    if (!addVerdicts(others, checks)) await this.addPace(message, checks);
+  }
+
+  /** Returns true when the topic exists. Otherwise adds the refusal of `send_message`. */
+  private async isTopic(
+    organizationId: string,
+    topic: string,
+    checks: SendCheckView[],
+  ): Promise<boolean> {
+    const results: SendCheckView[] = [];
+    await refusal(results, 'topic', ['not_found'], () => this.topics.get(organizationId, topic));
+    const refused = results.filter(({ passed }) => !passed);
+    checks.push(...refused);
+    return refused.length === 0;
+  }
+
+  /** Adds the results of the rules that a worker checks before an attempt, up to the first one that refuses. */
+  private async checkRules(message: Recipient, checks: SendCheckView[]): Promise<void> {
+    const [verdicts] = await this.permission.check(message.organizationId, [message]);
+    if (!addVerdicts(verdicts!, checks)) await this.addPace(message, checks);
+  }
+
+  /** Adds the results of quiet hours and caps. A cap that drops the message decides before all that would hold it. */
+  private async addPace(
+    { id, organizationId, contactId, channel, topic }: Recipient,
+    checks: SendCheckView[],
+  ): Promise<void> {
     const paced = { id, contactId: contactId!, channel, topic };
-    for (const { code, cap, pause } of await this.pace.check(organizationId, paced)) {
+    const rules = await this.pace.check(organizationId, paced);
+    const dropping = rules.find(({ pause }) => pause?.until === null);
+    const reached = dropping ? [...rules.filter(({ pause }) => !pause), dropping] : rules;
+    for (const { code, cap, pause } of reached) {
       checks.push({
         rule: code,
         passed: pause === undefined,
@@ -135,6 +178,15 @@ export class ExplanationsService {
       });
     }
   }
+}
+
+/** Adds the verdicts up to the first one that refuses the message. Returns true when one refuses it. */
+function addVerdicts(verdicts: readonly PermissionVerdict[], checks: SendCheckView[]): boolean {
+  for (const { rule, outcome } of verdicts) {
+    checks.push({ rule, passed: !outcome, reason: outcome?.reason ?? null, until: null });
+    if (outcome) return true;
+  }
+  return false;
 }
 
 /** Runs a check. When it throws an error with one of the codes, adds the error to the list and returns undefined. */
@@ -160,10 +212,6 @@ function ruleOfWait({ status, reasonCode }: Message): SendCheckView['rule'] | un
   if (status === 'scheduled') return 'schedule';
   if (status === 'queued') return 'retry';
   return reasonCode === 'digest' ? 'digest' : undefined;
-}
-
-function isRefused(checks: readonly SendCheckView[]): boolean {
-  return checks.some(({ passed, until }) => !passed && until === null);
 }
 
 function conclude(

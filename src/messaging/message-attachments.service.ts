@@ -23,7 +23,7 @@ export interface GivenAttachment {
 export class MessageAttachmentsService {
   constructor(private readonly files: FilesService) {}
 
-  /** Returns what is stored of the attachments. Throws `not_found` for an unknown file, and `invalid_arguments`. */
+  /** Returns the stored form of the attachments. Throws `not_found` for an unknown file, and `invalid_arguments`. */
   async resolve(
     organizationId: string,
     given: readonly GivenAttachment[],

@@ -45,7 +45,10 @@ export interface ClaimOutcome {
  */
 export type LockedMessages = 'skip' | 'wait';
 
-/** Reads and writes many messages of one organization at once. Every method needs a transaction of the organization. */
+/**
+ * Reads and writes many messages of one organization in one statement. Every method needs a transaction of the
+ * organization.
+ */
 @Injectable()
 export class MessageAttemptsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -63,7 +66,7 @@ export class MessageAttemptsRepository {
       .query<Message>(statement, [organizationId, JSON.stringify(keys)]);
   }
 
-  /** Returns what is stored now about sending each of the messages, in their order. */
+  /** Returns the stored decisions that apply to each of the messages, in their order. */
   async findPermissions(
     organizationId: string,
     messages: readonly PermittedMessage[],
@@ -77,8 +80,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too. A
-   * message without a lease gets one. The caller must have locked the messages.
+   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too.
+   * A message without a lease gets one. The caller must have locked the messages.
    */
   begin(organizationId: string, ids: readonly string[]): void {
     this.tenants
@@ -92,8 +95,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Records the outcomes of attempts, and returns the claims whose outcome was recorded. Nothing is written for a message
-   * that another worker has claimed.
+   * Records the outcomes of attempts, and returns the claims whose outcome was recorded. Nothing is written for a
+   * message that another worker has claimed.
    */
   async recordOutcomes(
     organizationId: string,

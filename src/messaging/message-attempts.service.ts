@@ -18,7 +18,7 @@ import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 
-/** Holds a message whose attempt has begun, with what the attempt needs. */
+/** Holds a message whose attempt has begun, with all data for the attempt. */
 export interface Attempt {
   readonly message: Message;
   readonly route: readonly StoredProvider[];
@@ -29,8 +29,8 @@ export interface Attempt {
 type Begun = ReadonlyMap<string, Attempt | null>;
 
 /**
- * Begins the attempts to send claimed messages. Those of one organization that are claimed at the same moment begin in one
- * transaction, which also checks everything that may keep them from being sent.
+ * Begins the attempts to send claimed messages. Those of one organization that are claimed at the same moment begin in
+ * one transaction, which also checks everything that may keep them from being sent.
  */
 @Injectable()
 export class MessageAttemptsService {
@@ -100,7 +100,10 @@ export class MessageAttemptsService {
     });
   }
 
-  /** Returns what the attempt of a locked message needs. Otherwise writes why there is none, and returns undefined. */
+  /**
+   * Returns the data for the attempt of a locked message. When the message must not be sent now, stores why and returns
+   * undefined.
+   */
   private async prepare(
     message: Message,
     { ban, isPaced }: Permission,

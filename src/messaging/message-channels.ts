@@ -13,7 +13,7 @@ export function isDenied(consent: Consent, channel: string): boolean {
   );
 }
 
-/** Returns the channel's title as it stands inside a sentence: `e-mail`, `SMS`. */
+/** Returns the channel's title as it is written inside a sentence: `e-mail`, `SMS`. */
 export function spoken({ title }: Pick<ChannelOptions, 'title'>): string {
   return /^[A-Z][a-z-]/.test(title) ? `${title[0]!.toLowerCase()}${title.slice(1)}` : title;
 }

@@ -21,7 +21,7 @@ const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
 const LONGEST_HTML_BYTES = 500 * 1024;
 
-/** Holds what the sender of a message gives as its content. */
+/** Holds the content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {
   /** Is required by channels with a subject, and refused by the others. */
   subject?: string;
@@ -51,8 +51,8 @@ export interface ContentTarget {
 }
 
 /**
- * Makes the content of messages from what their senders give. The caller of each method must have opened a transaction of
- * the organization.
+ * Makes the content of messages from the arguments of their callers. The caller of each method must have opened a
+ * transaction of the organization.
  */
 @Injectable()
 export class MessageContentService {
@@ -66,9 +66,9 @@ export class MessageContentService {
   ) {}
 
   /**
-   * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are literal,
-   * so text of strangers is never executed. Without a body, it is the text of the HTML. A template replaces all parts.
-   * Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
+   * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are
+   * literal, so untrusted text is never executed. Without a body, it is the text of the HTML. A template replaces all
+   * parts. Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
    */
   async compose(
     target: ContentTarget,
@@ -108,7 +108,10 @@ export class MessageContentService {
     return { subject: subject ?? null, body: text, html: html ?? null, envelope, ...made?.use };
   }
 
-  /** Returns the variables with links. A message without a topic has no `unsubscribe_url`, because there is nothing to leave. */
+  /**
+   * Returns the variables with links. A message without a topic has no `unsubscribe_url`, because there is nothing to
+   * leave.
+   */
   private linksFor({ organizationId, id, contact, topic }: ContentTarget): Record<string, string> {
     const target = { organizationId, contactId: contact.id, messageId: id, topic: '' };
     const preferences = this.links.urlOf('preferences', target);
@@ -150,7 +153,7 @@ export function subjectFault(subject: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';
   }
-  // Such a mark makes mail programs show the subject, and what stands after it, in another order.
+  // Such a mark makes mail programs show the subject, and the text after it, in another order.
   if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
     return 'must not contain marks that change the direction of text, such as U+202E';
   }

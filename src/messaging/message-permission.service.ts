@@ -66,8 +66,8 @@ export class MessagePermissionService {
   }
 
   /**
-   * Returns, for each message, what each rule says that keeps it from being sent at all. The first outcome is the one that
-   * counts. What is stored later stops later attempts.
+   * Returns, for each message, the result of each rule that can refuse it. The first outcome is the one that
+   * counts. A rule that is stored later refuses later attempts.
    */
   async check(
     organizationId: string,

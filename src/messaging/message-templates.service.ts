@@ -38,8 +38,8 @@ export class MessageTemplatesService {
   ) {}
 
   /**
-   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, `conflict` for one that was
-   * never published, and `invalid_arguments` for variables that do not fit and for texts that cannot be rendered.
+   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, `conflict` for one that
+   * was never published, and `invalid_arguments` for variables that do not fit and for texts that cannot be rendered.
    */
   async render(
     { organizationId, contact }: { readonly organizationId: string; readonly contact: Contact },
@@ -83,7 +83,7 @@ function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';
 }
 
-/** Throws `invalid_arguments` when a call gives a template and texts. */
+/** Throws `invalid_arguments` when a call has both a template and texts. */
 export function assertNoTexts(given: Readonly<Record<string, unknown>>): void {
   for (const name of ['subject', 'body', 'html']) {
     if (given[name] === undefined) continue;

@@ -39,7 +39,7 @@ export interface MessageRequest extends GivenContent {
   runId?: string;
 }
 
-/** Says to whom and where a message goes. */
+/** Holds the contact, the channel and the address of a message. */
 export interface MessageTarget extends ContentTarget {
   readonly channel: string;
   readonly recipient: string;
@@ -59,9 +59,9 @@ export class MessagesService {
   ) {}
 
   /**
-   * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact or topic,
-   * and `conflict` when the channel has no provider. Throws `invalid_arguments` for an unknown channel, a contact without
-   * its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
+   * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact or
+   * topic, and `conflict` when the channel has no provider. Throws `invalid_arguments` for an unknown channel, a
+   * contact without its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const target = await this.findTarget(organizationId, request);
@@ -178,7 +178,10 @@ export class MessagesService {
     return { counts, counted, is_complete: counted < MOST_COUNTED };
   }
 
-  /** Returns the statuses that a message had, oldest first. Throws `not_found` when the organization has no such message. */
+  /**
+   * Returns the statuses that a message had, oldest first. Throws `not_found` when the organization has no such
+   * message.
+   */
   async listEvents(organizationId: string, id: string): Promise<MessageEvent[]> {
     await this.get(organizationId, id);
     return await this.messages.listEvents(organizationId, id, MOST_EVENTS);

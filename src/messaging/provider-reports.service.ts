@@ -38,8 +38,8 @@ export class ProviderReportsService {
   ) {}
 
   /**
-   * Records an inbound message once, even if its provider reports it again. `runId` names the run whose step reports it.
-   * Throws `not_found` for an unknown contact.
+   * Records an inbound message once, even if its provider reports it again. `runId` names the run whose step reports
+   * it. Throws `not_found` for an unknown contact.
    */
   async receive(
     organizationId: string,
@@ -130,7 +130,7 @@ function assertSent({ status, direction, attempts }: Message): void {
   throw new AppError('conflict', `This message ${fault}. Report only messages that were sent.`);
 }
 
-/** Describes a failure. The provider's reason is text of a stranger: it becomes one line without control characters. */
+/** Describes a failure. The provider's reason is untrusted text: it becomes one line without control characters. */
 function describeFailure(outcome: DeliveryOutcome, reason: string | undefined): string {
   const what = outcome === 'bounced' ? 'bounced' : 'could not be delivered';
   const text = reason

@@ -1,7 +1,7 @@
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Integer, JsonObject, Text } from '../tools/schema/fields.js';
 
-/** Says what is shown of a template. */
+/** Declares which template is shown, and with which values. */
 export class TemplateTestInput {
   @Text({ min: 1, max: 64 })
   template_id: string;

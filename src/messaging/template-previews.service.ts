@@ -16,7 +16,7 @@ import { fillSamples } from '../templates/variable-values.js';
 import { isJsonObject } from '../text/is-json-object.js';
 import { subjectFault } from './message-content.service.js';
 
-/** Says what is shown of a template. */
+/** Says which template is shown, and with which values. */
 export interface PreviewRequest {
   readonly templateId: string;
   readonly version?: number;
@@ -66,8 +66,9 @@ export class TemplatePreviewsService {
   ) {}
 
   /**
-   * Renders the draft, an unsaved draft or a version. Throws `not_found` for an unknown template, version or contact, and
-   * `invalid_arguments` with the path of each fault for content that cannot be published and variables that do not fit.
+   * Renders the draft, an unsaved draft or a version. Throws `not_found` for an unknown template, version or contact,
+   * and `invalid_arguments` with the path of each fault for content that cannot be published and variables that do not
+   * fit.
    */
   async preview(organizationId: string, request: PreviewRequest): Promise<TemplatePreview> {
     const { contactId, locale, variables = {} } = request;

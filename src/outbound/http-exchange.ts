@@ -7,7 +7,7 @@ import type { OutboundTarget } from './outbound-target.js';
 
 /** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-/** Limits the body of a response that becomes a value of a run, as it is received and again when it is unpacked. */
+/** Limits the body of a response that becomes a value of a run, as it is received and again when it is decompressed. */
 export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {
@@ -39,8 +39,8 @@ export interface BodyLimits {
 }
 
 /**
- * Connects to one of `addresses` without another DNS look-up. Calls `check` with the remote address before the first byte
- * is sent. With TLS, the server must have a certificate for the host of the URL.
+ * Connects to one of `addresses` without another DNS look-up. Calls `check` with the remote address before the first
+ * byte is sent. With TLS, the server must have a certificate for the host of the URL.
  */
 export async function connect(
   target: OutboundTarget,
@@ -88,8 +88,8 @@ async function connectDirectly(
 }
 
 /**
- * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys the
- * connection when this fails.
+ * Starts TLS on a connection if the URL says so. The server must have a certificate for the host of the URL. Destroys
+ * the connection when this fails.
  */
 export async function secure(
   socket: Socket,

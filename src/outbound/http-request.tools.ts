@@ -29,7 +29,7 @@ const MAX_SECONDS = 310;
 const UNREADABLE: ParsedBody = { json: null, text: null };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** Holds what a step sends. The files are in memory. */
+/** Holds the request of a step. Its files are in memory. */
 interface Sent {
   readonly input: HttpRequestInput;
   readonly call: ToolCall;

@@ -14,7 +14,7 @@ interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly signal: AbortSignal;
   /** Limits the time of the whole exchange. The default is 15. */
   readonly timeoutSeconds?: number;
-  /** Is called when the connection stands. The other system cannot have received the request before. */
+  /** Is called when the connection is established. The other system cannot have received the request before. */
   readonly onConnected?: () => void;
 }
 
@@ -23,8 +23,9 @@ const DEFAULT_SECONDS = 15;
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
- * It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a time. It ignores proxy settings of the system. With a
- * proxy of the operator, it asks that proxy for a connection to a checked address, in place of connecting itself.
+ * It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a time. It ignores proxy
+ * settings of the system. With a proxy of the operator, it asks that proxy for a connection to a checked address, in
+ * place of connecting itself.
  */
 export class OutboundClient {
   constructor(

@@ -37,7 +37,7 @@ export async function requestContent(
       // The headers may contain another content-type, but only this one names the boundary between the parts.
       ...(input.multipart && content && { 'content-type': content.type }),
       ...readHeaders(credential),
-      // A compressed response needs more memory than its size says. It is unpacked if it comes nevertheless.
+      // A compressed response needs more memory than its size says. It is decompressed if it comes nevertheless.
       'accept-encoding': 'identity',
       ...(key !== undefined && { 'idempotency-key': key }),
     },

@@ -57,7 +57,7 @@ describe(parseResponseBody, () => {
     ['X-GZIP', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('unpacks %s', async (coding, pack) => {
+  ])('decompresses %s', async (coding, pack) => {
     expect(await packed(coding, pack('Grüße'))).toEqual({ json: null, text: 'Grüße' });
   });
 

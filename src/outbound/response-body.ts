@@ -4,9 +4,9 @@ import { AppError } from '../errors/app-error.js';
 import { parseJsonExactly } from '../http/request-body.js';
 import { type HttpResponse, MOST_RESPONSE_BYTES, type ResponseHead } from './http-exchange.js';
 
-type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Decompressor = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-const UNPACK: ReadonlyMap<string, Unpack> = new Map([
+const DECOMPRESSORS: ReadonlyMap<string, Decompressor> = new Map([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
@@ -32,16 +32,16 @@ export interface ParsedBody {
 }
 
 /**
- * Returns the body of a response as JSON or as text, unpacked, and decoded by its byte order mark or its charset. Throws
- * `rejected` for a body of more than 1 MiB after it is unpacked, and for JSON with too many values.
+ * Returns the body of a response as JSON or as text, decompressed, and decoded by its byte order mark or its charset.
+ * Throws `rejected` for a body of more than 1 MiB after it is decompressed, and for JSON with too many values.
  */
 export async function parseResponseBody(
   response: Omit<HttpResponse, 'status'>,
 ): Promise<ParsedBody> {
-  return parseBytes(response, await unpackBody(response, MOST_RESPONSE_BYTES));
+  return parseBytes(response, await decompressBody(response, MOST_RESPONSE_BYTES));
 }
 
-/** Parses a body that is unpacked already. */
+/** Parses a body that is decompressed already. */
 export function parseBytes({ headers }: Pick<ResponseHead, 'headers'>, bytes: Buffer): ParsedBody {
   const contentType = headers['content-type'] ?? '';
   const text = decode(bytes, contentType);
@@ -63,24 +63,24 @@ export function isTextType(contentType: string): boolean {
 
 /**
  * Reverses the coding of a body (RFC 9110, 8.4.1). Throws `rejected` for several codings, and for a body of more than
- * `most` bytes after it is unpacked.
+ * `most` bytes after it is decompressed.
  */
-export async function unpackBody(
+export async function decompressBody(
   { headers, body }: Omit<HttpResponse, 'status'>,
   most: number,
 ): Promise<Buffer> {
   const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (name === 'identity' || body.length === 0) return body;
-  const unpackWith = UNPACK.get(name);
-  if (!unpackWith) throw new AppError('rejected', 'The response has an unknown compression.');
+  const decompressWith = DECOMPRESSORS.get(name);
+  if (!decompressWith) throw new AppError('rejected', 'The response has an unknown compression.');
   try {
-    return await unpackWith(body, { maxOutputLength: most });
+    return await decompressWith(body, { maxOutputLength: most });
   } catch (error) {
     const isTooLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
     throw new AppError(
       'rejected',
       isTooLarge
-        ? `The response is larger than ${most} bytes when it is unpacked.`
+        ? `The response is larger than ${most} bytes when it is decompressed.`
         : 'The response is not what its compression says.',
       { cause: error },
     );

@@ -12,7 +12,7 @@ import {
 } from './http-exchange.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import type { FilledRequest } from './request-secrets.service.js';
-import { isTextType, type ParsedBody, parseBytes, unpackBody } from './response-body.js';
+import { isTextType, type ParsedBody, parseBytes, decompressBody } from './response-body.js';
 
 const NO_BODY: ParsedBody = { json: null, text: null };
 
@@ -41,8 +41,8 @@ export function limitsOf(
 }
 
 /**
- * Returns the body of an accepted response as a value, or keeps it as a file: when the step says so, and for a body that is
- * no text by its type and its bytes.
+ * Returns the body of an accepted response as a value, or keeps it as a file: when the step says so, and for a body
+ * that is no text by its type and its bytes.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,
@@ -51,11 +51,11 @@ export async function bodyOrFile(
   call: ToolCall,
 ): Promise<{ body: ParsedBody; file?: FileFacts }> {
   const most = mayBeFile(input, response) ? MOST_FILE_BYTES : MOST_RESPONSE_BYTES;
-  // A small body can be large when it is unpacked.
+  // A small body can be large when it is decompressed.
   if (most === MOST_FILE_BYTES && response.headers['content-encoding'] !== undefined) {
     await files.reserve(call, call.signal);
   }
-  const bytes = await unpackBody(response, most);
+  const bytes = await decompressBody(response, most);
   const isValue = input.response === 'auto' && (isTextual(response, bytes) || bytes.length === 0);
   if (isValue) return { body: parseBytes(response, bytes) };
   const { headers } = response;

@@ -53,7 +53,7 @@ export class DigestsRepository {
     return open;
   }
 
-  /** Makes a new message, which has the status held, collect items for so many seconds. */
+  /** Makes a new message, which has the status held, collect items for the given seconds. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     const { organizationId, messageId, subject, body, html, variables, items, maxItems } = digest;
     const session = this.tenants.session(organizationId);
@@ -110,7 +110,7 @@ export class DigestsRepository {
   }
 }
 
-/** No cap has such a name, because the names of channels have no colon. */
+/** The name of no cap begins like this, because the names of channels have no colon. */
 function heldBy(key: string): string {
   return `digest:${key}`;
 }

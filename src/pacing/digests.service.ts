@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type DigestContent, type DigestKey, DigestsRepository } from './digests.repository.js';
 import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** Keeps what messages collect until they are sent. Each method needs a transaction of the organization. */
+/** Keeps the items that messages collect until they are sent. Each method needs a transaction of the organization. */
 @Injectable()
 export class DigestsService {
   constructor(private readonly digests: DigestsRepository) {}
@@ -12,7 +12,7 @@ export class DigestsService {
     return this.digests.findOpen(organizationId, key);
   }
 
-  /** Makes a new message, which has the status held, collect items for so many seconds, or until it is full. */
+  /** Makes a new message, which has the status held, collect items for the given seconds, or until it is full. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     await this.digests.begin(digest, key, seconds);
     if (digest.items.length >= digest.maxItems) await this.digests.close(digest);

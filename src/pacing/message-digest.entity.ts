@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Stores what a message collects until it is sent. */
+/** Stores the items that a message collects until it is sent. */
 @Entity('message_digests')
 export class MessageDigest extends OrganizationRow {
   @PrimaryColumn('text')
@@ -25,7 +25,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('jsonb')
   items: object[];
 
-  /** The message is sent when it has so many items. */
+  /** The message is sent when it has this number of items. */
   @Column('integer')
   maxItems: number;
 }

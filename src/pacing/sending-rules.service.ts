@@ -14,7 +14,7 @@ import { SendingRulesRepository } from './sending-rules.repository.js';
 const MOST_CAPS = 20;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 const NO_QUIET_HOURS = { quietFrom: null, quietTo: null, quietDays: null, quietChannels: null };
-/** Messages of this channel go to programs, which have no night. */
+/** Messages of this channel go to programs, so quiet hours do not apply to them. */
 const NEVER_QUIET = 'webhook';
 
 type StoredRules = Omit<SendingRules, 'updatedAt'>;

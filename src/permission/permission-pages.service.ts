@@ -24,8 +24,8 @@ export interface LinkView {
 }
 
 /**
- * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts that
- * are gone, throw the same `not_found`.
+ * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts
+ * that are gone, throw the same `not_found`.
  */
 @Injectable()
 export class PermissionPagesService {
@@ -85,7 +85,7 @@ export class PermissionPagesService {
     });
   }
 
-  /** Stores which of the topics that the person saw are chosen. What is chosen already stays as it is. */
+  /** Stores which of the shown topics the person has chosen. A choice that was stored before stays unchanged. */
   async choose(
     target: LinkTarget,
     { shown, chosen }: { shown: ReadonlySet<string>; chosen: ReadonlySet<string> },

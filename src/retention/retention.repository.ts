@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AuditArgumentSigner } from '../database/transactions/audit-argument-signer.js';
+import { ArgumentSigner } from '../database/transactions/argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
 
@@ -7,7 +7,7 @@ import { type RetentionKind, RetentionRule } from './retention-rule.entity.js';
 export class RetentionRepository {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly signer: AuditArgumentSigner,
+    private readonly signer: ArgumentSigner,
   ) {}
 
   async list(organizationId: string): Promise<RetentionRule[]> {

@@ -15,7 +15,7 @@ export interface MemberChanges {
   left: readonly string[];
 }
 
-/** Says what happened to the contacts of a call. */
+/** Holds the results for the contacts of a call. */
 export interface ChangedMembers {
   changed: number;
   unknown: string[];

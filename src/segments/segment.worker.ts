@@ -7,7 +7,9 @@ import { SegmentEvaluationsService } from './segment-evaluations.service.js';
 @Injectable()
 export class SegmentWorker extends QueueWorker {
   readonly kind = 'segment';
-  /** The work continues elsewhere after its current part, so it gets no time to end. */
+  /**
+   * At a stop, the work ends after its current part, and another process continues it. So a stop does not wait for it.
+   */
   protected readonly graceMs = 0;
   /** The work of each organization keeps a connection and a processor busy. */
   protected override readonly mostSlots = 2;

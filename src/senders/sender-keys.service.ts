@@ -8,7 +8,7 @@ import { SenderDomainsRepository } from './sender-domains.repository.js';
 /** RFC 8301 asks for at least 2048 bits, and a longer key has a record that many DNS services refuse. */
 const KEY_BITS = 2048;
 
-/** Has a selector that no other key has, in any organization: two of them may send from one domain. */
+/** Has a selector that no other key has, in any organization, because two organizations may send from one domain. */
 export interface NewKey {
   readonly selector: string;
   readonly publicKey: string;

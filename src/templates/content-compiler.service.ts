@@ -19,7 +19,7 @@ import type {
 
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
-/** A message reads a version at once, so that a large one would delay others. */
+/** A message reads a version in one piece, so that a large one would delay others. */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
 /** Is a compiled content with what its author should know. */
@@ -40,7 +40,10 @@ interface CheckedEmail {
   readonly path: string;
 }
 
-/** Makes texts that can be rendered out of what authors write: checked, with snippets, inlined CSS and derived texts. */
+/**
+ * Compiles the texts of authors into texts that can be rendered. They are checked, and have snippets, inlined CSS and
+ * derived texts.
+ */
 @Injectable()
 export class ContentCompilerService {
   private readonly checker: TextChecker;

@@ -12,7 +12,7 @@ export interface TemplateValues {
   readonly variables: object;
   /** Has the variables of each call that the message joins, the newest last. By default it is this call alone. */
   readonly items?: readonly object[];
-  /** Has what every message gives: the contact and links. */
+  /** Has the values that every message provides: the contact and links. */
   readonly given: object;
 }
 
@@ -30,8 +30,8 @@ export class TemplateRenderingService {
   constructor(private readonly liquid: LiquidSandbox) {}
 
   /**
-   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without texts of
-   * the part, and, with the path of each, for variables that are unknown, missing or of another type.
+   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without texts
+   * of the part, and, with the path of each, for variables that are unknown, missing or of another type.
    */
   async render(
     organizationId: string,

@@ -16,7 +16,7 @@ export class TemplateVersion extends OrganizationRow {
   @Column('text')
   id: string;
 
-  /** Has what the author wrote. */
+  /** Has the texts as the author wrote them. */
   @Column('json')
   content: TemplateContent;
 

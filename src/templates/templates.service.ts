@@ -12,7 +12,7 @@ import { type TemplateSummary, TemplatesRepository } from './templates.repositor
 const MOST_TEMPLATES = 500;
 const NAME = /^[a-z][a-z0-9_-]*$/;
 
-/** Has what a caller decides about a template. An absent member stays unchanged. */
+/** Holds the values that a caller changes. An absent member stays unchanged. */
 export interface TemplateChanges {
   name?: string;
   description?: string;
@@ -34,8 +34,8 @@ export class TemplatesService {
   }
 
   /**
-   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft is not the one that the
-   * caller has read.
+   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft is not the one that
+   * the caller has read.
    */
   async getForUpdate(
     organizationId: string,

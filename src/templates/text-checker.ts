@@ -30,7 +30,7 @@ const CONTACT_MEMBERS = [
   'updated_at',
 ];
 
-/** Names what each text may use besides. */
+/** Lists the names that every text may use besides its variables. */
 export const GIVEN_NAMES: readonly string[] = [
   'contact',
   'digest',

@@ -1,4 +1,4 @@
-/** Returns how many characters stand before each line. */
+/** Returns how many characters precede each line. */
 export function lineOffsets(text: string): number[] {
   const offsets = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) offsets.push(at + 1);

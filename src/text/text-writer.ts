@@ -52,7 +52,7 @@ export class TextWriter {
     }
   }
 
-  /** Ends the line, and lets at least so many line breaks follow before the next text. */
+  /** Ends the line, and writes at least this number of line breaks before the next text. */
   breakLine(breaks: number): void {
     this.breaks = Math.max(this.breaks, breaks);
     this.hasSpace = false;

@@ -1,5 +1,5 @@
 /**
- * Limits the JSON text of what a run passes on: the arguments and the result of a step, the payload of a run that a step
+ * Limits the JSON text of the values of a run: the arguments and the result of a step, the payload of a run that a step
  * starts, and the results of a loop. A body of a request has at most 1 MiB, so a step can forward a whole body, with
  * other values beside it.
  */

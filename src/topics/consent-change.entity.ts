@@ -5,7 +5,7 @@ import type { Evidence } from './topic-subscription.entity.js';
 export const CONSENT_KINDS = ['channel', 'topic'] as const;
 export type ConsentKind = (typeof CONSENT_KINDS)[number];
 
-/** Stores one change of what a contact agreed to. The database writes it, and nobody can change it. */
+/** Stores one change of consent or of a subscription. The database writes it, and nobody can change it. */
 @Entity('consent_changes')
 export class ConsentChange extends OrganizationRow {
   @PrimaryColumn('text')

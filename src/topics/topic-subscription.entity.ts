@@ -13,7 +13,7 @@ export interface Evidence {
   message_id?: string;
 }
 
-/** Stores what a contact decided about a topic. Without it, the default of the topic holds. */
+/** Stores the decision of a contact about a topic. Without it, the default of the topic holds. */
 @Entity('topic_subscriptions')
 export class TopicSubscription extends OrganizationRow {
   @PrimaryColumn('text')

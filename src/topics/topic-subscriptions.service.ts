@@ -93,7 +93,9 @@ export class TopicSubscriptionsService {
   }
 }
 
-/** Bounds texts that a stranger's browser or message has, and makes them storable. */
+/**
+ * Limits the length of texts of an untrusted browser or message, and removes characters that PostgreSQL cannot store.
+ */
 function cut(evidence: Evidence): Evidence {
   const texts = Object.entries(evidence).filter(([, text]) => text !== undefined);
   return Object.fromEntries(

@@ -22,7 +22,7 @@ import {
 import { TopicSubscriptionsService } from './topic-subscriptions.service.js';
 import { TopicsService } from './topics.service.js';
 
-/** Provides the tools for topics of messages, and for what contacts have decided. */
+/** Provides the tools for topics of messages and for the subscriptions of contacts. */
 @Injectable()
 export class TopicTools {
   constructor(

@@ -254,7 +254,7 @@ describe('POST /api/auth/password', () => {
     expect((await postJson(`${switchboard.url}/api/auth/sign-in`, refused)).status).toBe(429);
   });
 
-  it('of two at once, makes one', async () => {
+  it('of two at the same time, makes one', async () => {
     const statuses = await Promise.all(
       ['the first new password', 'the second new password'].map(
         async (next) => (await change(acme.password, next)).status,

@@ -140,7 +140,7 @@ describe('the chain of the audit log', () => {
     }
   });
 
-  it('shows a removed end with a corrected head only with an end that was kept elsewhere', async () => {
+  it('shows a removed end with a corrected head only with an end that was kept outside the database', async () => {
     const { heads } = await verify();
     const removal = `
       with seal as (delete from private.audit_seals s where organization_id = $acme and last_position = 7 returning *),

@@ -37,7 +37,7 @@ describe('runs', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('are filtered by what the address keeps, and opened by keyboard', async () => {
+  it('are filtered by the filters in the address, and opened by keyboard', async () => {
     const hello = await create('Hello', [
       { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);
@@ -207,7 +207,7 @@ describe('runs', () => {
     await steps.first().waitFor();
     expect(await steps.count()).toBe(50);
     const next = page.getByRole('button', { name: 'Next' });
-    // The service answers with 1,000 steps at once, so the page reads again after the twentieth.
+    // The service answers with 1,000 steps together, so the page reads again after the twentieth.
     for (let shown = 1; shown <= 20; shown += 1) {
       await page.getByText(`Page ${shown}`, { exact: true }).waitFor();
       await next.click();

@@ -29,7 +29,7 @@ describe('templates', () => {
       .getByLabel('HTML')
       .fill('<p>Hello <i>{{ contact.first_name }}</i>: {{ code | raw }}</p>');
     await page.getByRole('button', { name: 'Save and publish' }).click();
-    // The fault stands at the field that has it.
+    // The fault is shown at its field.
     await page.getByLabel('Subject').and(page.locator('[aria-invalid]')).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel('Subject').fill('Order {{ code }}');

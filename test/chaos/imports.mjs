@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const FILES = 5;
 const ROWS = 2000;
-/** Every so many rows, one repeats the row before it, and another one has a wrong address. */
+/** Every 100th row repeats the row before it, and every 77th row has a wrong address. */
 const REPEATED_EVERY = 100;
 const WRONG_EVERY = 77;
 const PAUSE_MS = 300;

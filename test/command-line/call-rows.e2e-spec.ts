@@ -75,7 +75,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await countContacts()).toBe(28);
   });
 
-  it('sends rejected rows again after they were mended', async () => {
+  it('sends rejected rows again after they were corrected', async () => {
     const file = await folder.write('rows.jsonl', [{ email: 'a@example.com' }, { email: 'b' }]);
     expect((await call('create_contact', '--file', file)).code).toBe(1);
     const mended = (await rejected())!.map((row) => ({

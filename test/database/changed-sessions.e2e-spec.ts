@@ -18,7 +18,7 @@ describe('SQL that changes its session', () => {
   let before: unknown;
 
   beforeAll(async () => {
-    // The pool returns the connection that was used last, so each transaction gets that of the previous one.
+    // The pool returns the connection that was used last, so each transaction gets the connection of the previous one.
     switchboard = await startSwitchboard({
       env: { ROLE: 'web', DATABASE_POOL_SIZE: '2' },
       providers: [SqlTools],
@@ -29,7 +29,7 @@ describe('SQL that changes its session', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** Returns what all organizations share and none may change. */
+  /** Returns the settings that all organizations share and none may change. */
   const sharedState = async (): Promise<unknown> => {
     const owner = new Client({ connectionString: switchboard.databaseUrl });
     await owner.connect();

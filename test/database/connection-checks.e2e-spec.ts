@@ -83,7 +83,7 @@ describe('a user of DATABASE_URL with too few rights', () => {
     return rows.length;
   };
 
-  it('is told before the first migration that it must own the database', async () => {
+  it('is refused before the first migration, because it must own the database', async () => {
     await admin.query(`alter role ${name} createrole`);
     await admin.query(`alter database ${name} owner to current_user`);
     expect((await failure(own)).message).toBe(
@@ -93,7 +93,7 @@ describe('a user of DATABASE_URL with too few rights', () => {
     expect(await tables()).toBe(0);
   });
 
-  it('is told before the first migration that it must be allowed to create roles', async () => {
+  it('is refused before the first migration, because it must be allowed to create roles', async () => {
     expect((await failure(own)).message).toMatch(
       new RegExp(
         `^DATABASE_URL: its user may not create roles, .*: alter role ${name} createrole$`,
@@ -102,7 +102,7 @@ describe('a user of DATABASE_URL with too few rights', () => {
     expect(await tables()).toBe(0);
   });
 
-  it('is told whose the tables are', async () => {
+  it('is refused with the name of the owner of the tables', async () => {
     await admin.query(`alter role ${name} createrole`);
     const other = new Client({ connectionString: urlWith({ pathname: `/${name}` }) });
     await other.connect();

@@ -102,7 +102,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
         [ids.toSorted()],
       );
       const claims = [ids.toSorted(), rows.map(({ epoch }) => epoch)];
-      // Without a wait for the lock, all claims are renewed at once.
+      // Without a wait for the lock, all claims are renewed immediately.
       const renewed = await gate.call<{ id: string }>('renew_messages', [...claims, 15]);
       expect(renewed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
       await gate.call('release_messages', claims);

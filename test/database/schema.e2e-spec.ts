@@ -146,6 +146,8 @@ describe('every table of an organization', () => {
           -- They check a signature of the service; tenant-writes.e2e-spec.ts calls them without.
           'public.record_audit(text, text)'::regprocedure,
           'public.set_audit_retention(text, text)'::regprocedure,
+          'public.record_contact_merge(text, text)'::regprocedure,
+          'public.delete_contact_messages(text, text)'::regprocedure,
           -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
           'public.find_contact_ids(text, text, integer)'::regprocedure,
           'public.find_contacts_by_keys(text[], jsonb, text[], boolean, integer)'::regprocedure,
@@ -191,7 +193,7 @@ describe('every table of an organization', () => {
       select t.name, exists (
         select from pg_trigger g where g.tgrelid = t.oid and g.tgname = 'dry_run_effects' and g.tgenabled = 'O'
           and g.tgfoid = 'private.record_effect()'::regprocedure
-          -- For each row, after, of insert, delete and update.
+          -- The flags mean: for each row, after insert, delete and update.
           and g.tgtype = 1 + 4 + 8 + 16
       ) as reports from (${TABLES}) t`);
     const silent = rows.filter(({ reports }) => !reports).map(({ name }) => name);

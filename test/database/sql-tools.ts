@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsArray, IsString } from 'class-validator';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import type { ToolCall } from '../../src/tools/contract/tool-call.js';
-import { Tool } from '../../src/tools/contract/tool.decorator.js';
+import { Tool, ToolContent } from '../../src/tools/contract/tool.decorator.js';
 import type { TestOrganization } from '../support/organization.js';
 
 class SqlInput {
@@ -22,7 +22,7 @@ export class SqlTools {
   constructor(private readonly tenants: TenantDatabase) {}
 
   @Tool({ name: 'run_sql', title: 'SQL', description: 'Runs SQL.', surfaces: ['dashboard'] })
-  async run({ statements }: SqlInput, { organizationId }: ToolCall): Promise<object> {
+  async run({ statements }: SqlInput, { organizationId }: ToolCall): Promise<ToolContent> {
     const session = this.tenants.session(organizationId);
     for (const statement of statements) {
       const outcome = await session.query(statement).then(
@@ -31,7 +31,8 @@ export class SqlTools {
       );
       SqlTools.outcomes.push(outcome);
     }
-    return {};
+    // Any other result would roll the statements back, and no attack could succeed.
+    return ToolContent.text('done');
   }
 }
 

@@ -23,6 +23,8 @@ const DENIED = {
   error: expect.stringMatching(/^permission denied for (table|schema|function|sequence) /),
 };
 
+const UNSIGNED = { error: expect.stringMatching(/ not signed by the service\.$/) };
+
 /** Returns the id of the organization that the session of this cookie acts in. */
 async function organizationOf(cookie: string): Promise<string> {
   const response = await fetch(`${switchboard.url}/api/auth/session`, {
@@ -49,6 +51,11 @@ async function countRows(table: string, organization: TestOrganization): Promise
     [organization.id],
   );
   return row!.count;
+}
+
+async function createContact(fields: object): Promise<string> {
+  const { value } = await hostile.call<{ contact: { id: string } }>('create_contact', fields);
+  return value.contact.id;
 }
 
 describe('SQL of a tool', () => {
@@ -200,6 +207,50 @@ describe('SQL of a tool', () => {
       `select organization_id, days, epoch from retention_rules where kind = 'audit_log'`,
     );
     expect(rules).toEqual([{ organization_id: hostile.id, days: 365, epoch: 0 }]);
+  });
+
+  it('cannot delete messages of its organization', async () => {
+    const contactId = await createContact({ email: 'ada@example.com' });
+    const message = { contact_id: contactId, channel: 'email', subject: 'x', body: 'x' };
+    const sent = await hostile.call('send_message', message);
+    expect(sent.error).toBeUndefined();
+    const command = JSON.stringify({ organization_id: hostile.id, contact_id: contactId });
+    const outcomes = [
+      ...(await runSql(hostile, 'delete from messages')),
+      ...(await runSql(hostile, `select delete_contact_messages('${command}', '')`)),
+      ...(await runSql(hostile, `select delete_contact_messages('${command}', null)`)),
+    ];
+    expect(await countRows('messages', hostile)).toBe(1);
+    expect(outcomes).toEqual([DENIED, UNSIGNED, UNSIGNED]);
+  });
+
+  it('cannot record a merge, which would move the log of consent to another contact', async () => {
+    const consent = { email: 'denied' };
+    const merged = await createContact({ email: 'a@example.com', consent });
+    const survivor = await createContact({ email: 'b@example.com', consent });
+    const log = (): Promise<unknown> =>
+      switchboard.ownerQuery(
+        `select contact_id, recorded_for from consent_changes where organization_id = $1 order by id`,
+        [hostile.id],
+      );
+    const before = await log();
+    const command = JSON.stringify({
+      organization_id: hostile.id,
+      merged_id: merged,
+      survivor_id: survivor,
+      undo: {},
+    });
+    const outcomes = [
+      ...(await runSql(
+        hostile,
+        `insert into contact_merges (organization_id, merged_id, into_id, survivor_id, undo, moved)
+         values ('${hostile.id}', '${merged}', '${survivor}', '${survivor}', '{}', '{}')`,
+      )),
+      ...(await runSql(hostile, `select record_contact_merge('${command}', '')`)),
+    ];
+    expect(await log()).toEqual(before);
+    expect(await countRows('contact_merges', hostile)).toBe(0);
+    expect(outcomes).toEqual([DENIED, UNSIGNED]);
   });
 
   it('cannot change what no repository changes', async () => {

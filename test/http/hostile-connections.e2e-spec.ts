@@ -68,7 +68,7 @@ describe('a connection', () => {
   const request = (index: number, more = ''): string =>
     `GET /health/live?${index} HTTP/1.1\r\nHost: ${host()}\r\n${more}\r\n`;
 
-  it('gets the responses to 16 requests that follow the first one at once', async () => {
+  it('gets the responses to 16 requests that follow the first one immediately', async () => {
     const requests = Array.from({ length: 17 }, (_, index) =>
       request(index, index === 16 ? 'Connection: close\r\n' : ''),
     );

@@ -177,7 +177,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('is told in every era which confirmation a person must approve, and waits once for it', async () => {
+  it('gets in every era the confirmation that a person must approve, and waits once for it', async () => {
     const id = await request();
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const headers = { 'MCP-Protocol-Version': version };
@@ -246,7 +246,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('is told that a confirmation expired, and cannot use an expired approval', async () => {
+  it('gets an error when a confirmation expired, and cannot use an expired approval', async () => {
     const first = await request();
     await expire(first);
     const { error } = await agent();

@@ -45,7 +45,7 @@ it.each<[string, unknown[], object[]]>([
   ['an id that is null', [{ ...call(1, 'noop'), id: null }], [errorOf(-32600, null)]],
   ['ids that are equal', [call(7, 'noop'), call(7, 'noop')], [resultOf(7), resultOf(7)]],
   [
-    'everything at once',
+    'everything in one batch',
     [
       call('1', 'noop'),
       { jsonrpc: '2.0', method: 'notify_hello', params: [7] },

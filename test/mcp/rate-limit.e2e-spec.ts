@@ -46,7 +46,7 @@ it('the rate limit refuses a request before its body is read, per organization',
   expect(await answerOf(patient.rpc(ping))).toMatchObject({ status: 200 });
 });
 
-it('the rate limit ends an endless loop of subscriptions, and tells when to try again', async () => {
+it('the rate limit ends an endless loop of subscriptions, and says when to try again', async () => {
   const calm = await startSwitchboard({ env: { ROLE: 'web' } });
   try {
     const eager = await createOrganization(calm);

@@ -141,7 +141,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('is told apart from a tool for people only', async () => {
+  it('gets another error than a tool for people only', async () => {
     const { body } = await call('people_only');
     expect(body).toMatchObject({
       error: {

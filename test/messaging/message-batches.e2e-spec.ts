@@ -38,7 +38,7 @@ describe('messages of one organization that are claimed together', () => {
     return claims.flat();
   }
 
-  /** Starts all deliveries at once, as a worker does after a claim. */
+  /** Starts all deliveries at the same time, as a worker does after a claim. */
   function deliver(claims: readonly Claim[]): Promise<PromiseSettledResult<void>[]> {
     const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
     const { signal } = new AbortController();

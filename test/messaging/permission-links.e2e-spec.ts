@@ -225,7 +225,7 @@ describe('the page of preferences', () => {
     expect(await changesOf(id)).toEqual(first);
   });
 
-  it('leaves topics as they are that the person did not see, and ignores unknown ones', async () => {
+  it('does not change topics that the page did not show, and ignores unknown ones', async () => {
     const { id, preferences } = await linksOf();
     await choose(preferences, ['offers', 'unknown'], ['unknown', 'offers']);
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'subscribed' });

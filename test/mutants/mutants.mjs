@@ -779,7 +779,7 @@ export const MUTANTS = [
   },
   {
     id: 'W1',
-    what: 'no fence: the begin of attempts does not check the epochs of the batch',
+    what: 'no fence: the beginning of attempts does not check the epochs of the batch',
     edits: [
       [
         'src/messaging/message-attempt-statements.ts',

@@ -136,7 +136,7 @@ describe('a digest', () => {
       (await numbered(id, 1)).message.id,
       (await numbered(id, 1, { key: 'invoices' })).message.id,
       (await numbered(other, 1)).message.id,
-      // Who has left one topic must not get its messages in a digest of another.
+      // A contact that has left one topic must not get its messages in a digest of another.
       ...['news', 'offers'].map((topic) => inTopics.get(topic)!),
     ];
     expect(new Set(ids).size).toBe(5);

@@ -161,13 +161,13 @@ describe('explain_send', () => {
     const { checks } = await explain({ contact_id: id });
     expect(checks.map(({ rule }) => rule)).toEqual([
       'contact',
-      'provider',
       'address',
-      'suppression',
+      'provider',
       'consent',
+      'quota',
+      'suppression',
       'quiet_hours',
       'frequency_cap',
-      'quota',
     ]);
     expect(checks.every(({ passed }) => passed)).toBe(true);
   });
@@ -196,11 +196,36 @@ describe('explain_send', () => {
        on conflict on constraint quota_exceptions_pkey do update set amount = 1`,
       [beta.id],
     );
-    const { id } = await createContact(beta);
+    const { id, email } = await createContact(beta);
     expect((await explain({ contact_id: id }, beta)).outcome).toBe('send');
     await send(beta, { contact_id: id });
     expect(failedRules(await explain({ contact_id: id }, beta))).toEqual(['quota']);
     await expect(send(beta, { contact_id: id })).rejects.toThrow('quota');
+    // A worker would check the address, but no message is accepted.
+    await beta.call('suppress_address', { address: email });
+    const suppressed = await explain({ contact_id: id }, beta);
+    expect(failedRules(suppressed)).toEqual(['quota']);
+    expect(suppressed.checks.at(-1)?.rule).toBe('quota');
+    // send_message refuses the consent before the quota.
+    await beta.call('update_contact', { contact_id: id, consent: { email: 'denied' } });
+    const denied = await explain({ contact_id: id, topic: 'unknown' }, beta);
+    expect(denied.checks.at(-1)).toMatchObject({ rule: 'consent', passed: false });
+    await expect(send(beta, { contact_id: id, topic: 'unknown' })).rejects.toThrow('consent');
+  });
+
+  it('lists no rule after one that refuses', async () => {
+    await setRules({ caps: [cap('drop')], quiet_hours: QUIET() });
+    const unknown = await explain({ email: 'nobody@example.com', topic: 'unknown' });
+    expect(unknown.checks.map(({ rule }) => rule)).toEqual(['contact']);
+    await setRules({ caps: [cap('drop')], quiet_hours: null });
+    const contact = await createContact(acme);
+    await sendOne(contact);
+    // Quiet hours would only hold the message, which is dropped before.
+    await setRules({ caps: [cap('drop'), cap('hold')], quiet_hours: QUIET() });
+    const dropped = await explain({ contact_id: contact.id });
+    expect(dropped.outcome).toBe('refuse');
+    expect(failedRules(dropped)).toEqual(['frequency_cap']);
+    expect(dropped.checks.at(-1)).toMatchObject({ rule: 'frequency_cap', passed: false });
   });
 
   it('says what a message waits for', async () => {

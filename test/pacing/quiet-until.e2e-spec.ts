@@ -24,7 +24,7 @@ async function quietUntil(
 describe('quiet_until', () => {
   it.each([
     ['before quiet hours', '2026-06-10T18:59:59Z', '2026-06-10T18:59:59Z'],
-    ['at their begin', '2026-06-10T19:00:00Z', '2026-06-11T06:00:00Z'],
+    ['at their beginning', '2026-06-10T19:00:00Z', '2026-06-11T06:00:00Z'],
     ['before midnight', '2026-06-10T21:59:59Z', '2026-06-11T06:00:00Z'],
     ['after midnight', '2026-06-11T01:00:00Z', '2026-06-11T06:00:00Z'],
     ['at their end', '2026-06-11T06:00:00Z', '2026-06-11T06:00:00Z'],
@@ -56,7 +56,7 @@ describe('quiet_until', () => {
 
   it('takes the days as those on which quiet hours begin', async () => {
     const night = ['21:00', '08:00'] as const;
-    // Friday's night lasts until Saturday morning, and Saturday has none.
+    // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');
     expect(await quietUntil('2026-06-13T20:00:00Z', null, night, [5])).toBe('2026-06-13T20:00:00Z');
   });

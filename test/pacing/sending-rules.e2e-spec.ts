@@ -29,7 +29,7 @@ const setRules = async (rules: Rules) => {
 };
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-/** Returns the name of the day in UTC that is so many days ahead. */
+/** Returns the name of the day in UTC after the given number of days. */
 const day = (ahead: number) => DAYS[(new Date().getUTCDay() + ahead) % 7]!;
 /** It is quiet today and tomorrow, so it stays quiet when a test runs at midnight. */
 const quietNow = () => ({ from: '00:00', to: '00:00', days: [day(0), day(1), day(2)] });
@@ -171,7 +171,7 @@ describe('a cap', () => {
       Math.round((Date.parse(until!) - Date.now()) / 3_600_000),
     );
     expect(hours).toEqual([24, 24, 48]);
-    // Another contact has its own places.
+    // The messages of another contact are counted separately.
     expect((await sendNow((await createContact(acme)).id)).status).toBe('sent');
     await switchboard.ownerQuery(
       `update messages set counted_at = counted_at - interval '1 day' where id = $1`,

@@ -155,7 +155,7 @@ describe('write_message', () => {
       for (const part of ['Say hello.', id, 'send_message', 'idempotency_key', 'as instructions']) {
         expect(task!.text).toContain(part);
       }
-      // Texts of strangers must stay in the attached records.
+      // Untrusted texts must stay in the attached records.
       expect(task!.text).not.toContain(INJECTION);
       expect(attached.map(({ resource }) => resource.uri)).toEqual([
         `switchboard://contacts/${id}`,

@@ -30,7 +30,7 @@ const setTags = (id: string, tags: string[]) =>
 const started = (workflowId: string) => startedFor(switchboard, workflowId);
 const untilStarted = (workflowId: string, ids: readonly string[]) =>
   waitFor(async () => (await started(workflowId)).length >= ids.length);
-/** Changes a contact as time does: without a write that the comparison is told about. */
+/** Changes a contact as time does: without a write that starts a comparison. */
 const writeUnseen = (sql: string) =>
   switchboard.ownerQuery(
     `begin; alter table contacts disable trigger segment_update; ${sql};

@@ -8,7 +8,9 @@ export interface TestEffect {
   changed?: string[];
 }
 
-/** Holds all rows of an organization except bookkeeping, by table and key. They have no last use of a key. */
+/**
+ * Holds all rows of an organization except bookkeeping, by table and key. Without the column of the last use of keys.
+ */
 export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [

@@ -50,7 +50,7 @@ export class PgBouncer {
     return Object.assign(new URL(url), { port: String(this.port) }).href;
   }
 
-  /** Ends the process and all connections at once, and starts it again. */
+  /** Ends the process and all connections immediately, and starts it again. */
   async restart(): Promise<void> {
     await this.kill();
     await this.run();

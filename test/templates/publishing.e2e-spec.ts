@@ -141,7 +141,7 @@ describe('publishing', () => {
     );
     expect(compiled).toContain('{% if items.size > 1 %}<p>Several &amp; more</p>{% endif %}');
     expect(compiled).toContain('<a href="{{ url | append: "?a=1&b=2" }}">');
-    // The class stands in a condition, so its rule cannot be inlined.
+    // The class is in a condition, so its rule cannot be inlined.
     expect(compiled).toContain('.big {');
     expect(compiled).toContain('@media (max-width: 9px)');
     expect(compiled).not.toMatch(/td \{\s*color: red/);
@@ -209,7 +209,7 @@ describe('a snippet', () => {
     );
   });
 
-  it('is told with the place of its own fault', async () => {
+  it('is reported with the place of its own fault', async () => {
     const name = await snippet('one\ntwo {{ first_nam }}');
     const [fault] = await faultsOf({ variables: NAME, variants: text(`{% render '${name}' %}`) });
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);

@@ -53,7 +53,7 @@ async function sent(given: object): Promise<Sent['message']> {
   return value.message;
 }
 
-/** Creates a template that is e-mail with this text, and publishes it. */
+/** Creates a template for e-mail with this text, and publishes it. */
 async function plain(text: string, variables: object[] = VARIABLES, subject = 'Hello') {
   const variants = { en: { email: { subject, text } } };
   return (await published(acme, { variables, variants })).template;

@@ -26,8 +26,8 @@ describe('a process that receives webhooks and executes runs', () => {
   afterAll(() => switchboard.close());
 
   /**
-   * Sends webhooks until so many of their runs have succeeded. A run that is stored while the worker looks for due runs is
-   * queued, and nothing claims it here.
+   * Sends webhooks until the given number of their runs has succeeded. A run that is stored while the worker looks for
+   * due runs is queued, and nothing claims it here.
    */
   const sendUntilDone = async (id: string, count: number): Promise<void> => {
     await waitFor(async () => {

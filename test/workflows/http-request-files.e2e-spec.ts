@@ -191,7 +191,7 @@ describe('files of http_request', () => {
   });
 
   itSlow(
-    'keep text and JSON up to 10 MiB when the step says so, and the error of others tells it',
+    'keep text and JSON up to 10 MiB when the step says so, and the error of other types says so',
     async () => {
       const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
       answer('/export.json', { 'Content-Type': 'application/json' }, text);
@@ -216,10 +216,10 @@ describe('files of http_request', () => {
       'The response is larger than 10485760 bytes.',
     ],
     [
-      'when it is unpacked',
+      'when it is decompressed',
       { 'Content-Encoding': 'gzip' },
       gzipSync(Buffer.alloc(10 * MIB + 1)),
-      'The response is larger than 10485760 bytes when it is unpacked.',
+      'The response is larger than 10485760 bytes when it is decompressed.',
     ],
   ])('are refused above 10 MiB, %s', async (_title, headers, body, message) => {
     answer('/huge', { 'Content-Type': 'application/zip', ...headers }, body);

@@ -267,7 +267,7 @@ describe('the response to http_request', () => {
     });
   });
 
-  it('is unpacked', async () => {
+  it('is decompressed', async () => {
     handlers.set('/packed', (_request, response) => {
       response
         .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })

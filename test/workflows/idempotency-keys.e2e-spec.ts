@@ -38,7 +38,7 @@ describe('idempotency keys of http_request', () => {
     return await runUntil(acme, runId, 'succeeded', 'failed');
   };
 
-  it('differ between a request and the mended request, and return with the first request', async () => {
+  it('differ between a request and the corrected request, and return with the first request', async () => {
     statuses.set('/mended', 422);
     const wrong = call('/mended', { json: { amount: 'twelve' } });
     const workflow = await createWorkflow(acme, [wrong]);
@@ -67,7 +67,7 @@ describe('idempotency keys of http_request', () => {
     expect(new Set(keys('/same')).size).toBe(1);
   });
 
-  it('change with a call that was canceled between attempts and then mended', async () => {
+  it('change with a call that was canceled between attempts and then corrected', async () => {
     statuses.set('/canceled', 503);
     const slow = { retry: { max_attempts: 3, backoff_seconds: 600 } };
     const workflow = await createWorkflow(acme, [call('/canceled', { body: 'old' }, slow)]);

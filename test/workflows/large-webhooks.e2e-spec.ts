@@ -233,7 +233,7 @@ describe('a large webhook', () => {
     expect(row).toEqual({ slot_key: 'o1' });
   });
 
-  it('takes lists, and gzip that unpacks to the largest size', async () => {
+  it('takes lists, and gzip that decompresses to the largest size', async () => {
     const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
     const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
     const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {

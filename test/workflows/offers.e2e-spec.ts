@@ -340,7 +340,7 @@ describe('offer_workflow_as_tool', () => {
     expect(await offers()).toHaveLength(1);
   });
 
-  it('reports all faults at once', async () => {
+  it('reports all faults together', async () => {
     const given = {
       workflow_id: await newWorkflow(),
       ...offerOf('send_message', { title: 'a\u202e', result: { a: '{{ x' } }),

@@ -40,7 +40,7 @@ describe('a rate limit without workers', () => {
   const cancel = (runId: string) => acme.call('cancel_run', { run_id: runId });
   const HOUR = 3600;
 
-  it('counts a run from its begin, however long it waited for a worker', async () => {
+  it('counts a run from its beginning, however long it waited for a worker', async () => {
     const id = await limited({ rate: { runs: 1, per_seconds: HOUR } });
     const first = await trigger(acme, id);
     expect(await reason(first)).toBeNull();
@@ -53,7 +53,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(second)).toBeNull();
   });
 
-  it('counts a run from its begin, however long it waited for a slot', async () => {
+  it('counts a run from its beginning, however long it waited for a slot', async () => {
     const id = await limited({ rate: { runs: 2, per_seconds: HOUR }, concurrency: { runs: 1 } });
     const [first, second, third] = [
       await trigger(acme, id),
@@ -74,7 +74,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(fourth)).toBe('rate');
   });
 
-  it('counts every begin of a run that is retried', async () => {
+  it('counts every beginning of a run that is retried', async () => {
     const id = await limited({ rate: { runs: 2, per_seconds: HOUR } });
     const first = await trigger(acme, id);
     await begin(first);
@@ -87,7 +87,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(second)).toBeNull();
   });
 
-  it('gives the place of a run that was canceled before its begin to the next run', async () => {
+  it('gives the place of a run that was canceled before its beginning to the next run', async () => {
     const id = await limited({ rate: { runs: 2, per_seconds: HOUR } });
     const first = await trigger(acme, id);
     await begin(first);
@@ -97,7 +97,7 @@ describe('a rate limit without workers', () => {
     await cancel(first);
     const second = await trigger(acme, id);
     expect(await reason(second)).toBeNull();
-    // The begin of the canceled run still counts.
+    // The beginning of the canceled run still counts.
     expect(await reason(await trigger(acme, id))).toBe('rate');
   });
 

@@ -405,7 +405,7 @@ describe.concurrent('a debounce limit', () => {
 });
 
 describe.concurrent('processes that crash', () => {
-  it('release their slots: the run continues elsewhere and frees its slot', async () => {
+  it('release their slots: the run continues on another worker and frees its slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
     // The raised epoch stands for another worker that claims the run and dies. Its lease ends further below.

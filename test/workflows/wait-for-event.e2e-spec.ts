@@ -186,7 +186,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(own))).toMatchObject({ event: { contact: { id: ada } } });
   });
 
-  it('waits for an event that meets its condition, with the values of the run at its begin', async () => {
+  it('waits for an event that meets its condition, with the values of the run at its beginning', async () => {
     const ada = await create();
     const runId = await waiting(
       [

@@ -174,7 +174,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(deliveries.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
   });
 
-  itSlow('logs fifty refused deliveries at once, and then one a second', async () => {
+  itSlow('logs a burst of fifty refused deliveries, and then one a second', async () => {
     const { id } = await create();
     const other = await create({});
     await switchboard.ownerQuery('create table written (id text)');

@@ -98,7 +98,7 @@ describe('a webhook that accepts other formats', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  it('checks the signature of the bytes that were sent, not of the unpacked ones', async () => {
+  it('checks the signature of the bytes that were sent, not of the decompressed ones', async () => {
     const { id } = await create({ accept: ['gzip', 'json'], secret: SECRET });
     const [plain, packed] = ['[1]', gzipSync('[1]')];
     const post = (signed: string | Buffer) =>
@@ -113,7 +113,7 @@ describe('a webhook that accepts other formats', () => {
   });
 
   itSlow(
-    'refuses an unsigned bomb before it unpacks it, and a signed one by its size',
+    'refuses an unsigned bomb before it decompresses it, and a signed one by its size',
     async () => {
       const { id } = await create({ accept: ['gzip'], secret: SECRET });
       const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
@@ -140,7 +140,7 @@ describe('a webhook that accepts other formats', () => {
     expect((await send(id, 'a=3', { type: FORM, headers })).status).toBe(422);
   });
 
-  it('accepts the forms of Slack, GitHub and Twilio without being told to', async () => {
+  it('accepts the forms of Slack, GitHub and Twilio without a setting', async () => {
     const { id: slack } = await create({ secret: SECRET, signature: 'slack' });
     const time = String(Math.floor(Date.now() / 1000));
     const command = 'command=%2Fweather&text=94070';

@@ -148,7 +148,7 @@ describe('a webhook with the signature of a provider', () => {
     expect(await mistakesOf(id)).toEqual(['expects_github', 'previous_secret']);
   });
 
-  it('tells the owner when a provider signs, and the trigger does not expect it', async () => {
+  it('shows the owner that a provider signs and the trigger does not expect it', async () => {
     const { id } = await create('github', { signature: null });
     expect((await postWebhook(switchboard, id, BODY, stripe(BODY))).status).toBe(401);
     expect(await mistakesOf(id)).toEqual(['provider_signature']);

@@ -1,6 +1,6 @@
 import { type Read, nullable, optional, record, text } from './reader.js';
 
-/** Reads what every list tool returns beside its rows. */
+/** Reads the members that every list tool returns beside its rows. */
 export const nextCursor = optional(nullable(text));
 
 /** Reads the members of a message that pages show. */

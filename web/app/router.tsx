@@ -200,7 +200,7 @@ const tool = createRoute({
   path: '/tools/$tool',
   component: lazyRouteComponent(() => import('../features/tools/tool-page.tsx'), 'ToolPage'),
 });
-/** Unknown paths keep the frame. */
+/** Shows unknown paths inside the frame, with its navigation. */
 const other = createRoute({ ...page, path: '$', component: NotFoundPage });
 
 const routeTree = root.addChildren([

@@ -17,8 +17,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the arguments from what a person has typed. It finds what is missing or has another type. Everything else is
- * checked by the service, which knows more.
+ * Reads the arguments from the texts that a person has typed. It finds missing arguments and those of another type. The
+ * service checks everything else.
  */
 export function readDraft(
   schema: Schema,

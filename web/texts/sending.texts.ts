@@ -13,7 +13,7 @@ export const sendingTexts = defineTexts(
     hasQuiet: 'Hold messages in quiet hours',
     from: 'From',
     to: 'To',
-    toAbout: 'On the next day if it is not after the begin.',
+    toAbout: 'On the next day if it is not after the beginning.',
     days: 'Begin on',
     dayNames: {
       mon: 'Monday',

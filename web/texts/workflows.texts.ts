@@ -56,7 +56,10 @@ export const workflowsTexts = defineTexts(
         about: 'Sends new issues to your team. Enter the secret, which is shown next, at GitHub.',
       },
       schedule: { title: 'Weekly report', about: 'Reports failed messages each Monday at nine.' },
-      both: { title: 'Compare two systems', about: 'Asks two systems at once, and compares.' },
+      both: {
+        title: 'Compare two systems',
+        about: 'Asks two systems at the same time, and compares.',
+      },
       alarm: { title: 'Tell about failures', about: 'Calls your chat when a run has failed.' },
     },
     activate: 'Activate',

@@ -52,8 +52,8 @@ const NO_VARIANT =
   /^(?:|\s|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}])$/u;
 
 /**
- * Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`. Joiners
- * and variants stay where the writing of a language or an emoji needs them.
+ * Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`.
+ * Joiners and variants stay where the writing of a language or an emoji needs them.
  */
 export function revealHidden(text: string): string {
   return text.replace(HIDDEN, (character, at: number) => {
@@ -81,10 +81,11 @@ export function splitText(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   while (text.length - start > MOST_CHARACTERS) {
-    // The look-up ends at the start of the part. In a text of one line, it would otherwise read all earlier parts again.
+    // The look-up ends at the start of the part. In a text of one line, it would otherwise read all earlier parts
+    // again.
     const lines = text.slice(start, start + MOST_CHARACTERS).lastIndexOf('\n') + 1;
     let end = start + (lines > 0 ? lines : MOST_CHARACTERS);
-    // The halves of one character must not come into two parts.
+    // A surrogate pair must not be divided between two parts.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
     parts.push(text.slice(start, end));
     start = end;

@@ -11,8 +11,8 @@ import { usePages } from './use-pages.ts';
 export interface Column<Row> {
   name: string;
   /**
-   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element it
-   * belongs into a {@link ForeignText}.
+   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element
+   * it belongs into a {@link ForeignText}.
    */
   cell: (row: Row) => ReactNode;
 }
@@ -109,7 +109,7 @@ interface LongTableProps<Row> extends TableProps<Row> {
   size: number;
 }
 
-/** Shows rows that came at once, some at a time. */
+/** Shows rows that came in one answer, page by page. */
 export function LongTable<Row>({ rows, size, ...table }: LongTableProps<Row>) {
   const pages = usePages(rows, size);
   return (

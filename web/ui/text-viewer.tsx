@@ -18,8 +18,8 @@ import {
 const ALL_LEVELS = Number.POSITIVE_INFINITY;
 
 /**
- * Shows a text or a JSON value of any size as text. Long lines, many lines and deep values are cut until the person asks
- * for all of them. Invisible characters are shown as codes.
+ * Shows a text or a JSON value of any size as text. Long lines, many lines and deep values are cut until the person
+ * asks for all of them. Invisible characters are shown as codes.
  */
 export function TextViewer({ title: given, value }: { title: string; value: unknown }) {
   const title = foreignLine(given);
@@ -36,7 +36,7 @@ export function TextViewer({ title: given, value }: { title: string; value: unkn
     () => (isCut && typeof value !== 'string' ? formatJson(value, ALL_LEVELS) : whole),
     [isCut, value, whole],
   );
-  // Without the transition, megabytes of text would be rendered at once and block the page.
+  // Without the transition, megabytes of text would be rendered in one piece and block the page.
   const toggle = (): void => startTransition(() => setWhole(!isWhole));
   return (
     <figure className={styles.block}>

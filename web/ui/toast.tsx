@@ -11,7 +11,7 @@ import { foreignLine } from './cut-text.ts';
 import type { Notice } from './toast-list.tsx';
 
 const ToastList = lazy(async () => ({ default: (await import('./toast-list.tsx')).ToastList }));
-/** Earlier notices are shown already, or nobody can read so many. */
+/** At most this number of notices is shown. Nobody can read more. */
 const MOST_NOTICES = 10;
 
 interface Toasts {

@@ -25,8 +25,8 @@ export interface Answers {
 const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
- * Splits rows that came at once into pages of `size`, so that a long list is never wholly in the page. With `answers`, the
- * rows are one answer of several: after its last page the next answer is read.
+ * Splits rows that came in one answer into pages of `size`, so that a long list is never wholly in the page. With
+ * `answers`, the rows are one answer of several: after its last page the next answer is read.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,

@@ -5,8 +5,8 @@ import { newId } from '../../text/ids.js';
 type Language = 'en' | 'de';
 
 /**
- * Has the texts of the mail. They contain nothing that the person chose who signed up, because that may be a stranger
- * who uses the address of somebody else.
+ * Has the texts of the mail. They contain no text of the person who signed up, because that person may have used the
+ * address of somebody else.
  */
 const TEXTS = {
   en: {
@@ -36,7 +36,7 @@ Wenn nicht, beachten Sie diese Mail nicht. Ohne sie kann niemand die Adresse bes
 } as const;
 
 /**
- * Writes the mail with the link. The token is in the fragment of the link: browsers send no fragment, so it stands in no
+ * Writes the mail with the link. The token is in the fragment of the link: browsers send no fragment, so it is in no
  * log of a server or proxy and in no `Referer`.
  */
 export function verificationMail(

@@ -20,8 +20,8 @@ class VerificationBody {
 }
 
 /**
- * Verifies the address of the signed-in person. Only POST changes anything, because mail servers open the links of mails.
- * The session is needed, so that nobody can be brought to verify an address for the account of a stranger.
+ * Verifies the address of the signed-in person. Only POST changes anything, because mail servers open the links of
+ * mails. The session is needed, so that a link cannot make a person verify an address for the account of somebody else.
  */
 @Controller('api/auth/verification')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)

@@ -87,7 +87,7 @@ async function copyEverything(client: Client, path: string, manifest: Manifest):
   const tables = await findStoredTables(client);
   await assertSameSchema(client, tables, manifest);
   for (const { lockExclusively } of tables) await client.query(lockExclusively);
-  // Again, because only the locks keep others from inserting rows.
+  // The tables are checked again, because before the locks another process could insert rows.
   await assertEmpty(client, tables);
   for (const statement of tables.flatMap(({ open }) => open)) await client.query(statement);
   for (const { clear } of tables.toReversed()) await client.query(clear);
@@ -155,9 +155,9 @@ async function copyTable(
 }
 
 /**
- * Ids of transactions mean nothing on another server. There, an event from before the backup could end a wait that begins
- * after the restore. So all events and waits get the id of the restore. A wait that began while the transaction of an
- * event was open keeps that event: it gets the time of the event.
+ * Ids of transactions mean nothing on another server. There, an event from before the backup could end a wait that
+ * begins after the restore. So all events and waits get the id of the restore. A wait that began while the transaction
+ * of an event was open keeps that event: it gets the time of the event.
  */
 async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
   const names = new Set(tables.map(({ name }) => name));

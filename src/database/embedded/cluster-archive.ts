@@ -10,9 +10,9 @@ const LENGTH_BYTES = 4;
 /** Names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. None leads out of the cluster. */
 const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 
-/** Stands before the contents of the files. Each position is in bytes after the header. */
+/** Precedes the contents of the files. Each position is in bytes after the header. */
 interface Header {
-  /** Says what made the cluster. An archive of another origin is of no use. */
+  /** Names the programs that made the cluster. An archive of other programs cannot be used. */
   readonly origin: string;
   /** Lists each folder after the folder that it is in. */
   readonly folders: readonly string[];

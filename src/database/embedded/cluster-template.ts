@@ -15,7 +15,10 @@ const STATEMENTS = [
   `alter role ${ROLE} password null`,
 ];
 
-/** Writes the template of new clusters to `file`. Rejects when the PostgreSQL of this platform is missing or does not run. */
+/**
+ * Writes the template of new clusters to `file`. Rejects when the PostgreSQL of this platform is missing or does not
+ * run.
+ */
 export async function makeTemplate(file: string): Promise<void> {
   const installed = await findBinaries();
   const work = await mkdtemp(join(tmpdir(), 'switchboard-template-'));
@@ -40,8 +43,8 @@ export async function makeTemplate(file: string): Promise<void> {
 }
 
 /**
- * Copies the template into the new folder `cluster`, and gives its superuser `password`. Rejects when there is no template of
- * this PostgreSQL, or it is damaged. The files are not on disk yet: see `syncCluster`.
+ * Copies the template into the new folder `cluster`, and gives its superuser `password`. Rejects when there is no
+ * template of this PostgreSQL, or it is damaged. The files are not on disk yet: see `syncCluster`.
  */
 export async function copyTemplate(
   binaries: Binaries,
@@ -60,8 +63,8 @@ export async function copyTemplate(
 }
 
 /**
- * Returns the file that `npm ci` makes in `dist`, and `scripts/build.mjs` keeps there. It is found from the compiled code and
- * from the sources, which tests run. It is not in the npm package.
+ * Returns the file that `npm ci` makes in `dist`, and `scripts/build.mjs` keeps there. It is found from the compiled
+ * code and from the sources, which tests run. It is not in the npm package.
  */
 function findTemplate(): string {
   const file = ['../../..', '../../../dist']
@@ -71,7 +74,7 @@ function findTemplate(): string {
   return file;
 }
 
-/** Returns what decides the contents of a template. A template of other contents is not used. */
+/** Returns the inputs that decide the contents of a template. A template of other inputs is not used. */
 export function originOf({ version }: Binaries): string {
   return [process.platform, process.arch, version, ...INITDB_OPTIONS, ...STATEMENTS].join(' ');
 }

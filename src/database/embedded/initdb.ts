@@ -4,7 +4,7 @@ import type { SystemUser } from './system-user.js';
 /** Names the superuser that initdb creates, and the database that the application uses. */
 export const ROLE = 'switchboard';
 
-/** Lists what decides the contents of a cluster, besides the version of PostgreSQL. */
+/** Lists the options that decide the contents of a cluster, besides the version of PostgreSQL. */
 export const INITDB_OPTIONS: readonly string[] = [
   `--username=${ROLE}`,
   '--auth=scram-sha-256',
@@ -35,8 +35,8 @@ export async function syncCluster(
 }
 
 /**
- * Runs SQL statements in a cluster that is not running. Rejects when one fails. The statements are in no command line, in
- * no log and in no error. The changes are not on disk yet: see `syncCluster`.
+ * Runs SQL statements in a cluster that is not running. Rejects when one fails. The statements are in no command line,
+ * in no log and in no error. The changes are not on disk yet: see `syncCluster`.
  */
 export async function runSingleUser(
   binaries: Binaries,

@@ -8,15 +8,15 @@ interface Waiter {
 }
 
 /**
- * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations that hold
- * none. So one organization gets 7 of 10, and however long the statements of three take, a fourth gets a connection at
- * once. Organizations that wait take turns.
+ * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations that
+ * hold none. So one organization gets 7 of 10, and however long the statements of three take, a fourth gets a
+ * connection at once. Organizations that wait take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();
   /** The first organization of the map is the next in turn. */
   private readonly waiting = new Map<string, Set<Waiter>>();
-  /** This many connections are for organizations that hold none. */
+  /** Is the number of connections for organizations that hold none. */
   private readonly reserved: number;
 
   /** `free` is the number of connections of the pool. A wait ends after `mostWaitMs` with `unavailable`. */

@@ -266,7 +266,7 @@ describe(parseObjectSchema, () => {
     expect(read(given).faults.join('\n')).toContain(fault);
   });
 
-  it('reports all faults at once', () => {
+  it('reports all faults together', () => {
     const given = object({
       a: { type: 'nul' },
       b: { type: 'string', pattern: 'x', minLength: 'y' },

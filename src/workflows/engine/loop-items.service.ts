@@ -38,7 +38,7 @@ export class LoopItemsService {
     return rendered && toItems(step, rendered.items);
   }
 
-  /** Returns true when the items are a list of the payload that is too large to be read at once. */
+  /** Returns true when the items are a list of the payload that is too large to be read as a whole. */
   isLargeList({ run }: RunTransaction, { step }: Place<ForEachStep>): boolean {
     return !step.pages && largeList(run, step) !== undefined;
   }

@@ -21,7 +21,7 @@ export interface StepPosition {
   stepId: string;
 }
 
-/** Holds what the plan of a run depends on. */
+/** Holds the data that decides the plan of a run. */
 export interface PlannedStep {
   stepId: string;
   status: StepStatus;

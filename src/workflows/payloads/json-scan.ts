@@ -56,13 +56,13 @@ export class JsonScan {
     private readonly bytes: Uint8Array,
     private readonly limits: { readonly depth: number; readonly members: number },
   ) {
-    // A byte order mark may stand before JSON.
+    // A byte order mark may precede JSON.
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
   /**
-   * Scans until `endsAt` at least one piece, and returns true at the end. Throws `invalid_json`, and `too_complex` for a
-   * text that is nested too deep, has too many members, or a number of more than 1,000 characters.
+   * Scans until `endsAt` at least one piece, and returns true at the end. Throws `invalid_json`, and `too_complex` for
+   * a text that is nested too deep, has too many members, or a number of more than 1,000 characters.
    */
   run(endsAt: number): boolean {
     const { length } = this.bytes;

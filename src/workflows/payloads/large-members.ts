@@ -22,8 +22,8 @@ interface Contents {
 
 /**
  * Replaces the texts that stand for large values, in the value itself. Reading such a member throws `invalid_arguments`
- * with its size, until {@link makeReadable} says where the bytes are. Without this, a step would take the text for the
- * value.
+ * with its size, until {@link makeReadable} says where the bytes are. Without this, a step would use the text in place
+ * of the value.
  */
 export function guardLargeValues(payload: unknown, { nonce }: LargePayload): unknown {
   const reads = new LargeReads();

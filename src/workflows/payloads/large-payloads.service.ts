@@ -23,8 +23,8 @@ export interface OutlinedPayload {
 }
 
 /**
- * Checks, stores and reads payloads that are too large to be parsed at once. Their bytes are a file of the run. Only their
- * outline is ever parsed, and their lists page by page.
+ * Checks, stores and reads payloads that are too large to be parsed as a whole. Their bytes are a file of the run. Only
+ * their outline is ever parsed, and their lists page by page.
  */
 @Injectable()
 export class LargePayloadsService {
@@ -108,8 +108,8 @@ export class LargePayloadsService {
   }
 
   /**
-   * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the slice before. Throws
-   * what {@link sliceList} throws.
+   * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the slice before.
+   * Throws what {@link sliceList} throws.
    */
   async readList(
     organizationId: string,

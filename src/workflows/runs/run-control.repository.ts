@@ -9,7 +9,7 @@ export interface EndedRun {
   workflowVersion: number;
 }
 
-/** Changes many runs at once. Statements lock rows in the order of ids, so that they cannot deadlock. */
+/** Changes many runs in one transaction. Statements lock rows in the order of ids, so that they cannot deadlock. */
 /** Is the copy of a run. */
 export interface ReplayedRun {
   readonly id: string;

@@ -11,8 +11,8 @@ import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retr
 import type { RunVersion } from './run.inputs.js';
 
 /**
- * Limits the wake-ups of one call. More would not help: a worker cannot start so many runs at once. Polls find the
- * rest.
+ * Limits the wake-ups of one call. More would not help: a worker cannot start more runs at the same time. Polls find
+ * the rest.
  */
 const MAX_WAKE_UPS = 50;
 
@@ -85,8 +85,8 @@ export class RunControlService {
   }
 
   /**
-   * Starts a copy of an earlier run, with another payload if one is given, and returns its id. Throws `conflict` when the
-   * workflow is not active.
+   * Starts a copy of an earlier run, with another payload if one is given, and returns its id. Throws `conflict` when
+   * the workflow is not active.
    */
   async replay(
     organizationId: string,

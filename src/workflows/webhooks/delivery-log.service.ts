@@ -47,7 +47,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private queuedDiagnoses = 0;
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
-  /** Each workflow has 50 refused deliveries at once, then one a second. Strangers are counted separately. */
+  /** Each workflow may have 50 refused deliveries in a burst, then one a second. Strangers are counted separately. */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
   /** The diagnosis of one signature takes about a hundred hashes. */
   private readonly diagnoses = new TokenBuckets(20, 0.2);

@@ -13,7 +13,7 @@ interface Command {
   shown: string | undefined;
 }
 
-/** Holds what a reader of a recipe copies from its page. */
+/** Holds the texts that a reader of a recipe copies from its page. */
 export interface Recipe {
   readonly secret: Record<string, unknown> | undefined;
   readonly workflow: { name: string; trigger: Record<string, unknown>; steps: object[] };

@@ -66,7 +66,7 @@ export class ChangeSource {
     this.timer = setTimeout(() => this.retry(), MOST_SILENCE_MS);
   }
 
-  /** Connects again after a pause. An error does not tell its reason, so the session is checked first. */
+  /** Connects again after a pause. An error has no reason, so the session is checked first. */
   private retry(): void {
     this.source?.close();
     if (this.isClosed) return;

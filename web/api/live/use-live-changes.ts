@@ -13,8 +13,8 @@ interface LiveOptions {
 }
 
 /**
- * Keeps what the pages show up to date, as long as the session lasts. Returns true while the connection is lost, so that
- * what is shown may be old.
+ * Updates the data of the pages as long as the session lasts. Returns true while the connection is lost, when the data
+ * may be old.
  */
 export function useLiveChanges({ session, hasEnded, onEnded }: LiveOptions): boolean {
   const client = useQueryClient();

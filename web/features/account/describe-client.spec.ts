@@ -36,7 +36,7 @@ describe('describeClient', () => {
     expect(describeClient(agent)).toEqual({ browser, system });
   });
 
-  it('returns the beginning of what it does not know', () => {
+  it('returns the beginning of an unknown text', () => {
     expect(describeClient('curl/8.5.0')).toEqual({ browser: 'curl' });
     expect(describeClient(`agent ${'x'.repeat(200)}`)).toEqual({
       browser: `agent ${'x'.repeat(34)}`,

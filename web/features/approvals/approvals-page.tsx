@@ -10,7 +10,7 @@ import { confirmationList } from './approval.readers.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import styles from './approvals.module.css';
 
-/** The service returns so many of the newest. */
+/** The service returns at most this number of calls, the newest first. */
 const MOST = 50;
 
 /** Shows the calls of agents that wait for a person. */

@@ -1,6 +1,6 @@
 import type { Channel, Provider, ProviderKind } from './channel.readers.ts';
 
-/** Holds what a person has typed. */
+/** Holds the texts that a person has typed. */
 export interface ProviderDraft {
   /** Is the name of the channel and of the kind, separated by a slash. */
   choice: string;
@@ -30,7 +30,7 @@ export function kindChoices(channels: readonly Channel[]): KindChoice[] {
   );
 }
 
-/** Returns what the form shows at first. Its secret is empty, because nobody can read a stored one. */
+/** Returns the first content of the form. Its secret is empty, because nobody can read a stored one. */
 export function draftOf(
   provider: Provider | undefined,
   choices: readonly KindChoice[],

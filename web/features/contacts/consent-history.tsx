@@ -9,7 +9,7 @@ import { type ConsentChange, consentChangePage } from './permission.readers.ts';
 
 const ROWS = 10;
 
-/** Shows each change of what a contact agreed to, with its evidence. */
+/** Shows the log of consent of a contact, with the evidence of each change. */
 export function ConsentHistory({ contactId }: { contactId: string }) {
   const { contact: texts } = useTexts(topicsTexts);
   const given = { contact_id: contactId, limit: ROWS };

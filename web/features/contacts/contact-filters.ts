@@ -71,7 +71,7 @@ export const FIELD_OPERATORS: ReadonlyMap<string, readonly Operator[]> = new Map
 const OPERATORS = new Set<string>([...FIELD_OPERATORS.values()].flat());
 const MOST_FILTERS = 20;
 
-/** Reads what the address of the list of contacts says. */
+/** Reads the filters from the address of the list of contacts. */
 export function readContactSearch(search: Record<string, unknown>): {
   q?: string;
   filters?: unknown[];
@@ -106,8 +106,8 @@ export function needsValue(operator: Operator): boolean {
 }
 
 /**
- * Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number, and `"5"` is
- * a text.
+ * Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number, and `"5"`
+ * is a text.
  */
 export function readFilterValue(field: string, operator: Operator, typed: string): unknown {
   if (!needsValue(operator)) return undefined;

@@ -7,7 +7,7 @@ export function readReason(given: unknown): DuplicateReason | undefined {
   return DUPLICATE_REASONS.find((reason) => reason === given);
 }
 
-/** Reads what the address of the page says. */
+/** Reads the chosen reason from the address of the page. */
 export function readDuplicateSearch(search: Record<string, unknown>): { reason?: DuplicateReason } {
   const reason = readReason(search.reason);
   return reason ? { reason } : {};

@@ -30,7 +30,7 @@ export interface CallLink {
   call?: string;
 }
 
-/** Reads the filters and the open call from an address. What is unknown or malformed is left out. */
+/** Reads the filters and the open call from an address. Unknown or malformed parts are left out. */
 export function readCallFilters(search: Record<string, unknown>): CallFilters & CallLink {
   const { who, outcome, tool, request, call: id } = search;
   return {

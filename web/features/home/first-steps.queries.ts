@@ -7,7 +7,7 @@ export const CONTACTS_QUERY = anyQuery('search_contacts', 'contacts', { limit: 1
 export const MESSAGES_QUERY = anyQuery('list_messages', 'messages', { limit: 1 });
 export const RUNS_QUERY = anyQuery('list_runs', 'runs', { limit: 1, status: 'succeeded' });
 
-/** Asks for what the first steps show before the page is drawn, which takes longer than the answers. */
+/** Requests the data of the first steps before the page is rendered. Rendering takes longer than the answers. */
 export function prefetchFirstSteps(client: QueryClient): void {
   void client.prefetchQuery(apiKeyQuery);
   for (const query of [CONTACTS_QUERY, MESSAGES_QUERY, RUNS_QUERY])

@@ -29,7 +29,7 @@ export interface MessageFilters {
   created_before?: string;
 }
 
-/** Reads the filters from an address. What is unknown or malformed is left out. */
+/** Reads the filters from an address. Unknown or malformed parts are left out. */
 export function readMessageFilters(search: Readonly<Record<string, unknown>>): MessageFilters {
   const status = [...MESSAGE_STATUSES, ...STATUS_GROUPS].find((each) => each === search.status);
   const channel = CHANNELS.find((each) => each === search.channel);

@@ -10,7 +10,7 @@ export interface SendDraft {
   readonly topic: string;
   /** Has the id of a template, or is empty when the person writes the message. */
   readonly templateId: string;
-  /** Has what the person typed for the variables of the template, by name. */
+  /** Has the texts that the person typed for the variables of the template, by name. */
   readonly typed: ReadonlyMap<string, string>;
   readonly subject: string;
   readonly body: string;

@@ -27,7 +27,7 @@ export interface RunFilters {
   created_before?: string;
 }
 
-/** Reads the filters from an address. What is unknown or malformed is left out. */
+/** Reads the filters from an address. Unknown or malformed parts are left out. */
 export function readRunFilters(search: Readonly<Record<string, unknown>>): RunFilters {
   const status = STATUSES.find((each) => each === search.status);
   const trigger = TRIGGERS.find((each) => each === search.trigger_type);

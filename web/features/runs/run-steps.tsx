@@ -14,7 +14,7 @@ import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** The service returns up to 1,000 steps at once, too many for one page. */
+/** The service returns up to 1,000 steps in one answer, too many for one page. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
 /** The steps after this one are those that run because the run has failed. */
@@ -23,8 +23,8 @@ const FAILURE_STEP = 'workflow.on_failure';
 const TIMEOUT_STEP = 'workflow.timeout';
 
 /**
- * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of their
- * place as id. Mount it again for another run.
+ * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of
+ * their place as id. Mount it again for another run.
  */
 export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
   const texts = useTexts(runsTexts);

@@ -12,7 +12,7 @@ export const FIELDS_OF_KIND: Readonly<Record<SecretKind, readonly SecretField[]>
 };
 export type SecretField = 'header' | 'username' | 'token_url' | 'client_id' | 'scope';
 
-/** Holds what a person has typed. The hosts are separated by spaces, commas or new lines. */
+/** Holds the texts that a person has typed. The hosts are separated by spaces, commas or new lines. */
 export interface SecretDraft extends Record<SecretField, string> {
   name: string;
   kind: SecretKind;
@@ -32,7 +32,7 @@ const EMPTY: SecretDraft = {
   scope: '',
 };
 
-/** Returns what the form shows at first. Its secret is empty, because nobody can read a stored one. */
+/** Returns the first content of the form. Its secret is empty, because nobody can read a stored one. */
 export function draftOf(secret: Secret | undefined): SecretDraft {
   if (!secret) return EMPTY;
   const kind = SECRET_KINDS.find((one) => one === secret.kind) ?? 'value';

@@ -22,7 +22,7 @@ export interface TemplateDraft {
   variants: readonly VariantDraft[];
 }
 
-/** Returns what the form shows of a stored draft. */
+/** Returns the content of the form for a stored draft. */
 export function toDraft({ variables, variants }: Template): TemplateDraft {
   return {
     variables: variables.map((variable) => ({

@@ -2,7 +2,7 @@ import { isObject } from '../../api/reader.ts';
 
 export type Step = Readonly<Record<string, unknown>>;
 
-/** Holds what a person edits and a version stores. */
+/** Holds the parts of a workflow that a person edits and a version stores. */
 export interface Definition {
   readonly name: string;
   readonly trigger: Readonly<Record<string, unknown>>;

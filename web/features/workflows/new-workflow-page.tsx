@@ -28,7 +28,7 @@ export function NewWorkflowPage() {
       { name, trigger, steps, active: false },
       {
         onSuccess: ({ workflow, secret }) => {
-          // A secret of the example is to be replaced by that of the provider, so nobody needs to store it.
+          // A person replaces the secret of the example by the secret of the provider, so nobody needs to store it.
           if (secret !== null && trigger.secret === true) setMade({ id: workflow.id, secret });
           else open(workflow.id);
         },

@@ -22,7 +22,7 @@ export function findSender(value: unknown): Sender | undefined {
   return (Object.keys(SENDERS) as Sender[]).find((name) => name === value);
 }
 
-/** Lists what a webhook can accept besides JSON objects. */
+/** Lists the formats that a webhook can accept besides JSON objects. */
 export const FORMATS = ['json', 'form', 'multipart', 'text', 'gzip', 'get'] as const;
 
 export type Format = (typeof FORMATS)[number];

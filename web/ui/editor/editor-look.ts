@@ -47,7 +47,10 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--text-soft)' },
 ]);
 
-/** Returns what all editors of code have: colours, line numbers, undo, and visible codes of invisible characters. */
+/**
+ * Returns the extensions that all editors of code have: colours, line numbers, undo, and visible codes of invisible
+ * characters.
+ */
 export function editorLook(label: string): Extension {
   return [
     lineNumbers(),

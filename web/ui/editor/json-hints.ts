@@ -75,7 +75,7 @@ function schemasOfNewValue(
   const name = /"([^"\n\\]*)"\s*:$/.exec(before)?.[1];
   if (name === undefined) return [];
   const given = readObject(state, container);
-  // The member itself may have a value that is not complete, by which no alternative can be told.
+  // The member itself may have a value that is not complete, which selects no alternative.
   const others = { ...given, texts: new Map([...given.texts].filter(([each]) => each !== name)) };
   return memberSchemas(schemasAt(state, container, hints), name, others, hints);
 }

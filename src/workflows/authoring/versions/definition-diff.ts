@@ -53,7 +53,7 @@ function placed(
   found = new Map<string, PlacedStep>(),
 ): Map<string, PlacedStep> {
   for (const [index, step] of steps.entries()) {
-    // It is generated. Callers know only the steps inside it.
+    // This list is generated. Callers know only the steps inside it.
     if (isFailureStep(step)) {
       placed(step.on_failure, '/on_failure', 'on_failure', found);
       continue;

@@ -17,8 +17,8 @@ import { RunScopeService } from '../run-scope.service.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
 
 /**
- * Stores the answer to the sender of the webhook, in the transaction of the step. The process that has the request reads
- * it after the commit. Only the first answer of a run counts.
+ * Stores the answer to the sender of the webhook, in the transaction of the step. The process that has the request
+ * reads it after the commit. Only the first answer of a run counts.
  */
 @Injectable()
 export class RespondRunner implements StepRunner<RespondStep> {
@@ -56,7 +56,10 @@ interface Rendered {
   body?: unknown;
 }
 
-/** Builds the answer from the values of the expressions. Throws `invalid_arguments` for what HTTP does not allow. */
+/**
+ * Builds the answer from the values of the expressions. Throws `invalid_arguments` for a status or header that HTTP
+ * does not allow.
+ */
 function answerOf(rendered: Rendered, { type = 'json' }: RespondStep['respond']): WebhookAnswer {
   const status = readStatus(rendered.status);
   const headers = readHeaders(rendered.headers ?? {});

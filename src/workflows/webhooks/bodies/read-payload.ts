@@ -14,7 +14,7 @@ import { parseMultipart } from './parse-multipart.js';
 /** A larger body is read in turns. */
 export const SMALL_BODY_BYTES = 1024 * 1024;
 
-const unpack = promisify(gunzip);
+const decompress = promisify(gunzip);
 
 export interface Payload {
   payload: object;
@@ -31,13 +31,13 @@ export interface LargeBody extends LargePayload {
 
 export interface PayloadRules {
   formats: readonly WebhookFormat[];
-  /** A form whose only field `payload` has a JSON object stands for this object, as GitHub and Slack send it. */
+  /** A form whose only field `payload` has a JSON object is replaced by this object, as GitHub and Slack send it. */
   unwrapsPayload: boolean;
   /** Allows payloads of more than 1 MiB. */
   large?: LargeRules;
 }
 
-/** Its `maxBytes` limits the payload as JSON, and a compressed body after it is unpacked. */
+/** The limit `maxBytes` applies to the payload as JSON, and to a compressed body after it is decompressed. */
 export interface LargeRules extends LargeWork {
   /** Reserves memory for a large payload. Throws `unavailable` when there is none. */
   reserve(): void;
@@ -46,15 +46,15 @@ export interface LargeRules extends LargeWork {
 }
 
 /**
- * Returns the payload of a body. What is not a JSON object becomes one, as docs/webhooks.md says. Throws `invalid_json`,
- * `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
+ * Returns the payload of a body. A body of another kind than a JSON object becomes one, as docs/webhooks.md says.
+ * Throws `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
  */
 export async function readPayload(
   sent: Buffer,
   type: ContentType,
   rules: PayloadRules,
 ): Promise<Payload> {
-  const body = type.isCompressed ? await unpackBody(sent, rules.large) : sent;
+  const body = type.isCompressed ? await decompressBody(sent, rules.large) : sent;
   if (body.length > SMALL_BODY_BYTES) return await readLargePayload(body, type, rules);
   try {
     return await readSmallPayload(body, type, rules);
@@ -215,18 +215,21 @@ function assertSize(found: Payload): Payload {
   throw tooLarge('The body is larger as JSON', SMALL_BODY_BYTES);
 }
 
-/** A body that unpacks to more than 1 MiB is unpacked again, so that the others reserve no memory. */
-async function unpackBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
-  const small = await unpackUpTo(sent, SMALL_BODY_BYTES);
+/**
+ * Decompresses a body. One of more than 1 MiB is decompressed a second time, so that small bodies reserve little
+ * memory.
+ */
+async function decompressBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
+  const small = await decompressUpTo(sent, SMALL_BODY_BYTES);
   if (small || !large) return small ?? throwTooLarge(SMALL_BODY_BYTES);
   large.reserve();
-  return (await unpackUpTo(sent, large.maxBytes)) ?? throwTooLarge(large.maxBytes);
+  return (await decompressUpTo(sent, large.maxBytes)) ?? throwTooLarge(large.maxBytes);
 }
 
-/** Returns undefined when the unpacked body is larger. */
-async function unpackUpTo(sent: Buffer, most: number): Promise<Buffer | undefined> {
+/** Returns undefined when the decompressed body is larger. */
+async function decompressUpTo(sent: Buffer, most: number): Promise<Buffer | undefined> {
   try {
-    return await unpack(sent, { maxOutputLength: most });
+    return await decompress(sent, { maxOutputLength: most });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw new AppError('invalid_body', 'The body is not gzip, or not complete.', { cause: error });
@@ -234,7 +237,7 @@ async function unpackUpTo(sent: Buffer, most: number): Promise<Buffer | undefine
 }
 
 function throwTooLarge(most: number): never {
-  throw tooLarge('The unpacked body is larger', most);
+  throw tooLarge('The decompressed body is larger', most);
 }
 
 function tooLarge(what: string, most: number): AppError {
@@ -250,7 +253,7 @@ function decodeText(body: Buffer, charset = 'utf-8'): string {
   }
 }
 
-/** A byte order mark may stand before JSON, but not inside of it. */
+/** A byte order mark may precede JSON, but not be inside of it. */
 function withoutMark(body: Buffer): Buffer {
   return body.toString('latin1', 0, 3) === '\u00ef\u00bb\u00bf' ? body.subarray(3) : body;
 }

@@ -54,7 +54,7 @@ describe(layoutOf, () => {
     expect(without.slots).toContainEqual(expect.objectContaining({ list: 'on_failure', index: 0 }));
   });
 
-  it('has a place before, between and after the steps of each list, all apart', () => {
+  it('has a place before, between and after the steps of each list, and none overlap', () => {
     const inner = { id: 'e', for_each: 'x', steps: [{ id: 'i', tool: 'x' }] };
     const { slots } = layoutOf([{ id: 'o', for_each: 'x', steps: [inner] }]);
     expect(slots).toHaveLength(7);

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 
 /** Names what a function of the database does with a signed text. */
-export type SignedPurpose = 'audit entries' | 'audit retention';
+export type SignedPurpose =
+  'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
 
 /**
  * Signs arguments of functions that the tenant role may call, so that SQL of a tool cannot call them. PostgreSQL checks
  * the signature in `private.is_signed()`.
  */
-export class AuditArgumentSigner {
+export class ArgumentSigner {
   constructor(private readonly key: Buffer) {}
 
   /** Returns the signature in hexadecimal. */

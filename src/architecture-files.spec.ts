@@ -1,0 +1,131 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { FILES, findNodes } from '../test/support/source-files.js';
+
+const VAGUE_FOLDERS = new Set(['common', 'utils', 'util', 'helpers', 'helper', 'shared', 'misc']);
+const MOST_LINES = 300;
+const MOST_PROVIDERS = 25;
+const MOST_PARAMETERS = 7;
+/** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
+const ROLE_SUFFIX =
+  /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
+/** Lists the suffixes that a file name may have, so that one role has one suffix. */
+const SUFFIXES =
+  /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
+
+describe('the files of src', () => {
+  it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
+    const isTooLong = (node: ts.Node): boolean =>
+      ts.isPropertyAssignment(node) &&
+      node.name.getText() === 'providers' &&
+      ts.isArrayLiteralExpression(node.initializer) &&
+      node.initializer.elements.length > MOST_PROVIDERS;
+    expect(findNodes(isTooLong)).toEqual([]);
+  });
+
+  it(`has no constructor with more than ${MOST_PARAMETERS} parameters`, () => {
+    const isTooLong = (node: ts.Node): boolean =>
+      ts.isConstructorDeclaration(node) && node.parameters.length > MOST_PARAMETERS;
+    expect(findNodes(isTooLong)).toEqual([]);
+  });
+
+  it('names the class of a file with a layer suffix after the file', () => {
+    const faults = FILES.filter(({ path }) => ROLE_SUFFIX.test(path)).flatMap(({ path, tree }) => {
+      const expected = pascal(posix.basename(path, '.ts'));
+      const classes = tree.statements
+        .filter(ts.isClassDeclaration)
+        .map(({ name }) => name?.text ?? '');
+      return classes.includes(expected) ? [] : [`${path} has no class ${expected}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('has no file with another suffix than the listed ones', () => {
+    const suffixes = FILES.map(({ path }) => ({ path, parts: posix.basename(path).split('.') }));
+    const faults = suffixes.filter(({ parts }) =>
+      parts.slice(1, -1).some((suffix) => !SUFFIXES.test(suffix)),
+    );
+    expect(faults.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('gives every class with @Injectable or @Controller a file with a suffix of its role', () => {
+    const faults = FILES.filter(({ path }) => path.startsWith('workflows/')).flatMap((file) =>
+      file.tree.statements
+        .filter(ts.isClassDeclaration)
+        .filter((node) => /@(Injectable|Controller)\(/.test(node.getText().split('class ')[0]!))
+        .filter(() => !ROLE_SUFFIX.test(file.path))
+        .map(({ name }) => `${file.path}: ${name?.text}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('has no forwardRef', () => {
+    expect(findNodes(isIdentifier('forwardRef'))).toEqual([]);
+  });
+
+  it('has no index files and no `export *`', () => {
+    const barrels = FILES.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path);
+    // A re-export by name makes one thing public. Only `export *` makes a barrel.
+    const isStar = (node: ts.Node) =>
+      ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && !node.exportClause;
+    expect([...barrels, ...findNodes(isStar)]).toEqual([]);
+  });
+
+  it('does not use the type any', () => {
+    expect(findNodes((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
+  });
+
+  it('does not use enum', () => {
+    expect(findNodes(ts.isEnumDeclaration)).toEqual([]);
+  });
+
+  it('reads process.env in config only', () => {
+    // The name is checked first, because the text of a long expression is slow to get.
+    const isNamedEnv = (node: ts.Node): boolean =>
+      ts.isPropertyAccessExpression(node)
+        ? node.name.text === 'env'
+        : ts.isElementAccessExpression(node) &&
+          /^['"]env['"]$/.test(node.argumentExpression.getText());
+    const isEnvironment = (node: ts.Node) =>
+      isNamedEnv(node) && /^(globalThis\.)?process(\?\.|\.|\[['"])env\b/.test(node.getText());
+    const faults = findNodes(isEnvironment).filter((place) => !place.startsWith('config/'));
+    expect(faults).toEqual([]);
+  });
+
+  it('has no default exports', () => {
+    const isDefault = (node: ts.Node) =>
+      ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
+        ? !ts.isDefaultClause(node) && !ts.isDefaultClause(node.parent)
+        : false;
+    expect(findNodes(isDefault)).toEqual([]);
+  });
+
+  it('names folders for what they do', () => {
+    const vague = FILES.flatMap(({ path }) => path.split('/').slice(0, -1)).filter((folder) =>
+      VAGUE_FOLDERS.has(folder),
+    );
+    expect([...new Set(vague)]).toEqual([]);
+  });
+
+  it('names files in kebab-case', () => {
+    const isKebab = (path: string) => /^[a-z0-9]+([-.][a-z0-9]+)*\.ts$/.test(posix.basename(path));
+    expect(FILES.map(({ path }) => path).filter((path) => !isKebab(path))).toEqual([]);
+  });
+
+  it(`keeps every file within ${MOST_LINES} lines`, () => {
+    const faults = FILES.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ lines }) => lines > MOST_LINES)
+      .map(({ path, lines }) => `${path} has ${lines} lines`);
+    expect(faults).toEqual([]);
+  });
+});
+
+function isIdentifier(name: string): (node: ts.Node) => boolean {
+  return (node) => ts.isIdentifier(node) && node.text === name;
+}
+
+/** Converts `contact.tools` to `ContactTools`. */
+function pascal(name: string): string {
+  return name.replaceAll(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

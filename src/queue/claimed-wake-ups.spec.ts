@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { useWorkerStage } from '../../test/queue/support/worker-stage.js';
+import { LeasedWorker } from './leased-worker.js';
+
+describe(`wake-ups of ${LeasedWorker.name}`, () => {
+  const stage = useWorkerStage();
+
+  it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {
+    stage.replaceWorker({ concurrency: 2, isShared: true });
+    stage.worker.start();
+    await stage.pass(0);
+    stage.wakeUps.reserve('message', 'org_1')!.start('a');
+    let answer = (): void => undefined;
+    stage.work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    void stage.wakeUps.handle!('of another worker', 'org_1');
+    await stage.pass(0);
+    stage.work.due.push('b');
+    void stage.wakeUps.handle!('b', 'org_1');
+    answer();
+    await stage.pass(10);
+    expect(stage.running()).toEqual(['a', 'b']);
+  });
+
+  it('finds a row without a wake-up at the next poll', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    stage.work.due.push('a');
+    await stage.pass(1500);
+    expect(stage.running()).toEqual(['a']);
+  });
+
+  it('claims the row of a wake-up at once, and resolves the wake-up when the work is done', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    stage.work.due.push('a', 'b');
+    let isHandled = false;
+    void stage.wakeUps.handle!('b').then(() => (isHandled = true));
+    await stage.pass(0);
+    expect(stage.running()).toEqual(['b']);
+    expect(isHandled).toBe(false);
+    stage.work.running.get('b')!.end();
+    await stage.pass(0);
+    expect(isHandled).toBe(true);
+  });
+
+  it('claims the row of a wake-up without a free slot as soon as a slot is free', async () => {
+    stage.work.due.push('a', 'b');
+    stage.worker.start();
+    await stage.pass(0);
+    stage.work.due.push('c');
+    await stage.wakeUps.handle!('c');
+    expect(stage.running()).toEqual(['a', 'b']);
+    stage.work.running.get('b')!.end();
+    await stage.pass(0);
+    expect(stage.running()).toEqual(['a', 'c']);
+  });
+
+  it('joins wake-ups that come during a claim into one claim', async () => {
+    stage.replaceWorker({ concurrency: 4 });
+    stage.worker.start();
+    await stage.pass(0);
+    const claims = stage.work.claims;
+    let answer = (): void => undefined;
+    stage.work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    stage.work.due.push('a', 'b', 'c', 'd');
+    const pendingWakeUps = ['a', 'b', 'c', 'd'].map((id) => stage.wakeUps.handle!(id));
+    await stage.pass(10);
+    answer();
+    await stage.pass(10);
+    expect(stage.running().sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(stage.work.claims - claims).toBe(2);
+    for (const { end } of stage.work.running.values()) end();
+    await Promise.all(pendingWakeUps);
+  });
+
+  it('does not poll repeatedly without a free slot after an earlier wake-up', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    stage.work.due.push('a', 'b', 'c', 'd');
+    void stage.wakeUps.handle!('a');
+    void stage.wakeUps.handle!('b');
+    // This claim comes before the claim for `b`, with the last free slot.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    void stage.wakeUps.handle!('c');
+    await stage.pass(10);
+    expect(stage.running()).toEqual(['a', 'c']);
+    // This is no spy: Vitest would put the fake timer back after the last test, and later test files would get it.
+    const { setTimeout } = globalThis;
+    let started = 0;
+    globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {
+      started += 1;
+      return setTimeout(...given);
+    }) as typeof setTimeout;
+    await stage.pass(500);
+    globalThis.setTimeout = setTimeout;
+    expect(started).toBeLessThan(3);
+    stage.work.running.get('a')!.end();
+    await stage.pass(5);
+    expect(stage.running()).toEqual(['c', 'b']);
+  });
+});

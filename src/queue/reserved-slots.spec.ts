@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { useWorkerStage } from '../../test/queue/support/worker-stage.js';
+import { LeasedWorker } from './leased-worker.js';
+
+describe(`reserved slots of ${LeasedWorker.name}`, () => {
+  const stage = useWorkerStage();
+
+  it('starts a row in a reserved slot without a claim, and gives the slot back when it ends', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    const claims = stage.work.claims;
+    const [first, second] = [
+      stage.wakeUps.reserve('message', 'org_1'),
+      stage.wakeUps.reserve('message', 'org_1'),
+    ];
+    first!.start('a');
+    second!.start('b');
+    await stage.pass(0);
+    expect(stage.running()).toEqual(['a', 'b']);
+    expect(stage.work.claims).toBe(claims);
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    stage.work.running.get('a')!.end();
+    await stage.pass(5);
+    stage.wakeUps.reserve('message', 'org_1')!.start('c');
+    await stage.pass(0);
+    expect(stage.running()).toEqual(['b', 'c']);
+  });
+
+  it('counts a reserved slot as occupied until it is released', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    stage.work.due.push('a', 'b', 'c');
+    const slot = stage.wakeUps.reserve('message', 'org_1')!;
+    await stage.pass(1500);
+    expect(stage.running()).toEqual(['a']);
+    slot.release();
+    await stage.pass(5);
+    expect(stage.running()).toEqual(['a', 'b']);
+  });
+
+  it('queues a row again when it is unknown whether it was committed', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    stage.wakeUps.reserve('message', 'org_1')!.release({ id: 'a' });
+    stage.wakeUps.reserve('message', 'org_1')!.release();
+    await stage.pass(0);
+    expect(stage.running()).toEqual([]);
+    expect(stage.work.released).toEqual(['a']);
+  });
+
+  it('gives an organization no more reserved slots than it may occupy', async () => {
+    stage.replaceWorker({ concurrency: 2, isShared: true });
+    stage.worker.start();
+    await stage.pass(0);
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeDefined();
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeDefined();
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
+  });
+
+  it('gives an organization no more slots than it may occupy while a wake-up claims its row', async () => {
+    stage.replaceWorker({ concurrency: 4, isShared: true });
+    stage.worker.start();
+    await stage.pass(0);
+    for (const id of ['a', 'b', 'c']) stage.wakeUps.reserve('message', 'org_1')!.start(id);
+    stage.work.due.push('d');
+    let answer = (): void => undefined;
+    stage.work.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    void stage.wakeUps.handle!('d', 'org_1');
+    await stage.pass(0);
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    stage.work.due.push('e');
+    await stage.pass(1500);
+    answer();
+    await stage.pass(10);
+    expect(stage.running()).toEqual(['a', 'b', 'c', 'd']);
+    stage.work.running.get('a')!.end();
+    await stage.pass(10);
+    expect(stage.running()).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  it('reserves no slot while more rows are due than it could claim', async () => {
+    stage.worker.start();
+    stage.work.due.push('a', 'b', 'c');
+    await stage.pass(0);
+    stage.work.running.get('a')!.end();
+    // The slot is free after some promises, and the claim for it is scheduled.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    await stage.pass(0);
+    expect(stage.running()).toEqual(['b', 'c']);
+  });
+
+  it('releases a row whose slot was reserved before the stop, and waits for it', async () => {
+    stage.worker.start();
+    await stage.pass(0);
+    const slot = stage.wakeUps.reserve('message', 'org_1')!;
+    let isStopped = false;
+    void stage.worker.stop(60_000).then(() => (isStopped = true));
+    await stage.pass(1000);
+    expect(isStopped).toBe(false);
+    expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
+    slot.start('a');
+    await stage.pass(0);
+    expect(stage.running()).toEqual([]);
+    expect(stage.work.released).toEqual(['a']);
+    expect(isStopped).toBe(true);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+import type { Step } from '../../../src/workflows/definitions/definition.js';
+import { type Journal, planOf } from '../../../src/workflows/definitions/step-engine.js';
+import type { JournalState } from '../../../src/workflows/definitions/steps/step-kind.js';
+
+/** Returns a step that calls a tool. */
+export const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
+/** Is the time of every plan. */
+export const NOW = 1000;
+
+/** Describes what can be done next in words: `run a, sleep b`. */
+export function next(journal: Record<string, JournalState>, steps: readonly Step[]): string {
+  return inWords(steps, new Map(Object.entries(journal)));
+}
+
+/** Describes a plan in words. `passed` has the iterations whose entries are not read. */
+export function inWords(
+  steps: readonly Step[],
+  journal: Journal,
+  passed?: ReadonlySet<string>,
+): string {
+  const { ready, waiting, end } = planOf(steps, journal, passed, NOW);
+  const words = [
+    ...ready.map(({ path }) => `run ${path}`),
+    ...waiting.map(({ path }) => `sleep ${path}`),
+  ];
+  if (!end) return words.join(', ');
+  expect(words).toEqual([]);
+  return end.at ? `${end.status} at ${end.at.path}` : end.status;
+}
+
+export const ok: JournalState = { status: 'succeeded' };
+export const then: JournalState = { status: 'succeeded', output: { branch: 'then' } };
+export const otherwise: JournalState = { status: 'succeeded', output: { branch: 'else' } };
