@@ -42,6 +42,7 @@ import { SendingRules1764000045000 } from './1764000045000-sending-rules.js';
 import { SenderDomains1764000047000 } from './1764000047000-sender-domains.js';
 import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
 import { SignedWrites1764000056000 } from './1764000056000-signed-writes.js';
+import { DueWork1764000057000 } from './1764000057000-due-work.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -93,4 +94,5 @@ export const MIGRATIONS = [
   SenderDomains1764000047000,
   ContactsInBulk1764000051000,
   SignedWrites1764000056000,
+  DueWork1764000057000,
 ];

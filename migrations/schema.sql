@@ -1369,6 +1369,8 @@ function gate.find_address_verification(of_user_id text, in_organization_id text
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_api_key(key_hash bytea) returns TABLE(id text, organization_id text, stale boolean, policies jsonb, offered_revisions text, read_only boolean, tools text[], revoked_at timestamp with time zone, expired_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp;
+function gate.find_due_work() returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off;
 function gate.find_outdated_versions(schemas jsonb, after_organization_id text, after_workflow_id text, after_version integer, batch_size integer) returns TABLE(organization_id text, workflow_id text, version integer, outdated boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp;
 function gate.find_parked_runs(batch_size integer) returns TABLE(id text, organization_id text)

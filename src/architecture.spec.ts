@@ -128,7 +128,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'segments',
     'templates',
   ],
-  audit: ['accounts', 'database', 'errors', 'paging', 'text', 'tools'],
+  audit: ['accounts', 'database', 'errors', 'paging', 'queue', 'text', 'tools'],
   quotas: ['database', 'errors'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
   dashboard: [],

@@ -7,30 +7,29 @@ import {
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { toError } from '../errors/app-error.js';
+import { DueWork } from '../queue/due-work.js';
 
-const POLL_MS = 1000;
 const BATCH = 500;
 
 /** Chains new entries of the audit log every second, so that a later change of an entry can be found. */
 @Injectable()
 export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditSealWorker.name);
-  private timer?: NodeJS.Timeout;
   private isStopping = false;
   private sealing?: Promise<void>;
 
   constructor(
     private readonly env: Env,
     private readonly gate: GateDatabase,
+    private readonly dueWork: DueWork,
   ) {}
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.timer = setInterval(() => void this.sealEntries(), POLL_MS).unref();
+    this.dueWork.listen('audit entry', () => void this.sealEntries());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
     this.isStopping = true;
     await this.sealing;
   }

@@ -4,6 +4,7 @@ import type { Job, QueueOptions } from 'bull';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
+import { DueWork } from './due-work.js';
 import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
@@ -26,12 +27,13 @@ export class BullQueueModule {
       ],
       providers: [
         BullWakeUps,
+        DueWork,
         { provide: WakeUps, useExisting: BullWakeUps },
         ...(env.runsWorker
           ? [bullProcessor(KINDS * FairShare.slotsOf(env.workerConcurrency))]
           : []),
       ],
-      exports: [WakeUps],
+      exports: [DueWork, WakeUps],
     };
   }
 }

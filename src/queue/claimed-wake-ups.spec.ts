@@ -7,7 +7,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
 
   it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.wakeUps.reserve('message', 'org_1')!.start('a');
     let answer = (): void => undefined;
@@ -24,7 +24,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
   });
 
   it('finds a row without a wake-up at the next poll', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.due.push('a');
     await stage.pass(1500);
@@ -32,7 +32,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
   });
 
   it('claims the row of a wake-up at once, and resolves the wake-up when the work is done', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.due.push('a', 'b');
     let isHandled = false;
@@ -47,7 +47,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
 
   it('claims the row of a wake-up without a free slot as soon as a slot is free', async () => {
     stage.work.due.push('a', 'b');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.due.push('c');
     await stage.wakeUps.handle!('c');
@@ -59,7 +59,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
 
   it('joins wake-ups that come during a claim into one claim', async () => {
     stage.replaceWorker({ concurrency: 4 });
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const claims = stage.work.claims;
     let answer = (): void => undefined;
@@ -78,7 +78,7 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
   });
 
   it('does not poll repeatedly without a free slot after an earlier wake-up', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.due.push('a', 'b', 'c', 'd');
     void stage.wakeUps.handle!('a');

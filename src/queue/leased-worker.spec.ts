@@ -9,7 +9,7 @@ describe(LeasedWorker.name, () => {
 
   it('processes as many rows as it has slots, and claims the next row when a slot is free', async () => {
     stage.work.due.push('a', 'b', 'c', 'd');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     expect(stage.running()).toEqual(['a', 'b']);
     stage.work.running.get('a')!.end();
@@ -20,7 +20,7 @@ describe(LeasedWorker.name, () => {
   it('claims again at once when a shared slot becomes free during a claim', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.work.due.push('a', 'b', 'c', 'd', 'e');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     expect(stage.running()).toEqual(['a', 'b']);
     let answer = (): void => undefined;
@@ -42,7 +42,7 @@ describe(LeasedWorker.name, () => {
 
   it('continues after work that throws', async () => {
     stage.work.due.push('a', 'b', 'c');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.running.get('a')!.end(new Error('bug'));
     await stage.pass(0);
@@ -52,7 +52,7 @@ describe(LeasedWorker.name, () => {
 
   it('releases a row after an outage of the database, so that it does not count as a crash', async () => {
     stage.work.due.push('a', 'b');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.running.get('a')!.end(new AppError('unavailable', 'The database is not available.'));
     await stage.pass(0);
@@ -63,7 +63,7 @@ describe(LeasedWorker.name, () => {
   it('polls a failing database less often, and continues when it is back', async () => {
     stage.work.isDown = true;
     stage.work.due.push('a');
-    stage.worker.start();
+    stage.start();
     await stage.pass(60_000);
     expect(stage.work.claims).toBeGreaterThan(5);
     expect(stage.work.claims).toBeLessThan(30);
@@ -74,7 +74,7 @@ describe(LeasedWorker.name, () => {
 
   it('aborts only the work of a lost lease', async () => {
     stage.work.due.push('a', 'b');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const [a, b] = [stage.work.running.get('a')!, stage.work.running.get('b')!];
     stage.work.lost.add('a');
@@ -84,7 +84,7 @@ describe(LeasedWorker.name, () => {
 
   it('aborts all work at the end of leases that were not renewed, and not before', async () => {
     stage.work.due.push('a');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const { signal } = stage.work.running.get('a')!;
     stage.work.isDown = true;
@@ -96,7 +96,7 @@ describe(LeasedWorker.name, () => {
 
   it('waits for running work when it stops, and claims no more rows', async () => {
     stage.work.due.push('a');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     let isStopped = false;
     void stage.worker.stop(10_000).then(() => (isStopped = true));
@@ -113,7 +113,7 @@ describe(LeasedWorker.name, () => {
 
   it('aborts and releases work that does not end within the grace period', async () => {
     stage.work.due.push('a');
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const { signal } = stage.work.running.get('a')!;
     const stopped = stage.worker.stop(1000);
@@ -128,7 +128,7 @@ describe(LeasedWorker.name, () => {
   it('releases the rows of a claim that resolves after the stop', async () => {
     stage.work.due.push('a');
     stage.work.answer = new Promise((resolve) => setTimeout(resolve, 1500));
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const stopped = stage.worker.stop(1000);
     await stage.pass(2000);

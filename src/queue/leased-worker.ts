@@ -3,23 +3,21 @@ import { Logger } from '@nestjs/common';
 import { AppError, toError } from '../errors/app-error.js';
 import { FairShare } from './fair-share.js';
 import { type Claim, keyOf, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
+import { MAX_BACK_OFF_MS, pollDelay } from './poll-delay.js';
 import type { Running } from './running.js';
 import { within } from './within.js';
 import type { ReservedSlot, WakeUps } from './wake-ups.js';
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** Polls come at this interval, and find rows when a wake-up was lost. */
-const POLL_MS = 1000;
-const MAX_BACK_OFF_MS = 5000;
 /** Delays a claim after the first slot becomes free, so that one claim fills several slots. */
 const CLAIM_DELAY_MS = 3;
 /** Aborted work gets this time to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
 /**
- * Claims due rows at every wake-up and poll, and renews and releases their leases. Survives outages of the database. When
- * a lease is lost, it aborts the signal of the work. `LeaseLostError`, in
- * `run-lease.ts`, says what this means for a run and its steps.
+ * Claims due rows at every wake-up and call of `poll`, and renews and releases their leases. Survives outages of the
+ * database. When a lease is lost, it aborts the signal of the work. `LeaseLostError`, in `run-lease.ts`, says what this
+ * means for a run and its steps.
  */
 export class LeasedWorker {
   private readonly logger: Logger;
@@ -56,7 +54,12 @@ export class LeasedWorker {
     this.wakeUps.consume(this.work.kind, (id, organizationId) => this.handle(id, organizationId));
     this.wakeUps.offer(this.work.kind, (organizationId) => this.reserve(organizationId));
     this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
-    this.schedulePoll(0);
+  }
+
+  /** Claims due rows soon. The caller has reason to expect some, for example because a wake-up may be lost. */
+  poll(): void {
+    // After a failure, the worker repeats the claim when its pause is over.
+    if (this.failures === 0) this.schedulePoll(0);
   }
 
   /** Stops claiming, waits up to `graceMs` for running work, then aborts it and releases unfinished rows. */
@@ -170,9 +173,7 @@ export class LeasedWorker {
       this.scheduleNext();
       return;
     }
-    const backOff = Math.min(POLL_MS * 2 ** this.failures, MAX_BACK_OFF_MS);
-    // Without jitter, workers that started together would poll the database at the same moments.
-    this.schedulePoll(backOff * (0.75 + Math.random() / 2));
+    if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
   /** Claims a due row for each free slot and starts the work. Runs one claim at a time, because two would collide. */

@@ -6,6 +6,7 @@ import {
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { Failpoints } from '../failpoints/failpoints.js';
+import { DueWork } from './due-work.js';
 import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
@@ -34,17 +35,20 @@ export abstract class QueueWorker
   @Inject(Env) protected readonly env: Env;
   @Inject(GateDatabase) protected readonly gate: GateDatabase;
   @Inject(WakeUps) private readonly wakeUps: WakeUps;
+  @Inject(DueWork) private readonly dueWork: DueWork;
   @Inject(Failpoints) private readonly failpoints: Failpoints;
 
   abstract work(claim: Claim, signal: AbortSignal): Promise<void>;
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.worker = new LeasedWorker(this, this.wakeUps, {
+    const worker = new LeasedWorker(this, this.wakeUps, {
       concurrency: Math.min(this.env.workerConcurrency, this.mostSlots),
       isShared: this.isShared,
     });
-    this.worker.start();
+    this.worker = worker;
+    worker.start();
+    this.dueWork.listen(this.kind, () => worker.poll());
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -1,10 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Env } from '../config/env.js';
 import type { DatabaseAccess } from '../database/setup/database-access.js';
+import { DueWork } from './due-work.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Provides wake-ups: through Bull when Redis is configured, otherwise through PostgreSQL. */
+/** Provides the polls for due work, and wake-ups: through Bull when Redis is configured, otherwise through PostgreSQL. */
 @Module({})
 export class QueueModule {
   static async forRoot(env: Env, access: DatabaseAccess): Promise<DynamicModule> {
@@ -12,8 +13,8 @@ export class QueueModule {
       return {
         module: QueueModule,
         global: true,
-        providers: [{ provide: WakeUps, useClass: PostgresWakeUps }],
-        exports: [WakeUps],
+        providers: [DueWork, { provide: WakeUps, useClass: PostgresWakeUps }],
+        exports: [DueWork, WakeUps],
       };
     }
     // This module is loaded on demand, because Bull and its Redis client use a tenth of the memory of a process.

@@ -6,7 +6,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
   const stage = useWorkerStage();
 
   it('starts a row in a reserved slot without a claim, and gives the slot back when it ends', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const claims = stage.work.claims;
     const [first, second] = [
@@ -27,7 +27,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
   });
 
   it('counts a reserved slot as occupied until it is released', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.work.due.push('a', 'b', 'c');
     const slot = stage.wakeUps.reserve('message', 'org_1')!;
@@ -39,7 +39,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
   });
 
   it('queues a row again when it is unknown whether it was committed', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     stage.wakeUps.reserve('message', 'org_1')!.release({ id: 'a' });
     stage.wakeUps.reserve('message', 'org_1')!.release();
@@ -50,7 +50,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
 
   it('gives an organization no more reserved slots than it may occupy', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     expect(stage.wakeUps.reserve('message', 'org_1')).toBeDefined();
     expect(stage.wakeUps.reserve('message', 'org_1')).toBeDefined();
@@ -59,7 +59,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
 
   it('gives an organization no more slots than it may occupy while a wake-up claims its row', async () => {
     stage.replaceWorker({ concurrency: 4, isShared: true });
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     for (const id of ['a', 'b', 'c']) stage.wakeUps.reserve('message', 'org_1')!.start(id);
     stage.work.due.push('d');
@@ -81,7 +81,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
   });
 
   it('reserves no slot while more rows are due than it could claim', async () => {
-    stage.worker.start();
+    stage.start();
     stage.work.due.push('a', 'b', 'c');
     await stage.pass(0);
     stage.work.running.get('a')!.end();
@@ -93,7 +93,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
   });
 
   it('releases a row whose slot was reserved before the stop, and waits for it', async () => {
-    stage.worker.start();
+    stage.start();
     await stage.pass(0);
     const slot = stage.wakeUps.reserve('message', 'org_1')!;
     let isStopped = false;

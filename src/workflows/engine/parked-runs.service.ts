@@ -9,11 +9,11 @@ import { GateDatabase } from '../../database/gate-database.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { DomainEvents } from '../../events/domain-events.js';
+import { DueWork } from '../../queue/due-work.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { runFailedEvent } from './run-endings.service.js';
 
-const POLL_MS = 1000;
 const BATCH = 100;
 const PARKED = {
   step: null,
@@ -28,8 +28,7 @@ const PARKED = {
 @Injectable()
 export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ParkedRunsService.name);
-  private timer?: NodeJS.Timeout;
-  private polling: Promise<void> = Promise.resolve();
+  private polling?: Promise<void>;
   private isStopped = false;
   private isFailing = false;
 
@@ -40,23 +39,21 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
     private readonly runs: RunsRepository,
     private readonly workflows: WorkflowsRepository,
     private readonly events: DomainEvents,
+    private readonly dueWork: DueWork,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.env.runsWorker) this.schedulePoll();
+    if (!this.env.runsWorker) return;
+    this.dueWork.listen('parked run', () => {
+      this.polling ??= this.poll().finally(() => {
+        this.polling = undefined;
+      });
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopped = true;
-    clearTimeout(this.timer);
     await this.polling;
-  }
-
-  private schedulePoll(): void {
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => {
-      this.polling = this.poll().finally(() => this.schedulePoll());
-    }, POLL_MS);
   }
 
   /** Never rejects. A run whose event failed stays in the list. */

@@ -73,6 +73,13 @@ export class WorkerStage {
     this.worker = new LeasedWorker(this.work, this.wakeUps, options);
   }
 
+  /** Starts the worker and polls it every second, as `DueWork` does while rows are due. */
+  start(): void {
+    this.worker.start();
+    this.worker.poll();
+    setInterval(() => this.worker.poll(), 1000);
+  }
+
   /** Lets the clock pass, and runs the timers that become due. */
   async pass(ms: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms);
@@ -96,7 +103,7 @@ export function useWorkerStage(): WorkerStage {
   afterEach(async () => {
     for (const { end } of stage.work.running.values()) end();
     const stopped = stage.worker.stop(0);
-    await vi.runAllTimersAsync();
+    await stage.pass(1000);
     await stopped;
     vi.useRealTimers();
   });
