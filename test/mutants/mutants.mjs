@@ -23,10 +23,27 @@ export const MUTANTS = [
     id: 'M1',
     what: 'no polling: only wake-ups start work',
     edits: [
-      ['src/queue/leased-worker.ts', 'await this.fill();', 'if (POLL_MS < 0) await this.fill();'],
+      [
+        'src/queue/due-work.ts',
+        'if (!this.isStopped) this.listeners',
+        'if (this.failures < 0) this.listeners',
+      ],
     ],
     tests: ['test/failpoints/web-failpoints'],
     names: 'FP1:',
+  },
+  {
+    id: 'M1b',
+    what: 'polling does not look for runs whose worker has died',
+    edits: [
+      [
+        'migrations/functions/find_due_work.sql',
+        "r.status = 'running' and r.available_at <= now()",
+        "r.status = 'running' and r.available_at > now()",
+      ],
+    ],
+    tests: ['test/queue/due-work'],
+    names: 'was left by a dead worker',
   },
   {
     id: 'M2',
