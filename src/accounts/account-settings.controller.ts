@@ -22,7 +22,7 @@ import {
 } from './account-settings.service.js';
 import { bodyValidation } from './body-validation.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
-import { originOf } from './origin-of-request.js';
+import { readRequestOrigin } from './read-request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 
 /** Lets signed-in people change their name and password, and end their sessions. */
@@ -66,6 +66,6 @@ function personOf(request: Request): PersonInSession {
   return {
     account: accountOf(request),
     sessionId: request.sessionID,
-    origin: { ...originOf(request), address: clientAddress(request) },
+    origin: { ...readRequestOrigin(request), address: clientAddress(request) },
   };
 }

@@ -19,7 +19,7 @@ import { bodyValidation } from './body-validation.js';
 import { CallRecorder } from './call-recorder.js';
 import { CredentialLimits } from './credential-limits.js';
 import { CrossSiteGuard } from './cross-site.guard.js';
-import { originOf } from './origin-of-request.js';
+import { readRequestOrigin } from './read-request-origin.js';
 import { SessionGuard, accountOf } from './session.guard.js';
 import { Sessions } from './sessions.js';
 import { SignInGuard } from './sign-in.guard.js';
@@ -43,7 +43,7 @@ export class AuthController {
   async signUp(@Body() body: SignUpBody, @Req() request: Request): Promise<AccountView> {
     const address = clientAddress(request);
     await this.limits.countSignUp(address);
-    const account = await this.accounts.signUp(body, originOf(request));
+    const account = await this.accounts.signUp(body, readRequestOrigin(request));
     await this.limits.remember(account.userId, address);
     await new Promise<void>((resolve, reject) => {
       request.logIn(account, (error: Error | null) => (error ? reject(error) : resolve()));
@@ -72,7 +72,7 @@ export class AuthController {
         actor: { kind: 'user', id: account.userId },
         action: 'sign_out',
         outcome: 'ok',
-        origin: originOf(request),
+        origin: readRequestOrigin(request),
       });
     }
     await new Promise<void>((resolve, reject) => {

@@ -9,7 +9,7 @@ import { SecretBox } from '../database/secret-box.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
-import { clientOf } from './origin-of-request.js';
+import { clientOf } from './read-request-origin.js';
 import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.js';
 
 type Serialized = (error: unknown, person: SignedIn) => void;

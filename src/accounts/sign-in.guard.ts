@@ -7,7 +7,7 @@ import { SecurityLog } from '../security/security-log.js';
 import { AccountsService } from './accounts.service.js';
 import { CallRecorder } from './call-recorder.js';
 import { wrongCredentials } from './local.strategy.js';
-import { originOf } from './origin-of-request.js';
+import { readRequestOrigin } from './read-request-origin.js';
 import { accountOf } from './session.guard.js';
 
 /** Checks the password and starts a session under a new id, which prevents session fixation. */
@@ -32,7 +32,7 @@ export class SignInGuard extends AuthGuard('local') {
       actor: { kind: 'user', id: userId },
       action: 'sign_in',
       outcome: 'ok',
-      origin: originOf(request),
+      origin: readRequestOrigin(request),
     });
     return true;
   }
@@ -52,7 +52,7 @@ export class SignInGuard extends AuthGuard('local') {
   private async recordFailure(request: Request): Promise<void> {
     const { email } = request.body as { email: string };
     // Every answer gets its request id here. A header that only some answers have would show who has an account.
-    const origin = originOf(request);
+    const origin = readRequestOrigin(request);
     // Without this, PostgreSQL would refuse the look-up, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);
     const subject = account?.organizationId;

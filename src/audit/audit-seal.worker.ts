@@ -11,7 +11,7 @@ import { DueWork } from '../queue/due-work.js';
 
 const BATCH = 500;
 
-/** Chains new entries of the audit log every second, so that a later change of an entry can be found. */
+/** Chains new entries of the audit log every second, so that a later change of an entry can be found (`seal_audit_log.sql`). */
 @Injectable()
 export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditSealWorker.name);

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { CallerGuard, callerOf } from '../keys/caller.guard.js';
@@ -32,7 +32,7 @@ export class UploadsController {
     try {
       const { name = 'file', contentType, bytes } = await readUpload(request);
       const chosen = typeof given === 'string' ? safeName(given) : '';
-      const uploader = { ...caller, origin: originOf(request) };
+      const uploader = { ...caller, origin: readRequestOrigin(request) };
       const facts = { name: chosen || name, contentType };
       return { file: FileView.of(await this.uploads.upload(uploader, bytes, facts)) };
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
@@ -25,7 +25,7 @@ export class ContactExportController {
       ({ toolPolicies }) => !!this.registry.find('search_contacts', 'agent', toolPolicies),
     );
     this.limiter.consume(caller.organizationId, 1);
-    await this.contacts.record(caller, originOf(request));
+    await this.contacts.record(caller, readRequestOrigin(request));
     await sendCsv(response, 'contacts.csv', this.contacts.lines(caller.organizationId));
   }
 }

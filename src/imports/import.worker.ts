@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Claim } from '../queue/leased-work.js';
 import { QueueWorker } from '../queue/queue-worker.js';
-import { ImportRunsService } from './import-runs.service.js';
+import { ClaimedImportsService } from './claimed-imports.service.js';
 
 /** Claims imports that were started, and imports their rows. */
 @Injectable()
@@ -15,11 +15,11 @@ export class ImportWorker extends QueueWorker {
   /** Each import keeps a connection and a processor busy. */
   protected override readonly mostSlots = 2;
 
-  constructor(private readonly runs: ImportRunsService) {
+  constructor(private readonly claimedImports: ClaimedImportsService) {
     super();
   }
 
   work(claim: Claim, signal: AbortSignal): Promise<void> {
-    return this.runs.run(claim, signal);
+    return this.claimedImports.run(claim, signal);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
@@ -39,7 +39,7 @@ export class ImportsController {
     const facts = parseUploadQuery(query);
     try {
       const { name, bytes } = await readUpload(request, CSV_TYPES);
-      const uploader = { ...caller, origin: originOf(request) };
+      const uploader = { ...caller, origin: readRequestOrigin(request) };
       const job = await this.uploads.upload(uploader, bytes, {
         ...facts,
         name: facts.name ?? name ?? 'contacts.csv',

@@ -8,7 +8,7 @@ import { ContactExportController } from './contact-export.controller.js';
 import { ContactExportService } from './contact-export.service.js';
 import { ImportRetention } from './import-retention.js';
 import { ImportRowsService } from './import-rows.service.js';
-import { ImportRunsService } from './import-runs.service.js';
+import { ClaimedImportsService } from './claimed-imports.service.js';
 import { ImportTools } from './import.tools.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportWorker } from './import.worker.js';
@@ -26,7 +26,7 @@ import { ImportsService } from './imports.service.js';
     ImportRetention,
     ImportsService,
     ImportUploadsService,
-    ImportRunsService,
+    ClaimedImportsService,
     ImportRowsService,
     ImportsRepository,
     ContactExportService,

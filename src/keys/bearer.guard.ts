@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
 import { SecurityLog } from '../security/security-log.js';
@@ -36,7 +36,7 @@ export class BearerGuard implements CanActivate {
       );
     }
     if ('endedAt' in key) throw this.refuseEnded(key, request);
-    keys.set(request, { ...key, origin: originOf(request) });
+    keys.set(request, { ...key, origin: readRequestOrigin(request) });
     return true;
   }
 

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs
 import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { CredentialLimits } from '../accounts/credential-limits.js';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
@@ -24,7 +24,7 @@ export class KeysController {
   @Post()
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
-    const origin = originOf(request);
+    const origin = readRequestOrigin(request);
     const body = await readBodyIfAny(request, MAX_BODY_BYTES);
     const options = await this.options.parse(organizationId, body);
     await this.limits.countKey(organizationId);
@@ -43,6 +43,6 @@ export class KeysController {
   @HttpCode(204)
   async revoke(@Req() request: Request): Promise<void> {
     const { organizationId, userId } = accountOf(request);
-    await this.keys.revoke(organizationId, userId, originOf(request));
+    await this.keys.revoke(organizationId, userId, readRequestOrigin(request));
   }
 }

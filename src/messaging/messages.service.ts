@@ -69,11 +69,16 @@ export class MessagesService {
     return await this.store(organizationId, request, target, content);
   }
 
-  /** Finds out to whom and where a message goes. Throws what {@link send} throws about the contact and the channel. */
+  /**
+   * Finds out to whom and where a message goes. Throws what {@link send} throws about the contact and the channel. When
+   * there is no such contact, the fault has the argument that names it.
+   */
   async findTarget(organizationId: string, request: MessageRequest): Promise<MessageTarget> {
     const { channel = 'email', id = newId('msg'), topic } = request;
     const { options } = this.handovers.channel(channel);
-    const contact = await this.contacts.getBy(organizationId, request.to);
+    const contact = await this.contacts
+      .getBy(organizationId, request.to)
+      .catch((error: unknown) => throwAtRecipient(error, request.to));
     const recipient = await this.handovers.addressOf(organizationId, channel, contact);
     if (isDenied(contact.consent, channel)) {
       throw new AppError('no_consent', `This contact has denied consent to ${spoken(options)}.`);
@@ -196,4 +201,12 @@ export class MessagesService {
   listIdsStartingWith(organizationId: string, text: string, limit: number): Promise<string[]> {
     return this.messages.listIdsStartingWith(organizationId, text, limit);
   }
+}
+
+/** Throws the error. A `not_found` gets the argument of the contact as its fault, so that forms show it at the field. */
+function throwAtRecipient(error: unknown, to: ContactKey): never {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+  const [path] = Object.entries(to).find(([, value]) => value !== undefined) ?? [''];
+  const details = [{ path, message: 'belongs to no contact' }];
+  throw new AppError('not_found', error.message, { details, cause: error });
 }

@@ -18,7 +18,10 @@ export interface Pause {
   readonly until: Date | null;
 }
 
-/** Decides when messages may be sent. Each method needs a transaction of the organization. */
+/**
+ * Decides when messages may be sent, by quiet hours and caps. `check_pace.sql` has the rules. Each method needs a
+ * transaction of the organization.
+ */
 @Injectable()
 export class PaceService {
   constructor(

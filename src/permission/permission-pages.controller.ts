@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { clientOf } from '../accounts/origin-of-request.js';
+import { clientOf } from '../accounts/read-request-origin.js';
 import { clientAddress } from '../http/client-address.js';
 import { readRawBody } from '../http/request-body.js';
 import {

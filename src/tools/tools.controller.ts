@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/commo
 import type { Request, Response } from 'express';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
-import { originOf } from '../accounts/origin-of-request.js';
+import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
@@ -43,7 +43,7 @@ export class ToolsController {
   ): Promise<void> {
     const { organizationId, userId, toolPolicies: policies } = accountOf(request);
     const actor = { kind: 'user', id: userId } as const;
-    const caller = { organizationId, actor, origin: originOf(request) };
+    const caller = { organizationId, actor, origin: readRequestOrigin(request) };
     try {
       this.limiter.consume(organizationId, 1);
     } catch (error) {

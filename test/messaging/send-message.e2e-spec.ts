@@ -115,6 +115,15 @@ describe('send_message', () => {
     expect(canceled).toMatchObject({ contact_id: null, status_reason: 'The contact was deleted.' });
   });
 
+  it('names the argument that belongs to no contact', async () => {
+    const content = { subject: 'Hello', body: 'Hello' };
+    for (const to of [{ contact_id: 'con_nobody' }, { phone: '+4930999999' }]) {
+      const { error } = await acme.call('send_message', { ...to, ...content });
+      const details = [{ path: Object.keys(to)[0], message: 'belongs to no contact' }];
+      expect(error).toMatchObject({ code: 'not_found', details });
+    }
+  });
+
   it.each<[string, Record<string, unknown>, string]>([
     ['no addressee', { contact_id: undefined }, 'invalid_arguments'],
     ['two addressees', { email: 'a@example.com' }, 'invalid_arguments'],

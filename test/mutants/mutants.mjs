@@ -786,9 +786,9 @@ export const MUTANTS = [
     what: 'a removed contact takes the messages of all contacts with it',
     edits: [
       [
-        'src/contacts/contact-statements.ts',
-        "contact_id = $2 and status <> 'sending'",
-        "$2::text is not null and status <> 'sending'",
+        'migrations/functions/delete_contact_messages.sql',
+        " and m.contact_id = command::json ->> 'contact_id'",
+        '',
       ],
     ],
     tests: ['test/contacts/delete-contact'],

@@ -5,7 +5,7 @@ import { clientAddress } from '../../http/client-address.js';
 import { OriginGuard } from '../../http/origin.guard.js';
 import { bodyValidation } from '../body-validation.js';
 import { CrossSiteGuard } from '../cross-site.guard.js';
-import { originOf } from '../origin-of-request.js';
+import { readRequestOrigin } from '../read-request-origin.js';
 import { SessionGuard, accountOf } from '../session.guard.js';
 import {
   AddressVerificationService,
@@ -37,7 +37,7 @@ export class VerificationController {
   @Post()
   @HttpCode(200)
   verify(@Body() { token }: VerificationBody, @Req() request: Request): Promise<VerificationView> {
-    return this.verification.verify(accountOf(request), token, originOf(request));
+    return this.verification.verify(accountOf(request), token, readRequestOrigin(request));
   }
 
   @Post('mail')

@@ -66,6 +66,9 @@ export function SendMessagePage() {
     send.error instanceof ApiError
       ? send.error.faults.filter(({ path }) => FIELDS.has(argumentOf(path)))
       : [];
+  // The fault at the field of the recipient says everything that a panel would say.
+  const isUnknownRecipient =
+    send.error instanceof ApiError && send.error.code === 'not_found' && faults.length > 0;
   const faultOf = (...names: string[]): string | undefined =>
     faults.find(({ path }) => names.includes(argumentOf(path)))?.message;
   return (
@@ -141,7 +144,7 @@ export function SendMessagePage() {
             onChange={(files) => change({ files })}
           />
         )}
-        {send.error && (
+        {send.error && !isUnknownRecipient && (
           <ErrorPanel error={send.error} shownPaths={faults.map(({ path }) => path)} />
         )}
         <div>

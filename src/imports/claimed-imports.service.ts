@@ -25,8 +25,8 @@ class LostClaim extends Error {}
 
 /** Imports the files of claimed imports part by part. Each part commits together with the position after it. */
 @Injectable()
-export class ImportRunsService {
-  private readonly logger = new Logger(ImportRunsService.name);
+export class ClaimedImportsService {
+  private readonly logger = new Logger(ClaimedImportsService.name);
 
   constructor(
     private readonly imports: ImportsRepository,

@@ -9,8 +9,8 @@ const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
 
 let count = 0;
 
-/** Gives a request its id. Call it once for each request. */
-export function originOf(request: Request): RequestOrigin {
+/** Returns where a request came from, and gives the request its id. Call it once for each request. */
+export function readRequestOrigin(request: Request): RequestOrigin {
   count += 1;
   const requestId = `${PREFIX}${count.toString(36)}`;
   request.res?.setHeader('X-Request-Id', requestId);
