@@ -15,10 +15,9 @@ function lockClaimed(locked: 'skip locked' | ''): string {
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
-/** Is sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
-export const FIND_PERMISSIONS = prepared(
-  'messages_permissions',
-  `select
+/** Selects what is stored about sending the messages `m` in `rows`. */
+function permissionsOf(rows: string): string {
+  return `select m.id,
      (select s.reason from suppressed_addresses s
       where s.organization_id = $1 and s.channel = m.channel and s.address = m.recipient) as suppression,
      (select c.consent from contacts c where c.organization_id = $1 and c.id = m.contact_id) as consent,
@@ -29,8 +28,22 @@ export const FIND_PERMISSIONS = prepared(
       from topics t where t.organization_id = $1 and t.name = m.topic) as subscription,
      exists (select from sending_rules r
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
-   from json_to_recordset($2) as m (position integer, contact_id text, channel text, recipient text, topic text)
-   order by m.position`,
+   from ${rows}`;
+}
+/** Is for messages that may not exist yet. Their ids are their positions. */
+export const FIND_PERMISSIONS = prepared(
+  'messages_permissions',
+  permissionsOf(
+    `json_to_recordset($2) as m (id integer, contact_id text, channel text, recipient text, topic text) order by m.id`,
+  ),
+);
+/** Is sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
+export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
+  'messages_permissions_claimed',
+  permissionsOf(`json_to_recordset($2) as c (id text, epoch integer)
+    cross join lateral (
+      select m.id, m.contact_id, m.channel, m.recipient, m.topic from messages m
+      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch) m`),
 );
 
 export const BEGIN_ATTEMPTS = prepared(

@@ -9,6 +9,7 @@ import {
   BEGIN_ATTEMPTS,
   DELAY,
   FIND_PERMISSIONS,
+  FIND_PERMISSIONS_OF_CLAIMED,
   LOCK_CLAIMED,
   LOCK_FREE_CLAIMED,
   RECORD_OUTCOMES,
@@ -60,10 +61,23 @@ export class MessageAttemptsRepository {
     locked: LockedMessages,
   ): Promise<Message[]> {
     const statement = locked === 'skip' ? LOCK_FREE_CLAIMED : LOCK_CLAIMED;
-    const keys = claims.map(({ id, epoch }) => ({ id, epoch }));
     return await this.tenants
       .session(organizationId)
-      .query<Message>(statement, [organizationId, JSON.stringify(keys)]);
+      .query<Message>(statement, [organizationId, keysOf(claims)]);
+  }
+
+  /** Returns what is stored now about sending each claimed message, by its id. */
+  async findPermissionsOfClaimed(
+    organizationId: string,
+    claims: readonly Claim[],
+  ): Promise<ReadonlyMap<string, StoredPermission>> {
+    const found = await this.tenants
+      .session(organizationId)
+      .query<StoredPermission & { id: string }>(FIND_PERMISSIONS_OF_CLAIMED, [
+        organizationId,
+        keysOf(claims),
+      ]);
+    return new Map(found.map((permission) => [permission.id, permission]));
   }
 
   /** Returns the stored decisions that apply to each of the messages, in their order. */
@@ -72,7 +86,7 @@ export class MessageAttemptsRepository {
     messages: readonly PermittedMessage[],
   ): Promise<StoredPermission[]> {
     const given = messages.map(({ contactId, channel, recipient, topic }, position) => {
-      return { position, contact_id: contactId, channel, recipient, topic };
+      return { id: position, contact_id: contactId, channel, recipient, topic };
     });
     return await this.tenants
       .session(organizationId)
@@ -120,4 +134,8 @@ export class MessageAttemptsRepository {
       .query<{ id: string; epoch: number }>(statement, [organizationId, JSON.stringify(rows)]);
     return recorded.map(({ id, epoch }) => ({ id, organizationId, epoch }));
   }
+}
+
+function keysOf(claims: readonly Claim[]): string {
+  return JSON.stringify(claims.map(({ id, epoch }) => ({ id, epoch })));
 }

@@ -76,17 +76,15 @@ export class MessageAttemptsService {
     locked: LockedMessages,
   ): Promise<Begun> {
     return this.tenants.transaction(organizationId, async () => {
-      const messages = await this.attempts.lock(organizationId, claims, locked);
-      const unsent = messages.filter(({ status }) => UNSENT.has(status)).sort(byContact);
+      const messages = await this.permission.lock(organizationId, claims, locked);
       const begun = new Map<string, Attempt | null>(
-        messages.map((message) => [keyOf(message), null]),
+        messages.map(({ message }) => [keyOf(message), null]),
       );
-      if (unsent.length === 0) return begun;
-      const permissions = await this.permission.findPermissions(organizationId, unsent);
+      const unsent = messages.filter(({ message }) => UNSENT.has(message.status)).sort(byContact);
       const allowed: Attempt[] = [];
-      for (const [index, message] of unsent.entries()) {
+      for (const { message, permission } of unsent) {
         this.changes.publish(organizationId, resourceChange('messages', message.id));
-        const attempt = await this.prepare(message, permissions[index]!);
+        const attempt = await this.prepare(message, permission);
         if (attempt) allowed.push(attempt);
       }
       for (const attempt of allowed) begun.set(keyOf(attempt.message), attempt);
@@ -148,7 +146,10 @@ export class MessageAttemptsService {
 }
 
 /** Two transactions that lock the caps of contacts in different orders would wait for each other. */
-function byContact({ contactId: a }: Message, { contactId: b }: Message): number {
+function byContact(
+  { message: { contactId: a } }: { message: Message },
+  { message: { contactId: b } }: { message: Message },
+): number {
   if (a === b) return 0;
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { HandoversService } from '../channels/handovers.service.js';
 import { PermissionLinks } from '../topics/permission-links.js';
 import type { TopicObstacle } from '../topics/topic-subscriptions.service.js';
+import type { Claim } from '../queue/leased-work.js';
 import {
+  type LockedMessages,
   MessageAttemptsRepository,
   type PermittedMessage,
   type StoredPermission,
@@ -52,16 +54,24 @@ export class MessagePermissionService {
     private readonly links: PermissionLinks,
   ) {}
 
-  /** Returns whether each of the locked messages may be sent. */
-  async findPermissions(
+  /**
+   * Locks the messages that the claims still hold until the transaction ends. Returns each with whether it may be sent, by
+   * what is stored after it was locked.
+   */
+  async lock(
     organizationId: string,
-    messages: readonly Message[],
-  ): Promise<Permission[]> {
-    const stored = await this.attempts.findPermissions(organizationId, messages);
-    return messages.map((message, index) => {
-      const verdicts = this.verdictsOf(message, stored[index]!);
-      const ban = verdicts.find(({ outcome }) => outcome)?.outcome;
-      return { ban, isPaced: stored[index]!.isPaced };
+    claims: readonly Claim[],
+    locked: LockedMessages,
+  ): Promise<{ message: Message; permission: Permission }[]> {
+    // Statements that are given together take one round trip.
+    const [messages, stored] = await Promise.all([
+      this.attempts.lock(organizationId, claims, locked),
+      this.attempts.findPermissionsOfClaimed(organizationId, claims),
+    ]);
+    return messages.map((message) => {
+      const found = stored.get(message.id)!;
+      const ban = this.verdictsOf(message, found).find(({ outcome }) => outcome)?.outcome;
+      return { message, permission: { ban, isPaced: found.isPaced } };
     });
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { preparedRows } from '../../src/database/driver/statement.js';
+import { prepared, preparedRows } from '../../src/database/driver/statement.js';
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -11,6 +11,15 @@ const INSERT = preparedRows(
 );
 const READ = `select key, current_setting('transaction_read_only') as only from idempotency_keys
   where organization_id = $1 and key = $2`;
+const INSERT_LOCK_TIMEOUT = preparedRows(
+  'test_shared_lock_timeout',
+  `insert into idempotency_keys (organization_id, tool, key, fingerprint)
+   select $1, 'shared', k.key || current_setting('lock_timeout'), 'x' from unnest($2::text[]) as k (key)`,
+);
+const DIVIDE = prepared(
+  'test_shared_reads',
+  'select now()::text as now, 12 / $1::integer as value',
+);
 
 let switchboard: Switchboard;
 let tenants: TenantDatabase;
@@ -57,6 +66,17 @@ describe('transactions that share their commit', () => {
     expect((await find('alone')).map(({ key }) => key)).toEqual(['alone 0', 'alone 1', 'alone 2']);
   });
 
+  it('wait for locks only when they are committed alone', async () => {
+    const queue = (key: string) =>
+      sharing(acme, async (org) =>
+        tenants.session(org).defer(INSERT_LOCK_TIMEOUT, [org, `lock ${key} `]),
+      );
+    await Promise.all([queue('a'), queue('b')]);
+    await queue('c');
+    const keys = (await find('lock')).map(({ key }) => key);
+    expect(keys).toEqual(['lock a 50ms', 'lock b 50ms', 'lock c 5s']);
+  });
+
   it('store nothing when their work throws', async () => {
     const failed = sharing(acme, async (org) => {
       insert(org, 'thrown');
@@ -84,6 +104,29 @@ describe('transactions that share their commit', () => {
     });
     expect(await find('after reading')).toHaveLength(1);
     expect(await find('read only')).toEqual([]);
+  });
+
+  it('read together, and a read that fails fails alone', async () => {
+    const divide = (by: number) =>
+      tenants.transaction(
+        acme.id,
+        () =>
+          tenants.transaction(
+            acme.id,
+            () => tenants.session(acme.id).query<{ now: string; value: number }>(DIVIDE, [by]),
+            { readOnly: true },
+          ),
+        { sharesCommit: true },
+      );
+    const [[three], [two]] = await Promise.all([divide(4), divide(6)]);
+    expect([three!.value, two!.value]).toEqual([3, 2]);
+    expect(three!.now).toBe(two!.now);
+    const results = await Promise.allSettled([divide(1), divide(0), divide(3)]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled', value: [{ value: 12 }] },
+      { status: 'rejected' },
+      { status: 'fulfilled', value: [{ value: 4 }] },
+    ]);
   });
 
   it('see in later reads what they have queued, and then commit by themselves', async () => {

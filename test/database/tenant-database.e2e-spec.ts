@@ -300,6 +300,40 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
+  it('sends simultaneous statements together, so one that fails also fails those after it', async () => {
+    await expect(
+      tenants.transaction(acme.id, async () => {
+        const session = tenants.session(acme.id);
+        const results = await Promise.allSettled([
+          session.query('select 1 as value'),
+          session.query(FAIL),
+          session.query('select 2 as value'),
+        ]);
+        expect(results).toMatchObject([
+          { status: 'fulfilled', value: [{ value: 1 }] },
+          { status: 'rejected', reason: { message: 'division by zero' } },
+          // A statement that was sent later would fail because the transaction is aborted.
+          { status: 'rejected', reason: { message: 'division by zero' } },
+        ]);
+      }),
+    ).rejects.toThrow('nothing was committed');
+  });
+
+  it('stays usable when a statement of a savepoint fails that was sent together with others', async () => {
+    await tenants.transaction(acme.id, async () => {
+      await claim('before savepoint');
+      await Promise.allSettled([
+        tenants.savepoint(acme.id, async () => {
+          await tenants.session(acme.id).query(FAIL);
+        }),
+        claim('beside savepoint').catch(() => undefined),
+      ]);
+      await claim('after savepoint');
+    });
+    expect(await stored('before savepoint')).toBe(true);
+    expect(await stored('after savepoint')).toBe(true);
+  });
+
   it('sends simultaneous statements one after the other', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const rows = await tenants.transaction(acme.id, () =>

@@ -26,7 +26,8 @@ export class Pipeline implements Submittable {
   /** Counts the statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
-  private readonly result = new Result();
+  /** Takes the rows of the next statement whose result is wanted. */
+  private result = new Result();
   /** Lists the statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
   private connection?: Connection;
@@ -64,8 +65,9 @@ export class Pipeline implements Submittable {
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    if (!this.isAtLast) {
-      this.statements[this.completed]!.onRow?.(fields);
+    const statement = this.statements[this.completed]!;
+    if (!this.returnsResult(statement)) {
+      statement.onRow?.(fields);
       return;
     }
     try {
@@ -76,8 +78,12 @@ export class Pipeline implements Submittable {
   }
 
   handleCommandComplete(message: unknown): void {
-    if (this.isAtLast) this.result.addCommandComplete(message);
+    const statement = this.statements[this.completed]!;
     this.completed += 1;
+    if (!this.returnsResult(statement)) return;
+    this.result.addCommandComplete(message);
+    if (!this.rowError) statement.onResult?.(this.result);
+    if (this.completed < this.statements.length) this.result = new Result();
   }
 
   handleEmptyQuery(): void {
@@ -106,12 +112,13 @@ export class Pipeline implements Submittable {
     connection.sync();
   }
 
-  private get isAtLast(): boolean {
-    return this.completed === this.statements.length - 1;
+  private returnsResult(statement: BoundStatement): boolean {
+    return statement.onResult !== undefined || statement === this.statements.at(-1);
   }
 
   private write(connection: Connection, index: number): void {
-    const { name = '', text } = this.statements[index]!;
+    const statement = this.statements[index]!;
+    const { name = '', text } = statement;
     const names = namesOf(connection);
     if (name === '' || !names.has(name)) {
       // A failed pipeline may have prepared the statement. Closing a statement that does not exist is no error.
@@ -123,7 +130,7 @@ export class Pipeline implements Submittable {
       }
     }
     connection.bind({ statement: name, values: this.values[index]! }, true);
-    if (index === this.statements.length - 1) connection.describe({ type: 'P', name: '' }, true);
+    if (this.returnsResult(statement)) connection.describe({ type: 'P', name: '' }, true);
     connection.execute({}, true);
   }
 }

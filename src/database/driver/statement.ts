@@ -1,3 +1,5 @@
+import type { QueryResult } from 'pg';
+
 /** Describes an SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
 export interface Statement {
   readonly text: string;
@@ -23,6 +25,8 @@ export interface BoundStatement extends Statement {
   readonly isInternal?: true;
   /** Receives the columns of each row as text. A pipeline returns the result of its last statement only. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;
+  /** Receives the result of a statement that is not the last of its pipeline, when it has succeeded. */
+  readonly onResult?: (result: QueryResult) => void;
 }
 
 const names = new Set<string>();

@@ -2,9 +2,9 @@ import type { PoolClient, QueryResult } from 'pg';
 import { isConnectionError } from '../database-error.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { MISTAKES } from './mistakes.js';
-import { AutocommitTransaction } from './autocommit-transaction.js';
+import { JointStatements } from './joint-statements.js';
 import { isSavepoint, mergeRows, savepoint } from './merge-rows.js';
-import type { SharedCommits } from './shared-commits.js';
+import type { Sharing } from './sharing.js';
 import { assertOpen, type DeferredStatement, type StatementSender } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
@@ -23,6 +23,8 @@ export class LazyTransaction implements StatementSender {
   private isOver = false;
   private deferred: DeferredStatement[] = [];
   private savepoints = 0;
+  /** Takes further statements until its turn begins. */
+  private joint?: JointStatements;
   /** Resolves after the last statement. pg 9 allows one query at a time on a connection. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -31,9 +33,10 @@ export class LazyTransaction implements StatementSender {
     private readonly organizationId: string,
     private readonly isDryRun: boolean,
     /** With it, the transaction reads apart and shares its commit as long as it has only deferred statements. */
-    private readonly commits?: SharedCommits,
+    private readonly sharing?: Sharing,
   ) {}
 
+  /** Statements that are given at the same moment are sent in one round trip. When one fails, so do those after it. */
   async query(
     statement: BoundStatement,
     isClosed: () => boolean,
@@ -41,16 +44,12 @@ export class LazyTransaction implements StatementSender {
   ): Promise<QueryResult> {
     this.connections.assertAllowed(this.organizationId, statement);
     this.version += 1;
-    return await this.inTurn(async () => {
-      assertOpen(this.isOver || isClosed());
-      if (readsOnly && this.mayReadApart) return await this.readApart(statement);
-      const result = await this.send(
-        mergeRows([...this.takeDeferred(), { name: '', ...statement }]),
-      );
-      if (this.client!.getTransactionStatus() === 'T') return result;
-      this.failure = new Error(MISTAKES.endedTransaction);
-      throw this.failure;
-    });
+    if (this.joint?.readsOnly !== readsOnly) {
+      const joint = new JointStatements(readsOnly);
+      void this.inTurn(() => this.sendJoint(joint));
+      this.joint = joint;
+    }
+    return await this.joint.add(statement, isClosed);
   }
 
   defer(statement: DeferredStatement): void {
@@ -87,7 +86,7 @@ export class LazyTransaction implements StatementSender {
       const statements = this.takeDeferred().filter((statement) => !isSavepoint(statement));
       if (!this.client && !this.failure) {
         if (statements.length === 0) return;
-        if (this.commits) return await this.commits.commit(this.organizationId, statements);
+        if (this.sharing) return await this.sharing.commits.commit(this.organizationId, statements);
       }
       const deferred = mergeRows(statements);
       // A broken connection can be replaced until a statement has run. Once the commit is sent, its outcome is unknown.
@@ -118,18 +117,48 @@ export class LazyTransaction implements StatementSender {
 
   /** A read that is sent apart does not see deferred statements. */
   private get mayReadApart(): boolean {
-    const isFree = !this.client && !this.failure && this.commits !== undefined;
+    const isFree = !this.client && !this.failure && this.sharing !== undefined;
     return isFree && this.deferred.every(isSavepoint);
   }
 
+  /** Never rejects: each statement settles the promise of its caller. */
+  private async sendJoint(joint: JointStatements): Promise<void> {
+    if (this.joint === joint) this.joint = undefined;
+    const members = joint.takeOpen(this.isOver);
+    if (members.length === 0) return;
+    if (joint.readsOnly && this.mayReadApart) {
+      const reads = members.map(({ statement, resolve, reject }) =>
+        this.readApart(statement).then(resolve, reject),
+      );
+      await Promise.all(reads);
+      return;
+    }
+    const results: QueryResult[] = [];
+    const asked = members.map(({ statement }) => {
+      return { name: '', ...statement, onResult: (result: QueryResult) => results.push(result) };
+    });
+    try {
+      await this.send(mergeRows([...this.takeDeferred(), ...asked]));
+      if (this.client!.getTransactionStatus() !== 'T') {
+        this.failure = new Error(MISTAKES.endedTransaction);
+        results.length = 0;
+        throw this.failure;
+      }
+    } catch (error) {
+      for (const { reject } of members.slice(results.length)) reject(error);
+    }
+    for (const [index, result] of results.entries()) members[index]!.resolve(result);
+  }
+
   private async readApart(statement: BoundStatement): Promise<QueryResult> {
-    const reads = new AutocommitTransaction(this.connections, this.organizationId, true);
-    const result = await reads.query(statement, () => false);
-    this.beganAt ??= reads.beganAt;
+    const { result, beganAt } = await this.sharing!.reads.read(this.organizationId, statement);
+    this.beganAt ??= beganAt;
     return result;
   }
 
   private async inTurn<T>(task: () => Promise<T>): Promise<T> {
+    // A later statement must not be sent before this task.
+    this.joint = undefined;
     const turn = this.last.then(task);
     this.last = turn.catch(() => undefined);
     return await turn;
@@ -164,8 +193,9 @@ export class LazyTransaction implements StatementSender {
       }
       const failed = statements[pipeline.completed - beginning.length];
       const error = failed?.mapError?.(thrown as Error) ?? (thrown as Error);
-      // The caller of the last statement gets its error. Nobody waits for the statements before it.
-      if (failed !== statements.at(-1) || failed?.mapError) this.failure = error;
+      // Callers wait for the last statement and for those with a result. Nobody waits for deferred statements.
+      const isAwaited = failed?.onResult !== undefined || failed === statements.at(-1);
+      if (!isAwaited || failed?.mapError) this.failure = error;
       throw error;
     }
   }

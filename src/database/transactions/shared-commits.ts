@@ -1,10 +1,13 @@
 import { Batcher } from '../../batching/batcher.js';
 import { isConnectionError } from '../database-error.js';
+import { type BoundStatement, prepared } from '../driver/statement.js';
 import { mergeRows } from './merge-rows.js';
 import type { DeferredStatement } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 type Statements = readonly DeferredStatement[];
+/** Is the outcome of a shared transaction, or says that each of its members must be committed alone. */
+type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
 /** Limits the characters of the values in one transaction, unless one of its members has more. */
 const MAX_CHARACTERS = 1024 * 1024;
@@ -12,11 +15,21 @@ const MAX_CHARACTERS = 1024 * 1024;
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
+ * Members that share a transaction wait this long for a lock, and are then committed alone. So one that waits for a lock
+ * delays the others little. PostgreSQL looks for deadlocks after a second, so the members never make a deadlock.
+ */
+const LIMIT_LOCK_WAITS: BoundStatement = {
+  ...prepared('shared_lock_waits', `select set_config('lock_timeout', '50ms', true)`),
+  values: [],
+  isInternal: true,
+};
+
+/**
  * Commits transactions whose statements are all deferred. Those of one organization that end at the same moment become one
  * transaction, which takes one round trip. When it fails, each member is committed alone, so none fails because of another.
  */
 export class SharedCommits {
-  private readonly batches = new Batcher<Statements, readonly (Error | undefined)[]>(
+  private readonly batches = new Batcher<Statements, SharedOutcome>(
     (organizationId, members) => this.commitAll(organizationId, members),
     {
       maxWeight: MAX_CHARACTERS,
@@ -31,30 +44,35 @@ export class SharedCommits {
    * knows whether they were committed.
    */
   async commit(organizationId: string, statements: Statements): Promise<void> {
-    const { result, index } = await this.batches.add(organizationId, statements);
-    if (result[index]) throw result[index];
+    const { result } = await this.batches.add(organizationId, statements);
+    // One that waits for a lock alone does not delay the others.
+    const error = result.isAlone ? await this.send(organizationId, statements, []) : result.error;
+    if (error) throw error;
   }
 
   private async commitAll(
     organizationId: string,
     members: readonly Statements[],
-  ): Promise<readonly (Error | undefined)[]> {
-    const error = await this.send(organizationId, members.flat());
-    if (!error || members.length === 1 || isConnectionError(error)) return members.map(() => error);
-    return await Promise.all(members.map((member) => this.send(organizationId, member)));
+  ): Promise<SharedOutcome> {
+    const isShared = members.length > 1;
+    const first = isShared ? [LIMIT_LOCK_WAITS] : [];
+    const error = await this.send(organizationId, members.flat(), first);
+    const isFinal = !isShared || !error || isConnectionError(error);
+    return isFinal ? { isAlone: false, error } : { isAlone: true };
   }
 
   /** Sends statements without BEGIN: PostgreSQL commits them when all have succeeded. Returns the error otherwise. */
   private async send(
     organizationId: string,
     given: Statements,
+    first: readonly BoundStatement[],
     isRetry = false,
   ): Promise<Error | undefined> {
     const statements = mergeRows(given);
     try {
       const client = await this.connections.acquire(organizationId);
-      const context = this.connections.sign(client, organizationId);
-      const pipeline = this.connections.send(client, [setContext(context), ...statements]);
+      const before = [setContext(this.connections.sign(client, organizationId)), ...first];
+      const pipeline = this.connections.send(client, [...before, ...statements]);
       try {
         await pipeline.done;
         this.connections.release(client);
@@ -64,9 +82,9 @@ export class SharedCommits {
         if (!isConnectionError(thrown)) this.connections.release(client);
         else this.connections.close(client);
         if (isConnectionError(thrown) && !pipeline.wasSent && !isRetry) {
-          return await this.send(organizationId, given, true);
+          return await this.send(organizationId, given, first, true);
         }
-        throw statements[pipeline.completed - 1]?.mapError?.(thrown as Error) ?? thrown;
+        throw statements[pipeline.completed - before.length]?.mapError?.(thrown as Error) ?? thrown;
       }
     } catch (error) {
       return error as Error;

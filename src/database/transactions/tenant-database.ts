@@ -11,7 +11,7 @@ import type { ContextSigner } from './context-signer.js';
 import { type Effects, parseEffects, READ_EFFECTS, RECORD_EFFECTS } from './effects.js';
 import { LazyTransaction } from './lazy-transaction.js';
 import { MISTAKES } from './mistakes.js';
-import { SharedCommits } from './shared-commits.js';
+import { Sharing } from './sharing.js';
 import { TenantConnections } from './tenant-connections.js';
 import { TenantSession } from './tenant-session.js';
 import type { TransactionOptions } from './transaction-options.js';
@@ -30,7 +30,7 @@ interface CurrentTransaction {
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;
-  private readonly commits: SharedCommits;
+  private readonly sharing: Sharing;
 
   constructor(
     private readonly source: DataSource,
@@ -41,7 +41,7 @@ export class TenantDatabase {
   ) {
     const { master } = source.driver as PostgresDriver;
     this.connections = new TenantConnections(master as Pool, signer, log, security);
-    this.commits = new SharedCommits(this.connections);
+    this.sharing = new Sharing(this.connections);
   }
 
   /**
@@ -179,8 +179,8 @@ export class TenantDatabase {
     work: () => Promise<T>,
     sharesCommit: boolean,
   ): Promise<T> {
-    const commits = sharesCommit ? this.commits : undefined;
-    const transaction = new LazyTransaction(this.connections, organizationId, false, commits);
+    const sharing = sharesCommit ? this.sharing : undefined;
+    const transaction = new LazyTransaction(this.connections, organizationId, false, sharing);
     const current = this.currentOf(organizationId, transaction, false);
     let result: T;
     try {

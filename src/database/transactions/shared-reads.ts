@@ -1,0 +1,70 @@
+import type { QueryResult } from 'pg';
+import { Batcher } from '../../batching/batcher.js';
+import { isConnectionError } from '../database-error.js';
+import type { BoundStatement } from '../driver/statement.js';
+import { AutocommitTransaction } from './autocommit-transaction.js';
+import { setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
+
+/** Holds the result of a statement and the database's `now()` of its transaction. */
+export interface ReadResult {
+  readonly result: QueryResult;
+  readonly beganAt: Date | undefined;
+}
+
+/** Limits the statements of a transaction, because all of them wait for the slowest. */
+const MOST_STATEMENTS = 16;
+
+/**
+ * Sends statements that only read, apart from the transactions that wait for them. Prepared statements of one organization
+ * that arrive at the same moment become one READ ONLY transaction, which takes one round trip. Other statements are sent
+ * alone, because they may be slow.
+ */
+export class SharedReads {
+  private readonly batches = new Batcher<BoundStatement, readonly ReadResult[] | undefined>(
+    (organizationId, statements) => this.readTogether(organizationId, statements),
+    { maxWeight: MOST_STATEMENTS },
+  );
+
+  constructor(private readonly connections: TenantConnections) {}
+
+  /** Reads what was committed before. Repeats the statement once when the connection breaks. */
+  async read(organizationId: string, statement: BoundStatement): Promise<ReadResult> {
+    if (statement.name === undefined) return await this.readAlone(organizationId, statement);
+    const { result, index } = await this.batches.add(organizationId, statement);
+    return result?.[index] ?? (await this.readAlone(organizationId, statement));
+  }
+
+  private async readAlone(organizationId: string, statement: BoundStatement): Promise<ReadResult> {
+    const reads = new AutocommitTransaction(this.connections, organizationId, true);
+    const result = await reads.query(statement, () => false);
+    return { result, beganAt: reads.beganAt };
+  }
+
+  /** Returns undefined when each statement must be sent alone, so that none fails because of another. */
+  private async readTogether(
+    organizationId: string,
+    statements: readonly BoundStatement[],
+  ): Promise<readonly ReadResult[] | undefined> {
+    if (statements.length === 1) return undefined;
+    const results: QueryResult[] = [];
+    let beganAt: Date | undefined;
+    const client = await this.connections.acquire(organizationId);
+    const context = setReadOnlyContext(
+      this.connections.sign(client, organizationId),
+      (now) => (beganAt = now),
+    );
+    const reads = statements.map((statement) => ({
+      ...statement,
+      onResult: (result: QueryResult) => results.push(result),
+    }));
+    try {
+      await this.connections.send(client, [context, ...reads]).done;
+      this.connections.release(client);
+      return results.map((result) => ({ result, beganAt }));
+    } catch (error) {
+      if (isConnectionError(error)) this.connections.close(client);
+      else this.connections.release(client);
+      return undefined;
+    }
+  }
+}
