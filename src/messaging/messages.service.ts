@@ -64,8 +64,15 @@ export class MessagesService {
    * its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
-    const target = await this.findTarget(organizationId, request);
-    const content = await this.compose(target, request, request.variables);
+    const prepare = async () => {
+      const target = await this.findTarget(organizationId, request);
+      return { target, content: await this.compose(target, request, request.variables) };
+    };
+    // Attached files are locked, which a READ ONLY transaction may not do.
+    const readOnly = (request.attachments ?? []).length === 0;
+    const { target, content } = await this.tenants.transaction(organizationId, prepare, {
+      readOnly,
+    });
     return await this.store(organizationId, request, target, content);
   }
 

@@ -156,9 +156,9 @@ export class ToolPipeline {
     );
   }
 
-  private async change(checked: CheckedCall): Promise<object> {
+  private change(checked: CheckedCall): Promise<object> {
     const { method, input, call } = checked;
-    return await this.tenants.transaction(call.organizationId, async () => {
+    const work = async (): Promise<object> => {
       const { key, earlier } = await this.begin(checked);
       if (earlier?.result) return earlier.result;
       const result = await method(input, call);
@@ -166,7 +166,8 @@ export class ToolPipeline {
       // A method may ignore the signal. Without this, work that nobody waits for would be committed.
       call.signal.throwIfAborted();
       return result;
-    });
+    };
+    return this.tenants.transaction(call.organizationId, work, { sharesCommit: true });
   }
 
   /**
@@ -231,12 +232,11 @@ export class ToolPipeline {
   }
 
   private async reserveKey(
-    { tool, input, call }: CheckedCall,
+    { tool, input, call: { organizationId } }: CheckedCall,
     key: string | undefined,
   ): Promise<{ result: object | null } | undefined> {
     if (key === undefined) return undefined;
     const digest = fingerprint(input);
-    const { organizationId } = call;
     const [name, ...oldNames] = tool.names;
     // A key that was used under an old name of the tool returns its stored result too.
     const earlier =
