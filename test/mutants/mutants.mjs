@@ -832,9 +832,9 @@ export const MUTANTS = [
     what: 'the permission of the first message of a batch counts for all of them',
     edits: [
       [
-        'src/messaging/message-attempts.service.ts',
-        'permissions[index]!',
-        'permissions[index * 0]!',
+        'src/messaging/message-permission.service.ts',
+        'stored.get(message.id)!',
+        '[...stored.values()][0]!',
       ],
     ],
     tests: ['test/messaging/message-batches'],
@@ -891,7 +891,7 @@ export const MUTANTS = [
   {
     id: 'X1',
     what: 'a shared commit that fails, fails for all of its members',
-    edits: [[SHARED_COMMITS, 'members.length === 1 ||', 'members.length >= 1 ||']],
+    edits: [[SHARED_COMMITS, 'isFinal = !isShared ||', 'isFinal = isShared ||']],
     tests: ['test/database/shared-commits', 'test/workflows/shared-endings'],
     names: 'fail alone|do not end with one whose lease is lost',
   },
