@@ -26,7 +26,9 @@ export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
-    this.dueWork.listen('audit entry', () => void this.sealEntries());
+    this.dueWork.listen('audit entry', () => {
+      if (!this.isStopping) void this.sealEntries();
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {

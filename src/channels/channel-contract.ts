@@ -48,7 +48,7 @@ export interface OutgoingMessage extends ChannelContent {
   /** Is the link by which the contact leaves the topic of the message. It is null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
-  /** Only e-mail has this value. */
+  /** Has the sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */
   readonly envelope?: OutgoingEnvelope | null;
 }
 

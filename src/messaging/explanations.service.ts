@@ -123,13 +123,8 @@ export class ExplanationsService {
     const { organizationId, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);
     // `send_message` has found the contact, and refuses a denied consent before everything else.
-    if (
-      addVerdicts(
-        verdicts!.filter(({ rule }) => rule === 'consent'),
-        checks,
-      )
-    )
-      return;
+    const consent = verdicts!.filter(({ rule }) => rule === 'consent');
+    if (addVerdicts(consent, checks)) return;
     if (topic !== null && !(await this.isTopic(organizationId, topic, checks))) return;
     if (await this.pace.lacksQuota(organizationId)) {
       const reason = 'The organization has used up its quota of messages of today, or of storage.';

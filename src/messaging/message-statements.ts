@@ -26,7 +26,7 @@ const COLUMNS = `organization_id as "organizationId", id, contact_id as "contact
   template_id as "templateId", template_version as "templateVersion", locale, attempts, epoch,
   scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt", held_by as "heldBy", counted_at as "countedAt",
   lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
-/** Also has the columns that only a single message needs. */
+/** Lists all columns of a message. Lists of messages leave out the last two, which may be large. */
 export const ALL_COLUMNS = `${COLUMNS}, html, envelope`;
 export const FIND = prepared(
   'message',

@@ -8,8 +8,9 @@ import type { WakeUpKind } from './wake-ups.js';
 export type DueKind = WakeUpKind | 'parked run' | 'audit entry';
 
 /**
- * Asks the database every second which kinds of work may be due, and calls the listeners of these kinds. So work is found
- * whose wake-up was lost or is late. One statement for all kinds costs an idle process a tenth of a claim for each.
+ * Asks the database every second which kinds of work may be due, and calls the listeners of these kinds. So work is
+ * found whose wake-up was lost or is late. One statement instead of a claim for each kind saves an idle process
+ * a third of its processor time.
  */
 @Injectable()
 export class DueWork implements BeforeApplicationShutdown {

@@ -45,6 +45,7 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
     this.dueWork.listen('parked run', () => {
+      if (this.isStopped) return;
       this.polling ??= this.poll().finally(() => {
         this.polling = undefined;
       });
