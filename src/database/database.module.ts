@@ -23,7 +23,13 @@ import { TenantDatabase } from './transactions/tenant-database.js';
 
 const TENANT_SOURCE = Symbol('tenant data source');
 
-const CONNECTION = { connectionTimeoutMillis: 5000, keepAlive: true };
+const CONNECTION = {
+  connectionTimeoutMillis: 5000,
+  keepAlive: true,
+  // The first statements on a new connection take tens of milliseconds, because PostgreSQL reads its catalogs and plans
+  // every function anew. So connections stay open while a service is quiet for some minutes.
+  idleTimeoutMillis: 10 * 60_000,
+};
 // No statement of a request may hold a lock or a connection for long. The server ends a statement that is stuck.
 const LIMITS = {
   statement_timeout: 10_000,
