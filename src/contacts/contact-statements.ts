@@ -141,7 +141,7 @@ export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: nu
 
 /** Returns SQL for the aliases of a contact of the organization `$1`, each on a line of its search text. */
 export function aliasLines(contactId: string): string {
-  return `coalesce((select string_agg(e'\\n' || a.value, '' order by a.kind, a.value)
+  return `coalesce((select string_agg(chr(10) || a.value, '' order by a.kind, a.value)
     from contact_aliases a where a.organization_id = $1 and a.contact_id = ${contactId}), '')`;
 }
 

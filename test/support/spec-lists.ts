@@ -132,6 +132,7 @@ export const DETAIL_SPECS = [
   'test/contacts/merge-races.e2e-spec.ts',
   'test/database/connection-checks.e2e-spec.ts',
   'test/database/pgbouncer.e2e-spec.ts',
+  'test/database/sessions-of-tools.e2e-spec.ts',
   'test/documentation/message-files.e2e-spec.ts',
   'test/documentation/messaging.e2e-spec.ts',
   'test/documentation/provider-callbacks.e2e-spec.ts',

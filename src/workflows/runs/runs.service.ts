@@ -27,15 +27,15 @@ import {
 import type { GetRunValueInput } from './run.inputs.js';
 import type { RunPage, RunStepsResult, RunStepView, RunValueResult } from './run.results.js';
 
-/** Limits the steps of one page as MCP encodes them. With the payload, an answer stays below 1 MiB. */
-const MAX_PAGE_BYTES = 640 * 1024;
+/** Limits the steps of one page as MCP encodes them. A larger page would occupy the process for more than 20 ms. */
+const MAX_PAGE_BYTES = 256 * 1024;
 const MAX_PAYLOAD_BYTES = 32 * 1024;
 const PREVIEW_BYTES = 1000;
 /** A longer result of a run is read with `get_run_value`. */
 const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 1000;
 /** About as many steps with a large value fit into a page. More are read when the first ones are small. */
-const FIRST_STEPS = 300;
+const FIRST_STEPS = 120;
 const LISTED_STEPS = 10;
 
 @Injectable()
