@@ -9,6 +9,9 @@
 --   it lets the message be sent, or null for now, and whether it drops the message instead.
 -- Locks: none. The caller locks the contact when it is to decide: see pace_message().
 --
+-- Quiet hours hold for the channels that the rules of the organization name, and each cap for its channel and topic. Neither
+-- holds for e-mail without a topic, unless transactional_email of the rules is true.
+--
 -- A cap counts the messages whose attempt began in its window and has not failed. Messages that wait for the same cap go
 -- one after another, so that each opening wakes no more of them than it lets pass.
 create or replace function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text)

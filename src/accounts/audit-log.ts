@@ -15,7 +15,10 @@ export interface AuditDetails {
   readonly origin?: RequestOrigin;
 }
 
-/** Records who changed what, in the transaction of the change, so that neither is committed without the other. */
+/**
+ * Records who changed what, in the transaction of the change, so that neither is committed without the other.
+ * `CallRecorder` records calls that were refused or failed.
+ */
 @Injectable()
 export class AuditLog {
   private readonly insert = {

@@ -200,5 +200,8 @@ function tooBusy(): AppError {
 }
 
 function stopping(): AppError {
-  return new AppError('unavailable', 'This process stops, so it runs no more code.');
+  return new AppError(
+    'unavailable',
+    'This process is stopping and runs no more code. Try again in a few seconds.',
+  );
 }

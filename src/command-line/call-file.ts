@@ -79,7 +79,7 @@ export async function callFile(
 }
 
 /**
- * Yields the results in the order of the file, while at most `parallel` batches are on the way. So rejected rows are
+ * Yields the results in the order of the file, while at most `parallel` batches run. So rejected rows are
  * written in order, and all rows before the last result are done.
  */
 async function* sendBatches(

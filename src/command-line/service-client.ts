@@ -6,7 +6,7 @@ import { shownAddress } from './service-address.js';
 
 /** A batch waits at most 10 s for tasks, and each of its calls a few seconds for the database. */
 const TIMEOUT_MS = 120_000;
-/** Twenty results have at most 1 MiB each, and JSON in JSON doubles at most. */
+/** A batch has 20 results of at most 1 MiB. A result that is escaped as a JSON string is at most twice as long. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface ServiceAnswer {

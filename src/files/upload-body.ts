@@ -21,7 +21,7 @@ export interface UploadBody {
 export async function readUpload(request: Request, types?: readonly string[]): Promise<UploadBody> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', 'The file must not be compressed.');
+    throw new AppError('unsupported_media_type', 'Send the file without Content-Encoding.');
   }
   const header = request.headers['content-type'];
   const type = (header ?? types?.[0] ?? '').split(';')[0]!.trim().toLowerCase();

@@ -76,7 +76,7 @@ function assertJson(request: Request): void {
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', 'The body must not be compressed.');
+    throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
 }
 

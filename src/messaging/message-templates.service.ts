@@ -16,7 +16,7 @@ export interface GivenTemplate {
   readonly from: string | PinnedTemplate;
   /** Is preferred to the locale of the contact. */
   readonly locale?: string | null;
-  /** Has the variables of each call that the message joins. */
+  /** Has, for a digest, the variables of each call of `send_message` that it contains. */
   readonly items?: readonly object[];
 }
 

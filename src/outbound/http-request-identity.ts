@@ -1,4 +1,7 @@
-/** Names of headers that say who sends a request or trace it. A request with another token is still the same request. */
+/**
+ * Lists headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
+ * request.
+ */
 const IGNORED_HEADERS = new Set([
   'api-key',
   'authorization',

@@ -19,8 +19,9 @@ export interface Pause {
 }
 
 /**
- * Decides when messages may be sent, by quiet hours and caps. `check_pace.sql` has the rules. Each method needs a
- * transaction of the organization.
+ * Decides when messages may be sent, by quiet hours and caps. `check_pace.sql` has the rules. A message waits until the
+ * quiet hours end in the time zone of the contact, or of the organization when the contact has none (`quiet_until.sql`).
+ * Each method needs a transaction of the organization.
  */
 @Injectable()
 export class PaceService {

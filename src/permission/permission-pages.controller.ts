@@ -171,7 +171,7 @@ function textsOf({ target, contact, subscriptions }: LinkView, request: Request)
 async function readForm(request: Request): Promise<URLSearchParams> {
   const body = await readRawBody(request, BODY_LIMIT_BYTES);
   const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;
-  // Mail programs may send their one field in either form (RFC 8058, section 3.2).
+  // Mail programs send `List-Unsubscribe=One-Click` as multipart or as URL-encoded form data (RFC 8058, section 3.2).
   if (isMultipart && body.includes('name="List-Unsubscribe"')) {
     return new URLSearchParams('List-Unsubscribe=One-Click');
   }

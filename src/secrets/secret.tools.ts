@@ -115,7 +115,11 @@ function assertFields(input: SetSecretInput): void {
  * decides who receives the secret.
  */
 function keptSecret(before: SecretContent | undefined, input: SetSecretInput): string {
-  if (!before) throw AppError.invalidField('secret', 'is required for a new secret');
+  if (!before)
+    throw AppError.invalidField(
+      'secret',
+      'is required, because no secret with this name exists yet',
+    );
   const isSame =
     before.kind === input.kind &&
     before.token_url === input.token_url &&

@@ -27,7 +27,7 @@ describe('messages', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('are listed by state, opened and canceled', async () => {
+  it('can be filtered by status, opened and canceled', async () => {
     await schedule('ada@example.com', 'Good morning.');
     const { page, faults } = await dashboard.open('/messages');
     await page.getByRole('option', { name: 'Scheduled (1)' }).waitFor({ state: 'attached' });

@@ -166,7 +166,7 @@ describe('an import', () => {
     expect(await contactsOf(acme, { query: 'alias@example' })).toHaveLength(1);
   });
 
-  it('rejects a row whose other identifier belongs to another contact', async () => {
+  it('rejects a row whose e-mail address belongs to another contact', async () => {
     await acme.call('create_contact', { email: 'a@example.com', external_id: '1' });
     await acme.call('create_contact', { email: 'b@example.com', external_id: '2' });
     const done = await importFile(acme, 'external_id,email\n1,b@example.com\n3,A@example.com\n');

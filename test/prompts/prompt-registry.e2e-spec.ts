@@ -142,7 +142,8 @@ describe('a prompt that a team adds', () => {
   it('is not called when its guard refuses', async () => {
     expect((await get('team_colour', { colour: 'green' })).error).toMatchObject({
       code: 1403,
-      message: 'You may not call this prompt.',
+      message:
+        'You may not call this prompt. Ask an owner of your organization, or the team that provides it.',
     });
   });
 

@@ -40,7 +40,7 @@ async function findDueWork(): Promise<string[]> {
 const forgetEntries = () => switchboard.ownerQuery('delete from private.audit_queue');
 
 describe('the kinds of work that workers look for', () => {
-  it('are none when no row is due', async () => {
+  it('are empty while no row is due', async () => {
     expect(await findDueWork()).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(kinds);
   });
 
-  it('are messages while one is to be sent', async () => {
+  it('include messages while one is to be sent', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'message@example.com',
     });
@@ -88,7 +88,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual([]);
   });
 
-  it('are schedules when the time of one has come', async () => {
+  it('include schedules when the time of one has come', async () => {
     await createWorkflow(acme, [], { trigger: { type: 'schedule', cron: '0 0 1 1 *' } });
     await forgetEntries();
     expect(await findDueWork()).toEqual([]);
@@ -96,7 +96,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(['schedule']);
   });
 
-  it('are events that are not delivered, and not those that a worker delivers', async () => {
+  it('include events that are not delivered, and not those that a worker delivers', async () => {
     await switchboard.ownerQuery(
       `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
        values ($1, 'evt_due', 'contact.created', '{}', '1', now())`,
@@ -107,7 +107,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual([]);
   });
 
-  it('are imports that run', async () => {
+  it('include imports that run', async () => {
     const id = await uploadedImport(acme);
     await forgetEntries();
     expect(await findDueWork()).toEqual([]);
@@ -115,7 +115,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(['import']);
   });
 
-  it('are segments that contacts may enter, or whose next look has come', async () => {
+  it('include segments that contacts may enter, or that are due to be evaluated', async () => {
     await createSegment(acme, { filters: [tagged('vip')] });
     await switchboard.ownerQuery('delete from segment_changes');
     await switchboard.ownerQuery('update segments set sweep_at = null');
@@ -130,7 +130,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(['segment']);
   });
 
-  it('are entries of the audit log that are not chained', async () => {
+  it('include `audit entry` while entries of the audit log are not chained', async () => {
     await acme.call('create_contact', { email: 'audit@example.com' });
     await switchboard.ownerQuery('delete from pending_events');
     await switchboard.ownerQuery('delete from segment_changes');

@@ -165,7 +165,11 @@ describe('a resource that a team adds', () => {
   });
 
   it.each([
-    ['locked', 1403, 'You may not call this resource.'],
+    [
+      'locked',
+      1403,
+      'You may not call this resource. Ask an owner of your organization, or the team that provides it.',
+    ],
     ['missing', -32602, 'No note has this id.'],
     ['x'.repeat(21), -32602, 'Unknown resource.'],
     ['busy', 1409, 'It is being changed.'],

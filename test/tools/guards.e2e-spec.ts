@@ -25,6 +25,9 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
+const FORBIDDEN =
+  'You may not call this tool. Ask an owner of your organization, or the team that provides it.';
+
 const REFUSALS: Record<string, () => Error> = {
   forbidden: () => new ForbiddenException('secret detail'),
   unauthorized: () => new UnauthorizedException('secret detail'),
@@ -173,11 +176,15 @@ describe('guards and interceptors on the class and the method of a tool', () => 
   });
 
   it.each([
-    ['closed', 'forbidden', 'You may not call this tool.'],
-    ['forbidden', 'forbidden', 'You may not call this tool.'],
-    ['unauthorized', 'forbidden', 'You may not call this tool.'],
+    ['closed', 'forbidden', FORBIDDEN],
+    ['forbidden', 'forbidden', FORBIDDEN],
+    ['unauthorized', 'forbidden', FORBIDDEN],
     ['slow', 'rate_limited', 'Too many calls. Try again later.'],
-    ['odd', 'invalid_arguments', 'A guard refused this call.'],
+    [
+      'odd',
+      'invalid_arguments',
+      'This tool refused the call with HTTP status 418. Ask the team that provides it what it needs.',
+    ],
     ['conflict', 'conflict', 'The vault is being counted.'],
   ])('refuse people and agents with the same error: %s', async (word, code, message) => {
     const person = await acme.call('vault_open', { word });
@@ -190,7 +197,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     const run = await runStep('forbidden');
     expect(run).toMatchObject({
       status: 'failed',
-      steps: [{ error: { code: 'forbidden', message: 'You may not call this tool.' } }],
+      steps: [{ error: { code: 'forbidden', message: FORBIDDEN } }],
     });
     expect(journal.lines).not.toContain('method');
   });

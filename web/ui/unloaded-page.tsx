@@ -13,8 +13,8 @@ interface UnloadedPageProps {
 }
 
 /**
- * Takes the place of a page until its subject is loaded, or when that fails or nothing has the id of the address. Mount it
- * again for another id.
+ * Shows a skeleton until the subject of the page is loaded, an error when loading fails, and "not found" when nothing has
+ * the id of the address. Give it a `key` with the id, so that it starts again for another id.
  */
 export function UnloadedPage({ title, back, query: { error, refetch } }: UnloadedPageProps) {
   const [last, setLast] = useState(error);

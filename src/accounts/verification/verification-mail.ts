@@ -57,7 +57,7 @@ export function verificationMail(
   };
 }
 
-/** Returns the language of the texts that the browser of a request prefers. */
+/** Returns German if the browser prefers it to English (`Accept-Language`), and English otherwise. */
 export function languageOf(request: Request): Language {
   return request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
 }

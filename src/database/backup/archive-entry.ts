@@ -1,22 +1,22 @@
 /** Describes the backup in an archive, and what a restore needs to know before it begins. */
 export interface ArchiveHeader {
   kind: 'header';
-  /** Version of Switchboard that made the backup. */
+  /** Is the version of Switchboard that made the backup. */
   product: string;
-  /** Time of the snapshot by the clock of the database, in ISO 8601. */
+  /** Is the time of the snapshot by the clock of the database, in ISO 8601. */
   takenAt: string;
-  /** Names of the migrations of Switchboard that the database had, oldest first. */
+  /** Lists the migrations of Switchboard that the database had, oldest first. */
   migrations: readonly string[];
-  /** Names of the migrations of a team's modules that the database had, oldest first. */
+  /** Lists the migrations of a team's modules that the database had, oldest first. */
   moduleMigrations: readonly string[];
-  /** Ids, in hexadecimal, of the keys that open the stored secrets. They reveal nothing about the keys. */
+  /** Lists the ids, in hexadecimal, of the keys that open the stored secrets. The ids reveal nothing about the keys. */
   secretKeys: readonly string[];
 }
 
 /** Begins a table. The rows that follow are in the text format of COPY, with these columns. */
 export interface ArchiveTable {
   kind: 'table';
-  /** Schema and name, for example `public.contacts`. */
+  /** Is the schema and the name, for example `public.contacts`. */
   table: string;
   columns: readonly string[];
 }

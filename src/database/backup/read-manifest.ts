@@ -78,6 +78,6 @@ export function assertOpens(box: SecretBox, { secretKeys }: ArchiveHeader): void
     'conflict',
     'The secrets in this backup were encrypted with another SECRET_KEY. Set SECRET_KEY, and OTHER_SECRET_KEY if there ' +
       'was one, to the values that the service had at the time of the backup. If they are lost, add --lost-secret-key: ' +
-      'then webhooks with a secret refuse deliveries until they get a new one, and resume URLs end.',
+      'then webhooks with a secret refuse deliveries until you set a new secret, and resume URLs stop working.',
   );
 }

@@ -3,10 +3,10 @@ import { AppError } from '../../errors/app-error.js';
 
 /** Is a table with rows of this installation. PostgreSQL writes its statements, so that names are quoted. */
 export interface StoredTable {
-  /** Schema and name, for example `public.contacts`. */
+  /** Is the schema and the name, for example `public.contacts`. */
   name: string;
   columns: string[];
-  /** Names of the other tables that its foreign keys lead to. */
+  /** Lists the other tables that its foreign keys refer to. */
   references: string[];
   /** It is false when row-level security could hide rows from the current user. */
   isComplete: boolean;

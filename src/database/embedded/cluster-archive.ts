@@ -7,7 +7,7 @@ import type { SystemUser } from './system-user.js';
 /** A new cluster has 47 MB. This only ends an archive that would fill the memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const LENGTH_BYTES = 4;
-/** Names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. None leads out of the cluster. */
+/** Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. None leads out of the cluster. */
 const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 
 /** Precedes the contents of the files. Each position is in bytes after the header. */

@@ -215,11 +215,16 @@ export function fromHttpException(error: unknown, what: string): unknown {
   if (!(error instanceof HttpException)) return error;
   const status = error.getStatus();
   if (error instanceof ForbiddenException || status === 401) {
-    return new AppError('forbidden', `You may not call this ${what}.`, { cause: error });
+    return new AppError(
+      'forbidden',
+      `You may not call this ${what}. Ask an owner of your organization, or the team that provides it.`,
+      { cause: error },
+    );
   }
   if (status === 429) {
     return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });
   }
   if (status >= 500) return error;
-  return new AppError('invalid_arguments', 'A guard refused this call.', { cause: error });
+  const message = `This ${what} refused the call with HTTP status ${status}. Ask the team that provides it what it needs.`;
+  return new AppError('invalid_arguments', message, { cause: error });
 }

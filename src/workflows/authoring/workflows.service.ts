@@ -258,7 +258,7 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
   );
 }
 
-/** Returns true when other requests or other times start the workflow: with another trigger, or another secret. */
+/** Returns true if the trigger or the secret changes, because other requests or times start the workflow then. */
 function startsOtherwise(before: Workflow, trigger: Trigger, secret?: Buffer | null): boolean {
   return !isSameTrigger(trigger, before) || (secret !== undefined && secret !== before.secret);
 }

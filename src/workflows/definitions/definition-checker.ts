@@ -108,7 +108,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** Holds the context of one list of steps. */
+/** Says what the checks of a list of steps need to know about the steps before and around it. */
 interface ListContext {
   /** Expressions can refer to these step ids and loop variables. */
   readonly visible: ReadonlySet<string>;

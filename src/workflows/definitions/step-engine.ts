@@ -105,7 +105,7 @@ class PlanBuilder {
     return { ready: [], waiting: [], failed, end: { status, at }, doneIterations, winners };
   }
 
-  /** Plans the failure step and the steps inside it, with whose end or failure the run fails. */
+  /** Plans the failure step and the steps inside it. When they have ended, or one has failed, the run fails. */
   private afterFailure(failureStep: Step): Plan {
     const { failed } = this;
     const inner = new PlanBuilder(this.journal, this.doneIterations, this.now);

@@ -47,7 +47,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private queuedDiagnoses = 0;
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
-  /** Each workflow may have 50 refused deliveries in a burst, then one a second. Strangers are counted separately. */
+  /**
+   * The log takes at most 50 refused deliveries of a workflow at once, then one a second. Deliveries without a valid
+   * signature have a limit of their own.
+   */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
   /** The diagnosis of one signature takes about a hundred hashes. */
   private readonly diagnoses = new TokenBuckets(20, 0.2);

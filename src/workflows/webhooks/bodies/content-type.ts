@@ -57,7 +57,7 @@ function readEncoding(given: string | undefined, formats: readonly WebhookFormat
   if (isGzip && formats.includes('gzip')) return true;
   const message = formats.includes('gzip')
     ? 'Content-Encoding must be gzip or identity.'
-    : 'The body must not be compressed.';
+    : 'Send the body without Content-Encoding.';
   throw new AppError('unsupported_media_type', message);
 }
 
