@@ -10,7 +10,7 @@
 --   new_read_only        true: the key may call only tools that change nothing
 --   new_tools            the names of the tools that the key may call; null: every tool
 --   origin               where the request came from: address, request_id and client; null: unknown
--- Result: nothing. A person who is no member of the organization is error 42501.
+-- Result: nothing. A person who is not a member of the organization is error 42501.
 -- Locks: the organization, so that two creations take turns; the keys.
 --
 -- It is in the gate, because SQL of a tool must not be able to create keys: it runs as the tenant role.

@@ -3,7 +3,7 @@
 -- Arguments:
 --   in_organization_id  the organization
 --   for_user_id         the person
--- Result: nothing. A person who is no member of the organization is error 42501.
+-- Result: nothing. A person who is not a member of the organization is error 42501.
 -- Locks: the organization, until the transaction ends. Rows that refer to it can still be inserted.
 --
 -- A slow transaction of a tool can have this lock. Callers use one of few connections, so they wait for one second only.

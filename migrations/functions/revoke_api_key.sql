@@ -4,7 +4,7 @@
 --   for_organization_id  the organization
 --   by_user_id           the signed-in person
 --   origin               where the request came from: address, request_id and client; null: unknown
--- Result: the id of the revoked key; no row when there was none. A person who is no member of the organization
+-- Result: the id of the revoked key; no row when there was none. A person who is not a member of the organization
 --   is error 42501.
 -- Locks: the organization; the key.
 create or replace function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json default null)

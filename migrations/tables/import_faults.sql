@@ -4,7 +4,7 @@ create table public.import_faults (
   import_id text collate "C" not null,
   generation integer not null,
   row integer not null,
-  -- The cells as a list of texts in JSON. It is no json value, because a cell may contain U+0000.
+  -- The cells as a list of texts in JSON. It is not a value of type json, because a cell may contain U+0000.
   cells text not null,
   reasons text not null,
   constraint import_faults_pkey primary key (organization_id, import_id, generation, row),

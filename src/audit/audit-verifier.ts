@@ -75,7 +75,7 @@ export class AuditVerifier {
 
   /** `kept` are ends of chains from an earlier run, which an attacker could not change. */
   async verify(kept: readonly ChainHead[]): Promise<Verification> {
-    // All statements see the same state, so entries that are written meanwhile are no faults.
+    // All statements see the same state, so entries that are written meanwhile are not faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
       // Settings of the database or role could put other functions before those of PostgreSQL.

@@ -8,7 +8,7 @@ const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
 const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
- * Returns one warning for each name that is no setting but looks like one. In the file `.env`, which is written for
+ * Returns one warning for each name that is not a setting but looks like one. In the file `.env`, which is written for
  * Switchboard, a name may differ more than in the environment, which other programs use too.
  */
 export function settingWarnings(

@@ -7,7 +7,7 @@ import { safeLine } from './terminal.js';
 /** The title of a web page is in its first characters. */
 const MAX_HEAD = 10_000;
 
-/** Reports an answer that is no result. */
+/** Reports an answer that is not a result. */
 export class RefusedAnswer extends CommandError {
   constructor(
     message: string,

@@ -37,7 +37,7 @@ export class ContactAliasesService {
   }
 
   /**
-   * Adds an address to a contact. Returns the alias as it is stored, also when the contact has it already. Throws
+   * Adds an address to a contact. Returns the alias as it is stored, even when the contact has it already. Throws
    * `not_found`, `invalid_arguments`, and `conflict` when the address belongs to a contact or the contact has too many.
    */
   async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {

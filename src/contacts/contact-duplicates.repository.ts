@@ -27,7 +27,7 @@ export class ContactDuplicatesRepository {
 
   /**
    * Returns at most `limit` pairs of one reason after `position`, in the order of their keys. Each contact that shares its key
-   * is paired with the oldest one only. So the time is that of sorting the contacts, also when thousands share a key.
+   * is paired with the oldest one only. So the time is that of sorting the contacts, even when thousands share a key.
    */
   async list(
     organizationId: string,

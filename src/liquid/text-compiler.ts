@@ -21,7 +21,7 @@ export type TextFormat = Exclude<LiquidFormat, 'expression'>;
 const MAX_CHARACTERS = 256 * 1024;
 const MAX_MESSAGE = 200;
 
-/** Reports why a text is no valid Liquid, and where. */
+/** Reports why a text is not valid Liquid, and where. */
 export class TextFault extends Error {
   constructor(
     message: string,

@@ -77,7 +77,7 @@ export class Dispatcher {
         replies.push(errorReply(member.id, JsonRpcError.invalidRequest(member.reason)));
         continue;
       }
-      // This is no separate method, because its promises would make a batch a quarter slower on Node 20.
+      // This is not a separate method, because its promises would make a batch a quarter slower on Node 20.
       try {
         const result = await this.run(member, context);
         if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });

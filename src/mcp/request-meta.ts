@@ -34,7 +34,7 @@ export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
 export const IDEMPOTENCY_KEY = 'switchboard/idempotencyKey';
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-/** Returns the idempotency key of a `tools/call`, if it has one. Throws -32602 for a value that is no key. */
+/** Returns the idempotency key of a `tools/call`, if it has one. Throws -32602 for a value that is not a key. */
 export function readIdempotencyKey(params: JsonObject): string | undefined {
   const meta = metaOf(params);
   if (!Object.hasOwn(meta, IDEMPOTENCY_KEY)) return undefined;

@@ -23,7 +23,7 @@ export interface GivenEnvelope {
   attachments?: readonly GivenAttachment[];
 }
 
-/** Makes the headers of e-mails that the sender decides about. */
+/** Makes the headers of e-mails that the sender chooses. */
 @Injectable()
 export class EmailEnvelopeService {
   constructor(

@@ -69,7 +69,7 @@ export class ProviderReportsService {
   }
 
   /**
-   * Records a delivery report of a sent message, found by its id or by the provider's id of it. It also decides about a
+   * Records a delivery report of a sent message, found by its id or by the provider's id of it. It also settles a
    * message whose outcome was uncertain. The status only moves from sent to delivered to failed, so reports may
    * come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
    */
@@ -109,7 +109,7 @@ export class ProviderReportsService {
     return assertFound(found, 'message');
   }
 
-  /** Suppresses the address after a complaint or a hard bounce, also when the message had ended before the report. */
+  /** Suppresses the address after a complaint or a hard bounce, even when the message had ended before the report. */
   private async suppress(
     message: Message,
     outcome: DeliveryOutcome,

@@ -31,7 +31,7 @@ export interface Operation {
   readonly isBodyOptional?: boolean;
   /** Maps the statuses of success to the JSON of the response, to its media type, or to null for no body. */
   readonly responses: Readonly<Record<number, object | string | null>>;
-  /** Describes errors that are no problem details. */
+  /** Describes errors that are not problem details. */
   readonly error?: JsonSchema | 'text/html';
 }
 
@@ -46,7 +46,7 @@ const RUN_STARTED = {
 } as const satisfies JsonSchema;
 const RESUMED = objectOf({ ok: FLAG, duplicate: FLAG }, ['duplicate']);
 
-/** Lists the operations that are no tools. A test compares them with the routes of the application. */
+/** Lists the operations that are not tools. A test compares them with the routes of the application. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'post /api/mcp': {
     summary: 'Sends a message of JSON-RPC 2.0 or the Model Context Protocol.',

@@ -14,7 +14,7 @@ const HEADERS_FOR_OTHERS = new Set([
 ]);
 
 /**
- * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is no redirect. Throws
+ * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is not a redirect. Throws
  * `rejected` for a location that is no URL, and what {@link requestTo} throws.
  */
 export function redirectOf(

@@ -42,7 +42,7 @@ export function limitsOf(
 
 /**
  * Returns the body of an accepted response as a value, or keeps it as a file: when the step says so, and for a body
- * that is no text by its type and its bytes.
+ * that is not text by its type and its bytes.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,

@@ -55,7 +55,7 @@ export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): 
   return writeCursor([createdAt.getTime(), id]);
 }
 
-/** Returns undefined for the first page. Throws `invalid_arguments` for a text that is no cursor of {@link timeCursor}. */
+/** Returns undefined for the first page. Throws `invalid_arguments` for a text that is not a cursor of {@link timeCursor}. */
 export function readTimeCursor(cursor: string | undefined): TimePosition | undefined {
   if (cursor === undefined) return undefined;
   const [at, id, ...more] = readCursor(cursor);

@@ -61,7 +61,7 @@ export class PermissionPagesService {
     });
   }
 
-  /** Lets the contact leave the topic of the link, also when the topic was deleted. */
+  /** Lets the contact leave the topic of the link, even when the topic was deleted. */
   async unsubscribe(target: LinkTarget, source: string, evidence: Evidence): Promise<LinkView> {
     const { organizationId, contactId, topic } = target;
     return await this.tenants.transaction(organizationId, async () => {

@@ -26,7 +26,7 @@ const PAUSE_AFTER_FAULT_MS = 3_600_000;
 
 /**
  * Compares contacts with dynamic segments. The stored members, the events about differences and the position commit
- * together. So each entry and each exit is one event, also when a worker crashes.
+ * together. So each entry and each exit is one event, even when a worker crashes.
  */
 @Injectable()
 export class SegmentEvaluationsService {
@@ -67,7 +67,7 @@ export class SegmentEvaluationsService {
     const segments = await this.work.lockDynamic(organizationId);
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
     for (const segment of segments) {
-      // The first comparison of all contacts finds the others later. They are no entries, because they may be in it already.
+      // The first comparison of all contacts finds the others later. They are not entries, because they may be in it already.
       const seen = segment.baseline ? ids.filter((id) => id <= segment.position) : ids;
       const nodes = seen.length > 0 && (await this.read(segment));
       if (!nodes) continue;

@@ -19,7 +19,7 @@ export function parseEmail(text: string): Parsed {
 
 /**
  * Returns an address in lowercase, with its domain in Unicode (UTS #46). Otherwise one mailbox would have several addresses,
- * with `xn--` labels or other full stops. Returns a text that is no address in lowercase.
+ * with `xn--` labels or other full stops. Returns a text that is not an address in lowercase.
  */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;

@@ -7,7 +7,7 @@ const CHARACTERS_AT_ONCE = 4 * 1024;
 const MOST_CHARACTERS = 512 * 1024;
 const LONGEST_HREF = 4096;
 
-/** The contents of these elements are no text for people. */
+/** The contents of these elements are not text for people. */
 const UNREAD = new Set(['script', 'style', 'title', 'template']);
 /** Maps elements that begin and end on a line of their own to the line breaks around them. */
 const LINE_BREAKS: ReadonlyMap<string, number> = new Map([

@@ -70,7 +70,7 @@ describe('find_duplicates', () => {
     const second = await create(acme, { external_id: 'x' });
     await acme.call('add_contact_alias', { contact_id: second, email: 'ab+1@example.com' });
     expect((await find(acme)).duplicates).toMatchObject([{ contact_id: first, other_id: second }]);
-    // A contact is no duplicate of itself.
+    // A contact is not a duplicate of itself.
     await acme.call('add_contact_alias', { contact_id: first, email: 'ab+2@example.com' });
     expect((await find(acme)).duplicates).toHaveLength(1);
   });

@@ -26,7 +26,7 @@ interface Advisory {
 interface Policy {
   licenses: {
     allowed: string[];
-    /** These licences are allowed in packages that are no part of an installation. */
+    /** These licences are allowed in packages that are not part of an installation. */
     allowedForDevelopment: string[];
     /** Has the licences that were read in the package itself, because its package.json has none that npm knows. */
     reviewed: Record<string, string>;

@@ -1,7 +1,7 @@
 import { isObject } from '../api/reader.js';
 import type { Schema } from './schema.js';
 
-/** Holds the text that a person has typed into the field of one argument, even if it is no valid value yet. */
+/** Holds the text that a person has typed into the field of one argument, even if it is not a valid value yet. */
 export type Draft =
   | { kind: 'text'; text: string }
   | { kind: 'list'; items: readonly Draft[] }

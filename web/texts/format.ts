@@ -33,7 +33,7 @@ export class Formats {
     this.numbers = new Intl.NumberFormat(tag);
   }
 
-  /** Returns a date with its time to the minute. A text that is no time is returned unchanged. */
+  /** Returns a date with its time to the minute. A text that is not a time is returned unchanged. */
   time(iso: string): string {
     return isTime(iso) ? this.dateTime.format(new Date(iso)) : iso;
   }

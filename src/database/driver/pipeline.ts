@@ -121,7 +121,7 @@ export class Pipeline implements Submittable {
     const { name = '', text } = statement;
     const names = namesOf(connection);
     if (name === '' || !names.has(name)) {
-      // A failed pipeline may have prepared the statement. Closing a statement that does not exist is no error.
+      // A failed pipeline may have prepared the statement. Closing a statement that does not exist is not an error.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') {

@@ -36,7 +36,7 @@ const COMMANDS = new Set(
   ),
 );
 
-/** Lists words of SQL that may precede a parenthesis and are no functions. */
+/** Lists words of SQL that may precede a parenthesis and are not functions. */
 const KEYWORDS = new Set(
   `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
   join lateral not on or order over partition returning select set some then union update using values when where
@@ -143,7 +143,7 @@ function isPlain(text: string): boolean {
     if ((token === '-' && previous === '-') || (token === '*' && previous === '/')) return false;
     if (token === '(' && !mayPrecedeParenthesis(previous, beforePrevious)) return false;
     beforePrevious = previous;
-    // A quoted name stays quoted: it is no keyword.
+    // A quoted name stays quoted: it is not a keyword.
     previous = token.startsWith('"') ? token : (name ?? token);
   }
   return previous !== '';

@@ -35,7 +35,7 @@ export class ConfirmationsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Returns the id of the approval of a call, also if the call has used it before. Needs a transaction. */
+  /** Returns the id of the approval of a call, even if the call has used it before. Needs a transaction. */
   async findApproval(call: ConfirmedCall): Promise<string | undefined> {
     const found = await this.confirmations.findNewest(call);
     if (!found || (await this.isExpired(found))) return undefined;

@@ -25,7 +25,7 @@ export function endedCall(
   };
 }
 
-/** Returns true for an unexpected error, which is no refusal, cancellation or input request. */
+/** Returns true for an unexpected error, which is not a refusal, cancellation or input request. */
 export function isBug(failure: unknown, signal: AbortSignal): failure is Error {
   return (
     failure instanceof Error &&

@@ -16,7 +16,7 @@ import { RunScopeService } from './run-scope.service.js';
 
 const MAX_CURSOR_BYTES = 8192;
 
-/** Evaluates what a loop runs over. Throws `invalid_arguments` for values that are no list or pass a limit. */
+/** Evaluates what a loop runs over. Throws `invalid_arguments` for values that are not a list, or pass a limit. */
 @Injectable()
 export class LoopItemsService {
   constructor(

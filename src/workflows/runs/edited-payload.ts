@@ -1,4 +1,4 @@
-/** Holds what a payload decides about a run. */
+/** Holds the properties of a run that depend on its payload. */
 export interface EditedPayload {
   readonly payload: Buffer;
   readonly bodyHash: Buffer;

@@ -61,7 +61,7 @@ export class RunWaiterService implements OnModuleDestroy {
     return ended && outcomeOf(ended);
   }
 
-  /** Does the same as `wait`, but ends also when a step has answered the sender. The answer comes before the outcome. */
+  /** Does the same as `wait`, but also ends when a step has answered the sender. The answer comes before the outcome. */
   async waitForAnswer(
     organizationId: string,
     runId: string,

@@ -79,7 +79,7 @@ export class EventDeliveriesService implements OnModuleInit {
     return true;
   }
 
-  /** Returns a match also when the condition fails. Then the step fails with the reason and does not wait forever. */
+  /** Returns a match even when the condition fails. Then the step fails with the reason and does not wait forever. */
   private async match(
     organizationId: string,
     event: ClaimedEvent,

@@ -110,7 +110,7 @@ async function signIn(
   await context.addCookies([{ name, value: value.join('='), url }]);
 }
 
-/** Collects reports of the policy and script errors. The answer of a failed request is no fault of the page. */
+/** Collects reports of the policy and script errors. The answer of a failed request is not a fault of the page. */
 function watch(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));

@@ -2,7 +2,7 @@
 export const DUPLICATE_REASONS = ['similar_email', 'same_external_id', 'same_name'] as const;
 export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
 
-/** Returns undefined for a value that is no reason. */
+/** Returns undefined for a value that is not a reason. */
 export function readReason(given: unknown): DuplicateReason | undefined {
   return DUPLICATE_REASONS.find((reason) => reason === given);
 }

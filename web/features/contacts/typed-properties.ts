@@ -1,7 +1,7 @@
 import { isObject } from '../../api/reader.ts';
 import type { Property } from './property.readers.ts';
 
-/** Names the field of the form for properties that are not declared. It is no argument of a tool. */
+/** Names the field of the form for properties that are not declared. It is not an argument of a tool. */
 export const OTHER_PROPERTIES = 'other_properties';
 
 type Fields = Readonly<Record<string, unknown>>;

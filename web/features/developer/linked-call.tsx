@@ -12,7 +12,7 @@ import { CallDialog } from './call-dialog.tsx';
 /** The largest batch has 20 calls. */
 const MOST_OF_REQUEST = 100;
 
-/** Shows the call that the address names, also when it is too old for the list on the page. */
+/** Shows the call that the address names, even when it is too old for the list on the page. */
 export function LinkedCall(props: { request: string; id: string; onClose: () => void }) {
   const { request, id, onClose } = props;
   const texts = useTexts(callsTexts);

@@ -37,7 +37,7 @@ export function typedCap(id: number, cap?: Cap): TypedCap {
   };
 }
 
-/** Returns the cap as an argument of `set_sending_rules`. The tool refuses a text that is no number. */
+/** Returns the cap as an argument of `set_sending_rules`. The tool refuses a text that is not a number. */
 export function capArgument({ channel, topic, most, amount, unit, on_cap }: TypedCap): Cap {
   return {
     channel,

@@ -28,7 +28,7 @@ export function ToolsPage() {
   const { q = '' } = useSearch({ from: '/signed-in/tools' });
   const navigate = useNavigate();
   const tools = useToolList();
-  // People who are no owners may not read policies, and see the tools all the same.
+  // People who are not owners may not read policies, and see the tools all the same.
   const policies = useTool('list_tool_policies', {}, policyList);
   const search = (typed: string): void =>
     void navigate({ to: '/tools', search: typed ? { q: typed } : {}, replace: true });

@@ -14,7 +14,7 @@ interface JsonFieldProps {
   onChange: (value: JsonObject) => void;
 }
 
-/** Edits an object as JSON. While the text is no object, the last valid object stays. */
+/** Edits an object as JSON. While the text is not an object, the last valid object stays. */
 export function JsonField({ label, description, fault, value, onChange }: JsonFieldProps) {
   const { badJson } = useTexts(editorTexts);
   const shown = JSON.stringify(value, null, 2);

@@ -19,7 +19,7 @@ interface ViewProps {
   onChange: (definition: Definition) => void;
 }
 
-/** Edits the whole definition as JSON. A text that is no definition yet stays in the editor. */
+/** Edits the whole definition as JSON. A text that is not a definition yet stays in the editor. */
 export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const texts = useTexts(editorTexts);
   const schema = useTool('get_workflow_schema', {}, schemaResult).data?.schema;

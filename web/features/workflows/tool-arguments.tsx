@@ -54,7 +54,7 @@ export function ToolArguments({
     const faults = new Map(typed.faults);
     if (fault) faults.set(fault.path, fault.message);
     else for (const path of faults.keys()) if (path.startsWith(name)) faults.delete(path);
-    // Text that is no value yet stays in its field, and the last value stays in the definition.
+    // Text that is not a value yet stays in its field, and the last value stays in the definition.
     const next = fault ? value : withArgument(value, name, result.value);
     setTyped({ of: next, drafts: new Map(typed.drafts).set(name, draft), faults });
     if (next !== value) onChange(next, `arguments.${name}`);

@@ -24,7 +24,7 @@ export async function parseMultipart(body: Buffer, boundary: string): Promise<Fi
   const count = countParts(body, boundary);
   const fields = await readParts(body, boundary);
   if (fields.length !== count) throw malformed();
-  // The parser replaces bytes that are no text. The sender may also have sent this character.
+  // The parser replaces bytes that are not text. The sender may also have sent this character.
   const isReplaced = !body.includes(REPLACEMENT) && hasReplacement(fields);
   if (isReplaced) throw notUtf8();
   return fields;
