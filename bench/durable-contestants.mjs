@@ -102,4 +102,9 @@ export const RUNNING = {
   }),
   'graphile-worker': peer({ title: 'graphile-worker 0.17.3' }),
   bull: peer({ title: 'Bull 4.16.5 (Redis)', needsRedis: true }),
+  restate: peer({
+    title: 'Restate 1.7.12',
+    script: '../../restate/restate',
+    package: 'restate',
+  }),
 };

@@ -9,11 +9,16 @@ const TITLES = {
 const NOTES = {
   accept:
     'The load is a closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
-  run: 'The webhooks are those of the previous contest, but runs are executed too: they look up a contact and store a message. The time is measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job.',
+  run: 'The webhooks are those of the previous contest, but runs are executed too: they look up a contact and store a message. The time is measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job. Processor time includes that of the server of Restate, which stores the runs in files of its own.',
 };
 /** Lists the comparisons of each contest, with the title of the quotient. */
-const LIMIT = { name: 'node-pg', title: '× bare node:http + pg' };
-const PEER = { name: 'dbos', title: '× DBOS' };
+const COMPARISONS = {
+  accept: [{ name: 'node-pg', title: '× bare node:http + pg' }],
+  run: [
+    { name: 'dbos', title: '× DBOS' },
+    { name: 'restate', title: '× Restate' },
+  ],
+};
 const CPU = ['CPU µs each', 'CPU µs of PostgreSQL'];
 
 export function durableSection({ rows }, contest) {
@@ -22,21 +27,25 @@ export function durableSection({ rows }, contest) {
 }
 
 function rateSection(rows, contest) {
-  const against = contest === 'accept' ? LIMIT : PEER;
-  const other = rows.find(({ name }) => name === against.name);
+  const comparisons = COMPARISONS[contest === 'accept' ? 'accept' : 'run'];
   const unit = contest === 'accept' ? 'webhooks' : 'runs';
   return [
     TITLES[contest],
     NOTES[contest],
     '',
     ...table(
-      ['contestant', `${unit}/s (least – most)`, ...CPU, against.title],
+      ['contestant', `${unit}/s (least – most)`, ...CPU, ...comparisons.map(({ title }) => title)],
       1,
       rows.map((row) => [
         row.title,
         spread(series(row, 'perSecond')),
         ...cpu(row),
-        quotient(row, other),
+        ...comparisons.map((against) =>
+          quotient(
+            row,
+            rows.find(({ name }) => name === against.name),
+          ),
+        ),
       ]),
     ),
   ];

@@ -30,7 +30,8 @@ export async function start(script, args, env = {}) {
   return {
     ...JSON.parse(line),
     pid: child.pid,
-    cpuSeconds: () => cpuSecondsOf(child.pid),
+    // A contestant may have a server of its own as a child.
+    cpuSeconds: () => treeCpuSeconds(child.pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
