@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import {
   createContact,
   getMessage,
@@ -106,7 +107,7 @@ describe('send_message', () => {
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);
   });
 
-  it('keeps the message of a deleted contact, and does not send it', async () => {
+  itSlow('keeps the message of a deleted contact, and does not send it', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: inAnHour() });
     await acme.call('delete_contact', { contact_id: id });
@@ -258,7 +259,7 @@ describe('cancel_message', () => {
 });
 
 describe('scheduled_at', () => {
-  it('sends the message at its time and not before', async () => {
+  itSlow('sends the message at its time and not before', async () => {
     const { id } = await createContact(acme);
     const at = new Date(Date.now() + 1500);
     const message = await send(acme, { contact_id: id, scheduled_at: at.toISOString() });
