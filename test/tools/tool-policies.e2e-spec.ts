@@ -8,7 +8,7 @@ import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH, itSlow } from '../support/thorough.js';
+import { IS_THOROUGH, itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 class WordInput {
@@ -317,17 +317,22 @@ describe('set_tool_policy and list_tool_policies', () => {
     }
   });
 
-  it.each([
-    [{ tool: 'keep_wort', hidden: true }, 'tool', 'Did you mean keep_word?'],
-    [{ tool: '__proto__', hidden: true }, 'tool', 'not the name of a tool'],
-    [{ tool: 'keep_word' }, '', 'needs hidden, confirmation or both'],
-    [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
-    [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
-    [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
-    [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'cannot have a policy'],
-    [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'cannot have a policy'],
-    [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'cannot have a policy'],
-  ])('refuse %j', async (given, path, message) => {
+  it.each(
+    sample(
+      [
+        [{ tool: 'keep_wort', hidden: true }, 'tool', 'Did you mean keep_word?'],
+        [{ tool: '__proto__', hidden: true }, 'tool', 'not the name of a tool'],
+        [{ tool: 'keep_word' }, '', 'needs hidden, confirmation or both'],
+        [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
+        [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
+        [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
+        [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'cannot have a policy'],
+        [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'cannot have a policy'],
+        [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'cannot have a policy'],
+      ],
+      3,
+    ),
+  )('refuse %j', async (given, path, message) => {
     const { status, error } = await acme.call('set_tool_policy', given);
     expect(status).toBe(422);
     expect(error!.details).toContainEqual({
