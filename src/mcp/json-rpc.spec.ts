@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ANY_CODE_POINT } from '../../test/support/code-points.js';
 import { IS_THOROUGH } from '../../test/support/thorough.js';
 import { isJsonObject } from '../text/is-json-object.js';
 import { parseMember, readableId } from './json-rpc.js';
@@ -66,7 +67,7 @@ describe(parseMember.name, () => {
 
   it('accepts every request with a lossless id and any parameters', () => {
     const id = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CODE_POINT }),
       fc.maxSafeInteger(),
       fc.double({ noNaN: true, min: -1e15, max: 1e15 }).filter((number) => number !== 0),
     );

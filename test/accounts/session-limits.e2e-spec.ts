@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 
 describe('a session with too many requests', () => {
   let switchboard: Switchboard;
@@ -41,7 +42,7 @@ describe('a session with too many requests', () => {
     }
   });
 
-  it('does not write to the database with each request', async () => {
+  itSlow('does not write to the database with each request', async () => {
     const calm = await startSwitchboard();
     try {
       const acme = await createOrganization(calm);

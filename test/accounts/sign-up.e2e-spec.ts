@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useRealCosts } from '../support/argon2.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { postJson } from '../support/post-json.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 
 const VALID = {
   email: 'ada@example.com',
@@ -67,7 +68,7 @@ describe('POST /api/auth/sign-up', () => {
     expect(await response.json()).toMatchObject({ code: 'email_taken', status: 409 });
   });
 
-  it('creates one account for twenty simultaneous sign-ups with one address', async () => {
+  itSlow('creates one account for twenty simultaneous sign-ups with one address', async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => signUp({ ...VALID, email: 'race@example.com' })),
     );
@@ -135,7 +136,7 @@ describe('sign-up without SIGN_UP', () => {
   });
 });
 
-describe('SIGN_UP=closed', () => {
+describeSlow('SIGN_UP=closed', () => {
   it('allows the first account and no other', async () => {
     const switchboard = await startSwitchboard({ env: { SIGN_UP: 'closed' } });
     try {

@@ -5,8 +5,8 @@ import { runQuotas } from '../../src/bootstrap/quotas.js';
 import { parseEml } from '../messaging/parse-eml.js';
 import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
-import { itSlow } from '../support/thorough.js';
 
 const PUBLIC_URL = 'http://switchboard.test';
 const PASSWORD = 'a long enough password';
@@ -331,7 +331,7 @@ describe('the verification of an address', () => {
   });
 });
 
-describe('a mail server that cannot be reached', () => {
+describeSlow('a mail server that cannot be reached', () => {
   it('delays no sign-up, and a person who asks for the mail learns that it was not sent', async () => {
     const switchboard = await startSwitchboard({
       env: { SMTP_URL: 'smtp://127.0.0.1:9', NEW_ORGANIZATION_MESSAGES: '2' },

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CallRecorder } from '../../src/accounts/call-recorder.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { CHANGING_TOOLS } from '../support/tool-examples.js';
 import { sample } from '../support/thorough.js';
+import { CHANGING_TOOLS } from '../support/tool-examples.js';
 
 interface Entry {
   id: string;
@@ -52,7 +52,7 @@ const entryWith = (outcome: string) =>
     request_id: expect.any(String),
   });
 
-describe.each(sample(Object.keys(CHANGING_TOOLS), 4))('the audit log of %s', (tool) => {
+describe.each(sample(Object.keys(CHANGING_TOOLS), 8))('the audit log of %s', (tool) => {
   it('has one entry for a call, and one for a refused call', async () => {
     const given = await CHANGING_TOOLS[tool]!(acme, switchboard);
     const refused = await callAndAudit(tool, { ...given, not_an_argument: 1 });

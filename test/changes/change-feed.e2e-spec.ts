@@ -7,8 +7,8 @@ import { NotificationSender } from '../../src/database/notifications/notificatio
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { WakeUps } from '../../src/queue/wake-ups.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
-import { describeSlow } from '../support/thorough.js';
 import { ChangeRecorder } from './change-recorder.js';
 
 const ACME = 'org_acme';
@@ -143,7 +143,7 @@ describe('the change feed', () => {
     await recorder.waitFor(change('test://after-gap'));
   });
 
-  it('reports a gap when changes could not be sent', async () => {
+  itSlow('reports a gap when changes could not be sent', async () => {
     const recorder = await follow(there);
     await limitConnections(0);
     await kill('switchboard gate');

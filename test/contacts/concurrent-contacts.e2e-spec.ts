@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import type { ContactResult } from './contact.js';
 
 const CALLERS = 25;
@@ -43,7 +44,7 @@ describe('contacts under concurrent calls', () => {
     expect(Object.keys(value.contact.properties)).toHaveLength(CALLERS);
   });
 
-  it('one update to the same phone succeeds, and the others get conflict', async () => {
+  itSlow('one update to the same phone succeeds, and the others get conflict', async () => {
     const contacts = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', { external_id: `race-${index}` }),
     );
@@ -59,7 +60,7 @@ describe('contacts under concurrent calls', () => {
     }
   });
 
-  it('creations and deletions with one address cause no internal error', async () => {
+  itSlow('creations and deletions with one address cause no internal error', async () => {
     const outcomes = await atOnce(async (index) => {
       const outcome = await acme.call<ContactResult>('create_contact', {
         email: 'churn@example.com',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { createWorkflow, getRun, runUntil } from '../workflows/support/workflow-client.js';
 import type { ContactResult } from './contact.js';
 import { createContact, find, merge, type Merged } from './merged-contacts.js';
@@ -138,7 +139,7 @@ describe('merge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  it('delivers an event of the merged contact that was on its way', async () => {
+  itSlow('delivers an event of the merged contact that was on its way', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const wait = { wait_for_event: { event: 'custom.late', timeout: { days: 1 } } };
     const workflow = await createWorkflow(acme, [{ id: 'answer', ...wait }], {
@@ -288,7 +289,7 @@ describe('merge_contacts', () => {
     });
   });
 
-  it('works as a step of a run of the merged contact', async () => {
+  itSlow('works as a step of a run of the merged contact', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const given = { contact_id: one.id, other_id: '{{ contact.id }}' };
     const steps = [

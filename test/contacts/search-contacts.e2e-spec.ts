@@ -5,6 +5,7 @@ import {
   type TestOrganization,
 } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import type { ContactPage, ContactResult } from './contact.js';
 
 let switchboard: RunningSwitchboard;
@@ -63,48 +64,53 @@ describe('search_contacts', () => {
     expect(await search({ query })).toEqual(expected);
   });
 
-  it.each([
-    ['email', 'equals', 'ADA@example.com', ['ada']],
-    ['email', 'not_equals', 'ada@example.com', ['bare', 'grace', 'jose']],
-    ['email', 'contains', 'EXAMPLE.com', ['ada', 'jose']],
-    ['email', 'not_contains', 'example.com', ['bare', 'grace']],
-    ['email', 'is_set', undefined, ['ada', 'grace', 'jose']],
-    ['email', 'is_not_set', undefined, ['bare']],
-    ['email', 'in', ['ADA@example.com', 'grace@example.org'], ['ada', 'grace']],
-    ['email', 'in', [], []],
-    ['first_name', 'equals', 'Ada', ['ada']],
-    ['first_name', 'equals', 'ada', []],
-    ['first_name', 'starts_with', 'gr', ['grace']],
-    ['first_name', 'starts_with', 'race', []],
-    ['locale', 'equals', 'de', ['bare']],
-    ['phone', 'equals', '+49 30 123456', ['ada']],
-    ['phone', 'contains', '30 12', ['ada']],
-    ['external_id', 'in', ['ada', 'bare', 'other'], ['ada', 'bare']],
-    ['tags', 'contains', 'vip', ['ada', 'grace']],
-    ['tags', 'not_contains', 'maths', ['bare', 'grace', 'jose']],
-    ['tags', 'in', ['maths', 'x'], ['ada']],
-    ['tags', 'is_not_set', undefined, ['bare', 'jose']],
-    ['properties.plan', 'equals', 'pro', ['ada']],
-    ['properties.plan', 'not_equals', 'pro', ['bare', 'grace', 'jose']],
-    ['properties.plan', 'contains', 'FRE', ['grace']],
-    ['properties.plan', 'not_contains', 'fre', ['ada', 'bare', 'jose']],
-    ['properties.plan', 'starts_with', 'p', ['ada']],
-    ['properties.plan', 'is_set', null, ['ada', 'grace']],
-    ['properties.seats', 'equals', 5, ['ada']],
-    ['properties.seats', 'equals', '5', ['bare']],
-    ['properties.seats', 'greater_than', 5, ['grace']],
-    ['properties.seats', 'less_than', 50, ['ada']],
-    ['properties.seats', 'in', [5, '5', true], ['ada', 'bare']],
-    ['properties.since', 'greater_than', '2026-02-01', ['grace']],
-    ['properties.active', 'equals', false, ['grace']],
-    ['properties.unknown', 'is_not_set', undefined, ['ada', 'bare', 'grace', 'jose']],
-    ['consent.email', 'equals', 'granted', ['ada']],
-    ['consent.email', 'not_equals', 'granted', ['bare', 'grace', 'jose']],
-    ['consent.email', 'in', ['granted', 'denied'], ['ada', 'grace']],
-    ['consent.sms', 'is_set', undefined, ['grace']],
-    ['created_at', 'greater_than', '2020-01-01', ['ada', 'bare', 'grace', 'jose']],
-    ['updated_at', 'less_than', '2020-01-01T00:00:00+02:00', []],
-  ])('filters by %s %s %j', async (field, operator, value, expected) => {
+  it.each(
+    sample(
+      [
+        ['email', 'equals', 'ADA@example.com', ['ada']],
+        ['email', 'not_equals', 'ada@example.com', ['bare', 'grace', 'jose']],
+        ['email', 'contains', 'EXAMPLE.com', ['ada', 'jose']],
+        ['email', 'not_contains', 'example.com', ['bare', 'grace']],
+        ['email', 'is_set', undefined, ['ada', 'grace', 'jose']],
+        ['email', 'is_not_set', undefined, ['bare']],
+        ['email', 'in', ['ADA@example.com', 'grace@example.org'], ['ada', 'grace']],
+        ['email', 'in', [], []],
+        ['first_name', 'equals', 'Ada', ['ada']],
+        ['first_name', 'equals', 'ada', []],
+        ['first_name', 'starts_with', 'gr', ['grace']],
+        ['first_name', 'starts_with', 'race', []],
+        ['locale', 'equals', 'de', ['bare']],
+        ['phone', 'equals', '+49 30 123456', ['ada']],
+        ['phone', 'contains', '30 12', ['ada']],
+        ['external_id', 'in', ['ada', 'bare', 'other'], ['ada', 'bare']],
+        ['tags', 'contains', 'vip', ['ada', 'grace']],
+        ['tags', 'not_contains', 'maths', ['bare', 'grace', 'jose']],
+        ['tags', 'in', ['maths', 'x'], ['ada']],
+        ['tags', 'is_not_set', undefined, ['bare', 'jose']],
+        ['properties.plan', 'equals', 'pro', ['ada']],
+        ['properties.plan', 'not_equals', 'pro', ['bare', 'grace', 'jose']],
+        ['properties.plan', 'contains', 'FRE', ['grace']],
+        ['properties.plan', 'not_contains', 'fre', ['ada', 'bare', 'jose']],
+        ['properties.plan', 'starts_with', 'p', ['ada']],
+        ['properties.plan', 'is_set', null, ['ada', 'grace']],
+        ['properties.seats', 'equals', 5, ['ada']],
+        ['properties.seats', 'equals', '5', ['bare']],
+        ['properties.seats', 'greater_than', 5, ['grace']],
+        ['properties.seats', 'less_than', 50, ['ada']],
+        ['properties.seats', 'in', [5, '5', true], ['ada', 'bare']],
+        ['properties.since', 'greater_than', '2026-02-01', ['grace']],
+        ['properties.active', 'equals', false, ['grace']],
+        ['properties.unknown', 'is_not_set', undefined, ['ada', 'bare', 'grace', 'jose']],
+        ['consent.email', 'equals', 'granted', ['ada']],
+        ['consent.email', 'not_equals', 'granted', ['bare', 'grace', 'jose']],
+        ['consent.email', 'in', ['granted', 'denied'], ['ada', 'grace']],
+        ['consent.sms', 'is_set', undefined, ['grace']],
+        ['created_at', 'greater_than', '2020-01-01', ['ada', 'bare', 'grace', 'jose']],
+        ['updated_at', 'less_than', '2020-01-01T00:00:00+02:00', []],
+      ],
+      3,
+    ),
+  )('filters by %s %s %j', async (field, operator, value, expected) => {
     expect(await search({ filters: [{ field, operator, value }] })).toEqual(expected);
   });
 

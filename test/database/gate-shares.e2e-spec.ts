@@ -3,6 +3,7 @@ import { GateDatabase } from '../../src/database/gate-database.js';
 import { createContact, send } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -78,7 +79,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  it('give an organization its turn, however many others wait for locks', async () => {
+  itSlow('give an organization its turn, however many others wait for locks', async () => {
     await whileLocked([acme, initech], async () => {
       await waitFor(async () => (await countWaiting()) >= 2);
       expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, type RunShape } from '../workflows/support/workflow-client.js';
 import { dropRowLevelSecurity } from './drop-row-level-security.js';
@@ -59,102 +60,111 @@ const list = (what: keyof Listed, method: string) =>
 /** Returns an unused id of the same form. */
 const similarTo = (id: string): string => id.replace(/[0-9A-Za-z]{12}$/, 'zZ0123456789');
 
-// Row-level security would hide a repository that does not filter by organization, so the tests also run without it.
-describe.each([
+// Row-level security would hide a repository that does not filter by organization, so thorough tests also run without it.
+const WALLS = [
   ['with row-level security', true],
   ['without row-level security, by the conditions of the repositories alone', false],
-])('tenancy of resources, prompts and completions, %s', (_walls, isolated) => {
-  beforeAll(() => start(isolated));
-  afterAll(() => switchboard.close());
+] as const;
 
-  it('answers for an id of another organization exactly as for an unknown id', async () => {
-    const templates: { uriTemplate: string }[] = await list(
-      'resourceTemplates',
-      'resources/templates/list',
-    );
-    expect(templates.length).toBeGreaterThan(2);
-    for (const { uriTemplate } of templates) {
-      const variable = /\{(\w+)\}/.exec(uriTemplate)![1]!;
-      const id = theirIds[variable];
-      if (!id) throw new Error(`No id for ${uriTemplate}: add one to theirIds.`);
-      const answers: string[] = [];
-      for (const each of [id, similarTo(id)]) {
-        const uri = withOtherVariables(uriTemplate).replace(`{${variable}}`, each);
-        const { error } = await ask(mine, 'resources/read', { uri });
-        expect(error, uri).toMatchObject({ code: -32602, data: { uri } });
-        answers.push(JSON.stringify(error).replaceAll(each, '<id>'));
-      }
-      expect(answers[0]).toBe(answers[1]);
-      const uri = withOtherVariables(uriTemplate).replace(`{${variable}}`, id);
-      expect((await ask(theirs, 'resources/read', { uri })).error, uri).toBeUndefined();
-    }
-  });
+describe.each(sample(WALLS, 2))(
+  'tenancy of resources, prompts and completions, %s',
+  (_walls, isolated) => {
+    beforeAll(() => start(isolated));
+    afterAll(() => switchboard.close());
 
-  it('lists no resource of another organization', async () => {
-    const resources: { uri: string }[] = await list('resources', 'resources/list');
-    expect(resources.length).toBeGreaterThan(2);
-    for (const { uri } of resources) {
-      const { contents } = await resultOf<{ contents: { text: string }[] }>(
-        mine,
-        'resources/read',
-        { uri },
+    it('answers for an id of another organization exactly as for an unknown id', async () => {
+      const templates: { uriTemplate: string }[] = await list(
+        'resourceTemplates',
+        'resources/templates/list',
       );
-      const lists = Object.values(JSON.parse(contents[0]!.text) as object).filter(Array.isArray);
-      expect(lists, uri).toEqual([[]]);
-    }
-  });
-
-  it('proposes no value of another organization', async () => {
-    const templates: { uriTemplate: string }[] = await list(
-      'resourceTemplates',
-      'resources/templates/list',
-    );
-    const prompts: Listed['prompts'] = await list('prompts', 'prompts/list');
-    const cases = [
-      ...templates.map(({ uriTemplate }) => ({
-        ref: { type: 'ref/resource', uri: uriTemplate },
-        name: /\{(\w+)\}/.exec(uriTemplate)![1]!,
-      })),
-      ...prompts.flatMap(({ name, arguments: given }) =>
-        given.map((argument) => ({ ref: { type: 'ref/prompt', name }, name: argument.name })),
-      ),
-    ];
-    const valuesOf = async (organization: TestOrganization, ref: object, name: string) =>
-      (
-        await resultOf<{ completion: { values: string[] } }>(organization, 'completion/complete', {
-          ref,
-          argument: { name, value: '' },
-        })
-      ).completion.values;
-    for (const { ref, name } of cases) {
-      expect(await valuesOf(mine, ref, name), JSON.stringify(ref)).toEqual([]);
-      if (theirIds[name]) expect(await valuesOf(theirs, ref, name)).not.toEqual([]);
-    }
-  });
-
-  it('returns no prompt about data of another organization', async () => {
-    const prompts: [string, string, object][] = [
-      ['write_message', 'contact', { goal: 'x' }],
-      ['explain_failed_run', 'run_id', {}],
-    ];
-    for (const [name, argument, more] of prompts) {
-      const id = theirIds[argument]!;
-      const answers: string[] = [];
-      for (const each of [id, similarTo(id)]) {
-        const params = { name, arguments: { ...more, [argument]: each } };
-        const { error } = await ask(mine, 'prompts/get', params);
-        expect(error).toMatchObject({ code: -32602 });
-        answers.push(JSON.stringify(error).replaceAll(each, '<id>'));
+      expect(templates.length).toBeGreaterThan(2);
+      for (const { uriTemplate } of templates) {
+        const variable = /\{(\w+)\}/.exec(uriTemplate)![1]!;
+        const id = theirIds[variable];
+        if (!id) throw new Error(`No id for ${uriTemplate}: add one to theirIds.`);
+        const answers: string[] = [];
+        for (const each of [id, similarTo(id)]) {
+          const uri = withOtherVariables(uriTemplate).replace(`{${variable}}`, each);
+          const { error } = await ask(mine, 'resources/read', { uri });
+          expect(error, uri).toMatchObject({ code: -32602, data: { uri } });
+          answers.push(JSON.stringify(error).replaceAll(each, '<id>'));
+        }
+        expect(answers[0]).toBe(answers[1]);
+        const uri = withOtherVariables(uriTemplate).replace(`{${variable}}`, id);
+        expect((await ask(theirs, 'resources/read', { uri })).error, uri).toBeUndefined();
       }
-      expect(answers[0]).toBe(answers[1]);
-      const params = { name, arguments: { ...more, [argument]: id } };
-      expect((await ask(theirs, 'prompts/get', params)).error).toBeUndefined();
-    }
-    const byEmail = {
-      name: 'write_message',
-      arguments: { contact: 'only@theirs.example', goal: 'x' },
-    };
-    expect((await ask(mine, 'prompts/get', byEmail)).error).toMatchObject({ code: -32602 });
-    expect((await ask(theirs, 'prompts/get', byEmail)).error).toBeUndefined();
-  });
-});
+    });
+
+    it('lists no resource of another organization', async () => {
+      const resources: { uri: string }[] = await list('resources', 'resources/list');
+      expect(resources.length).toBeGreaterThan(2);
+      for (const { uri } of resources) {
+        const { contents } = await resultOf<{ contents: { text: string }[] }>(
+          mine,
+          'resources/read',
+          { uri },
+        );
+        const lists = Object.values(JSON.parse(contents[0]!.text) as object).filter(Array.isArray);
+        expect(lists, uri).toEqual([[]]);
+      }
+    });
+
+    it('proposes no value of another organization', async () => {
+      const templates: { uriTemplate: string }[] = await list(
+        'resourceTemplates',
+        'resources/templates/list',
+      );
+      const prompts: Listed['prompts'] = await list('prompts', 'prompts/list');
+      const cases = [
+        ...templates.map(({ uriTemplate }) => ({
+          ref: { type: 'ref/resource', uri: uriTemplate },
+          name: /\{(\w+)\}/.exec(uriTemplate)![1]!,
+        })),
+        ...prompts.flatMap(({ name, arguments: given }) =>
+          given.map((argument) => ({ ref: { type: 'ref/prompt', name }, name: argument.name })),
+        ),
+      ];
+      const valuesOf = async (organization: TestOrganization, ref: object, name: string) =>
+        (
+          await resultOf<{ completion: { values: string[] } }>(
+            organization,
+            'completion/complete',
+            {
+              ref,
+              argument: { name, value: '' },
+            },
+          )
+        ).completion.values;
+      for (const { ref, name } of cases) {
+        expect(await valuesOf(mine, ref, name), JSON.stringify(ref)).toEqual([]);
+        if (theirIds[name]) expect(await valuesOf(theirs, ref, name)).not.toEqual([]);
+      }
+    });
+
+    it('returns no prompt about data of another organization', async () => {
+      const prompts: [string, string, object][] = [
+        ['write_message', 'contact', { goal: 'x' }],
+        ['explain_failed_run', 'run_id', {}],
+      ];
+      for (const [name, argument, more] of prompts) {
+        const id = theirIds[argument]!;
+        const answers: string[] = [];
+        for (const each of [id, similarTo(id)]) {
+          const params = { name, arguments: { ...more, [argument]: each } };
+          const { error } = await ask(mine, 'prompts/get', params);
+          expect(error).toMatchObject({ code: -32602 });
+          answers.push(JSON.stringify(error).replaceAll(each, '<id>'));
+        }
+        expect(answers[0]).toBe(answers[1]);
+        const params = { name, arguments: { ...more, [argument]: id } };
+        expect((await ask(theirs, 'prompts/get', params)).error).toBeUndefined();
+      }
+      const byEmail = {
+        name: 'write_message',
+        arguments: { contact: 'only@theirs.example', goal: 'x' },
+      };
+      expect((await ask(mine, 'prompts/get', byEmail)).error).toMatchObject({ code: -32602 });
+      expect((await ask(theirs, 'prompts/get', byEmail)).error).toBeUndefined();
+    });
+  },
+);

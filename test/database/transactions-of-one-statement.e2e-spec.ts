@@ -5,6 +5,7 @@ import { TenantDatabase } from '../../src/database/transactions/tenant-database.
 import { IdempotencyKey } from '../../src/tools/idempotency/idempotency-key.entity.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 const POOL = 10;
@@ -89,7 +90,7 @@ describe('a read-only transaction', () => {
     await expect(late()).rejects.toThrow('has ended');
   });
 
-  it('uses another connection when the server has ended the next one of the pool', async () => {
+  itSlow('uses another connection when the server has ended the next one of the pool', async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await reading(acme.id, () => readPid());
       await switchboard.ownerQuery('select pg_terminate_backend($1, 5000)', [before]);

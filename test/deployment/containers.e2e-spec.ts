@@ -8,6 +8,7 @@ import { ENV_NAMES } from '../../src/config/env-names.js';
 import { prepareDatabase } from '../../src/database/setup/prepare-database.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -243,15 +244,18 @@ describe('docker/database.sql', () => {
     expect(open.rowCount).toBe(0);
   });
 
-  it('is all that Switchboard needs: it migrates, isolates organizations and serves', async () => {
-    await prepareDatabase(ownerUrl, { waitMs: 5000, log: () => undefined });
-    const switchboard = await startSwitchboard({ databaseUrl: ownerUrl });
-    try {
-      const acme = await createOrganization(switchboard);
-      const created = await acme.call('create_contact', { email: 'ada@example.com' });
-      expect(created.status).toBe(200);
-    } finally {
-      await switchboard.close();
-    }
-  });
+  itSlow(
+    'is all that Switchboard needs: it migrates, isolates organizations and serves',
+    async () => {
+      await prepareDatabase(ownerUrl, { waitMs: 5000, log: () => undefined });
+      const switchboard = await startSwitchboard({ databaseUrl: ownerUrl });
+      try {
+        const acme = await createOrganization(switchboard);
+        const created = await acme.call('create_contact', { email: 'ada@example.com' });
+        expect(created.status).toBe(200);
+      } finally {
+        await switchboard.close();
+      }
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describeSlow } from '../support/thorough.js';
 
 interface LockedPackage {
   name?: string;
@@ -142,7 +143,7 @@ describe('the packages of all lock files', () => {
   });
 });
 
-describe('npm run sbom', () => {
+describeSlow('npm run sbom', () => {
   it('lists every package of an installation with its version, licence and hash', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'switchboard-sbom-'));
     const file = join(folder, 'sbom.json');

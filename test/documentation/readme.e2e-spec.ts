@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspector } from '../../web/features/developer/snippets.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow } from '../support/thorough.js';
 
 const README = resolve(import.meta.dirname, '../../README.md');
 const text = readFileSync(README, 'utf8');
@@ -70,7 +71,7 @@ describe('the Inspector of the README', () => {
   });
 });
 
-describe('the tool of the README', () => {
+describeSlow('the tool of the README', () => {
   const folder = join(import.meta.dirname, 'generated');
 
   afterAll(() => rm(folder, { recursive: true, force: true }));

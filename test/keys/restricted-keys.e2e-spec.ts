@@ -4,6 +4,7 @@ import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { callForTask, taskRequest } from '../mcp/support/task-client.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   callTool,
@@ -58,36 +59,44 @@ const contactCount = async (): Promise<number> =>
   (await acme.call<{ contacts: object[] }>('search_contacts')).value.contacts.length;
 
 describe('a read-only key', () => {
-  it.each(ERAS)('lists only tools that change nothing, and may call them: %s', async (era) => {
-    const agent = await withKey({ read_only: true });
-    const tools = await listTools(agent, era);
-    expect(tools.length).toBeGreaterThan(5);
-    expect(namesOf(tools)).not.toContain('create_contact');
-    if (era !== undefined && era >= '2025-03-26') {
-      for (const { annotations } of tools)
-        expect(annotations).toMatchObject({ readOnlyHint: true });
-    }
-    expect(said(await callTool(agent, 'search_contacts', {}, era))).toMatchObject({ contacts: [] });
-  });
-
-  it.each(ERAS)('is refused every tool that changes data, and learns why: %s', async (era) => {
-    const everyTool = namesOf(await listTools(acme));
-    const agent = await withKey({ read_only: true });
-    const permitted = namesOf(await listTools(agent));
-    const refused = everyTool.filter((name) => !permitted.includes(name));
-    expect(refused.length).toBeGreaterThan(10);
-    for (const name of refused) {
-      const answer = await callTool(agent, name, { email: 'a@example.com' }, era);
-      expect(answer.result?.isError).toBe(true);
-      expect(said(answer)).toEqual({
-        error: {
-          code: 'forbidden',
-          message: `This API key is read-only, and ${name} changes data. Ask an owner for a key that may change data.`,
-        },
+  it.each(sample(ERAS, 5))(
+    'lists only tools that change nothing, and may call them: %s',
+    async (era) => {
+      const agent = await withKey({ read_only: true });
+      const tools = await listTools(agent, era);
+      expect(tools.length).toBeGreaterThan(5);
+      expect(namesOf(tools)).not.toContain('create_contact');
+      if (era !== undefined && era >= '2025-03-26') {
+        for (const { annotations } of tools)
+          expect(annotations).toMatchObject({ readOnlyHint: true });
+      }
+      expect(said(await callTool(agent, 'search_contacts', {}, era))).toMatchObject({
+        contacts: [],
       });
-    }
-    expect(await contactCount()).toBe(0);
-  });
+    },
+  );
+
+  it.each(sample(ERAS, 5))(
+    'is refused every tool that changes data, and learns why: %s',
+    async (era) => {
+      const everyTool = namesOf(await listTools(acme));
+      const agent = await withKey({ read_only: true });
+      const permitted = namesOf(await listTools(agent));
+      const refused = everyTool.filter((name) => !permitted.includes(name));
+      expect(refused.length).toBeGreaterThan(10);
+      for (const name of refused) {
+        const answer = await callTool(agent, name, { email: 'a@example.com' }, era);
+        expect(answer.result?.isError).toBe(true);
+        expect(said(answer)).toEqual({
+          error: {
+            code: 'forbidden',
+            message: `This API key is read-only, and ${name} changes data. Ask an owner for a key that may change data.`,
+          },
+        });
+      }
+      expect(await contactCount()).toBe(0);
+    },
+  );
 
   it('is refused in a batch and in a dry run', async () => {
     const agent = await withKey({ read_only: true });
@@ -145,7 +154,7 @@ describe('a read-only key', () => {
 });
 
 describe('a key with a list of tools', () => {
-  it.each(ERAS)(
+  it.each(sample(ERAS, 5))(
     'lists and calls only these, and learns why others are refused: %s',
     async (era) => {
       const agent = await withKey({ tools: ['get_contact', 'create_contact'] });

@@ -8,6 +8,7 @@ import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ConfirmationRetention } from '../../src/tools/confirmations/confirmation-retention.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { answerOf, errorOf, textOf } from './support/answer.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
 import { ProtocolTools } from './support/protocol.tools.js';
@@ -224,14 +225,17 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('needs a new approval for the same call once the result of the first is no longer kept', async () => {
-    const id = await request();
-    await approve(id);
-    await agent();
-    await expire(id);
-    expect(await request()).not.toBe(id);
-    expect(await tracesOf(switchboard, acme)).toEqual(['told']);
-  });
+  itSlow(
+    'needs a new approval for the same call once the result of the first is no longer kept',
+    async () => {
+      const id = await request();
+      await approve(id);
+      await agent();
+      await expire(id);
+      expect(await request()).not.toBe(id);
+      expect(await tracesOf(switchboard, acme)).toEqual(['told']);
+    },
+  );
 
   it('is refused after a person declined, and may ask again later', async () => {
     const id = await request();
@@ -304,7 +308,7 @@ describe('an agent whose call a person must approve', () => {
     await request('get_contact', given);
   });
 
-  it('keeps an approval while its call only reads and fails', async () => {
+  itSlow('keeps an approval while its call only reads and fails', async () => {
     await protect('get_contact');
     const given = { contact_id: 'con_missing' };
     await approve(await request('get_contact', given));
@@ -313,7 +317,7 @@ describe('an agent whose call a person must approve', () => {
     }
   });
 
-  it('keeps an approval while the tool itself asks its caller', async () => {
+  itSlow('keeps an approval while the tool itself asks its caller', async () => {
     await protect('asking_note');
     const first = await modern('asking_note', { text: 'told' });
     const { error } = textOf(first) as { error: { confirmation_id: string } };

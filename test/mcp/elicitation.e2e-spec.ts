@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import { answerOf, textOf } from './support/answer.js';
 import { AskingTools } from './support/asking.tools.js';
 import { CAPABILITIES_KEY, metaOf, postModern } from './support/modern.js';
@@ -105,17 +106,22 @@ describe('a tool with an input request', () => {
     });
   });
 
-  it.each<[string, unknown]>([
-    ['another name', { other: accept({ name: 'Ada' }) }],
-    ['no answer', {}],
-    ['a number', { who: 12345 }],
-    ['nothing', { who: null }],
-    ['an unknown action', { who: { action: 'perhaps' } }],
-    ['a missing field', { who: accept({}) }],
-    ['a field of another type', { who: accept({ name: 5 }) }],
-    ['a field that is too long', { who: accept({ name: 'x'.repeat(21) }) }],
-    ['an array', { who: { action: 'accept', content: [] } }],
-  ])('asks again for %s', async (_case, inputResponses) => {
+  it.each(
+    sample<[string, unknown]>(
+      [
+        ['another name', { other: accept({ name: 'Ada' }) }],
+        ['no answer', {}],
+        ['a number', { who: 12345 }],
+        ['nothing', { who: null }],
+        ['an unknown action', { who: { action: 'perhaps' } }],
+        ['a missing field', { who: accept({}) }],
+        ['a field of another type', { who: accept({ name: 5 }) }],
+        ['a field that is too long', { who: accept({ name: 'x'.repeat(21) }) }],
+        ['an array', { who: { action: 'accept', content: [] } }],
+      ],
+      3,
+    ),
+  )('asks again for %s', async (_case, inputResponses) => {
     await ask('greet', {}, { inputResponses });
   });
 
@@ -203,19 +209,24 @@ describe('a requestState', () => {
     expect(await send('book', { town: 'Graz' }, answer)).not.toHaveProperty('error');
   });
 
-  it.each<[string, (state: string) => unknown]>([
-    ['changed at its end', (state) => `${state}-TAMPERED`],
-    ['changed in the middle', (state) => state.replace(/.(?=.{40}$)/, '~')],
-    [
-      'with another character',
-      (state) => state.slice(0, 60) + (state[60] === 'A' ? 'B' : 'A') + state.slice(61),
-    ],
-    ['cut', (state) => state.slice(0, -4)],
-    ['empty', () => ''],
-    ['no text', () => 5],
-    ['null', () => null],
-    ['text of ours in clear', () => Buffer.from('{"nonce":"x"}').toString('base64url')],
-  ])('is refused when it is %s', async (_case, change) => {
+  it.each(
+    sample<[string, (state: string) => unknown]>(
+      [
+        ['changed at its end', (state) => `${state}-TAMPERED`],
+        ['changed in the middle', (state) => state.replace(/.(?=.{40}$)/, '~')],
+        [
+          'with another character',
+          (state) => state.slice(0, 60) + (state[60] === 'A' ? 'B' : 'A') + state.slice(61),
+        ],
+        ['cut', (state) => state.slice(0, -4)],
+        ['empty', () => ''],
+        ['no text', () => 5],
+        ['null', () => null],
+        ['text of ours in clear', () => Buffer.from('{"nonce":"x"}').toString('base64url')],
+      ],
+      3,
+    ),
+  )('is refused when it is %s', async (_case, change) => {
     const requestState = change(await readyToBook('Wels'));
     const answer = { inputResponses: SEATS, requestState };
     expect(await send('book', { town: 'Wels' }, answer)).toMatchObject(refused);

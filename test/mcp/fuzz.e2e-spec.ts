@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ANY_CODE_POINT } from '../support/code-points.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { answerOf } from './support/answer.js';
@@ -40,7 +41,7 @@ interface Sent {
 
 const anyValue = fc.jsonValue({ maxDepth: 4 });
 const goodId = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CODE_POINT }),
   fc.maxSafeInteger(),
   fc.double({ noNaN: true, min: -1e9, max: 1e9 }).filter((number) => number !== 0),
 );
@@ -52,10 +53,10 @@ const badId = fc.oneof(
 const toolName = fc.oneof(
   fc.constantFrom('noop', 'echo_text', 'note', 'crash', 'clash', 'denied', 'no_object'),
   fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', ''),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CODE_POINT }),
 );
 const given = fc.oneof(
-  fc.record({ text: fc.string({ unit: 'binary' }) }),
+  fc.record({ text: fc.string({ unit: ANY_CODE_POINT }) }),
   fc.dictionary(fc.oneof(fc.constantFrom('text', 'label', '__proto__'), fc.string()), anyValue),
   anyValue,
 );
@@ -66,8 +67,10 @@ const reference = fc.record({
 });
 const uri = fc.oneof(
   fc.constantFrom('switchboard://contacts', 'switchboard://runs/', 'switchboard://messages/msg_1'),
-  fc.string({ unit: 'binary' }).map((text) => `switchboard://contacts/${text}`),
-  fc.string({ unit: 'binary' }).map((text) => `switchboard://runs/${encodeURIComponent(text)}`),
+  fc.string({ unit: ANY_CODE_POINT }).map((text) => `switchboard://contacts/${text}`),
+  fc
+    .string({ unit: ANY_CODE_POINT })
+    .map((text) => `switchboard://runs/${encodeURIComponent(text)}`),
 );
 const reading = fc.oneof(
   fc.record({ uri: fc.oneof(uri, anyValue) }),
@@ -76,7 +79,7 @@ const reading = fc.oneof(
     arguments: fc.oneof(
       fc.dictionary(
         fc.constantFrom('contact', 'goal', 'description', 'run_id', '__proto__'),
-        fc.oneof(fc.string({ unit: 'binary' }), anyValue),
+        fc.oneof(fc.string({ unit: ANY_CODE_POINT }), anyValue),
       ),
       anyValue,
     ),
@@ -87,7 +90,7 @@ const reading = fc.oneof(
       argument: fc.oneof(
         fc.record({
           name: fc.constantFrom('contact', 'contact_id', 'run_id', 'constructor'),
-          value: fc.oneof(fc.string({ unit: 'binary' }), anyValue),
+          value: fc.oneof(fc.string({ unit: ANY_CODE_POINT }), anyValue),
         }),
         anyValue,
       ),
@@ -115,7 +118,7 @@ const method = fc.oneof(
       'completion/complete',
     ),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: ANY_CODE_POINT }) },
 );
 const call = fc.record(
   { jsonrpc: fc.constant('2.0'), method, params: structured },

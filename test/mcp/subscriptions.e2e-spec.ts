@@ -9,7 +9,7 @@ import { ToolPolicies } from '../../src/policies/tool-policies.js';
 import { createContact } from '../messaging/support.js';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.js';
-import { IS_THOROUGH, itSlow } from '../support/thorough.js';
+import { IS_THOROUGH, itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
 import { errorOf } from './support/answer.js';
@@ -85,7 +85,7 @@ const rotate = async (organization: TestOrganization): Promise<string> => {
 };
 
 describe('subscriptions/listen', () => {
-  it.each(['listen:0', '', 0, 42])(
+  it.each(sample(['listen:0', '', 0, 42], 3))(
     'sends an acknowledgement first, and its id %j in every message',
     async (id) => {
       const { uri, change } = await newContact(acme);
@@ -209,21 +209,24 @@ describe('subscriptions/listen', () => {
     await policy({ hidden: false });
   });
 
-  it('still notifies of a resource that is hidden later and can no longer be read', async () => {
-    const { uri, change } = await newContact(acme);
-    const listening = await listen({ resourceSubscriptions: [uri] });
-    const hide = async (hidden: boolean): Promise<void> => {
-      const given = { tool: 'get_contact', hidden };
-      expect((await acme.call('set_tool_policy', given)).status).toBe(200);
-    };
-    await hide(true);
-    await change();
-    await waitFor(() => listening.told.length > 0);
-    expect(listening.told).toEqual([updated(uri)]);
-    const { body } = await postModern(acme, modernRequest('resources/read', { uri }));
-    await hide(false);
-    expect(body).toMatchObject({ error: { code: -32602, data: { uri } } });
-  });
+  itSlow(
+    'still notifies of a resource that is hidden later and can no longer be read',
+    async () => {
+      const { uri, change } = await newContact(acme);
+      const listening = await listen({ resourceSubscriptions: [uri] });
+      const hide = async (hidden: boolean): Promise<void> => {
+        const given = { tool: 'get_contact', hidden };
+        expect((await acme.call('set_tool_policy', given)).status).toBe(200);
+      };
+      await hide(true);
+      await change();
+      await waitFor(() => listening.told.length > 0);
+      expect(listening.told).toEqual([updated(uri)]);
+      const { body } = await postModern(acme, modernRequest('resources/read', { uri }));
+      await hide(false);
+      expect(body).toMatchObject({ error: { code: -32602, data: { uri } } });
+    },
+  );
 
   it('leaves out unknown topics, and ends at once if no topic is left', async () => {
     const { uri } = await newContact(acme);
@@ -315,7 +318,7 @@ describe('a subscribed task', () => {
     expect(listening.response.statusCode).toBe(400);
   });
 
-  it('is no longer sent after its tool is hidden', async () => {
+  itSlow('is no longer sent after its tool is hidden', async () => {
     const runId = await newRun(acme);
     const uri = `switchboard://runs/${runId}`;
     const filter = { taskIds: [runId], resourceSubscriptions: [uri] };
@@ -440,7 +443,7 @@ describe('an open subscription', () => {
     },
   );
 
-  it('ends with a result when its service stops', async () => {
+  itSlow('ends with a result when its service stops', async () => {
     const stopping = await startSwitchboard({
       env: { ROLE: 'web' },
       databaseUrl: here.databaseUrl,
@@ -473,7 +476,7 @@ describe('too many subscriptions', () => {
     });
   });
 
-  it('are refused to every organization when one process has 1,024', async () => {
+  itSlow('are refused to every organization when one process has 1,024', async () => {
     const organizations = Array.from({ length: 16 }, (_, index) => `org_full_${index}`);
     await here.ownerQuery(
       `insert into organizations (id, name) select id, id from unnest($1::text[]) as n (id)`,
@@ -539,7 +542,7 @@ describe('the official client of generation 2', () => {
     await client.close();
   });
 
-  it('is notified when the service stops, and gets the reason of a refusal', async () => {
+  itSlow('is notified when the service stops, and gets the reason of a refusal', async () => {
     const stopping = await startSwitchboard({
       env: { ROLE: 'web' },
       databaseUrl: here.databaseUrl,

@@ -3,6 +3,7 @@ import { ChangeRecorder } from '../changes/change-recorder.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { OutputSchemas } from '../support/output-schemas.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
 import { createWorkflow, getRun, runUntil } from '../workflows/support/workflow-client.js';
@@ -214,11 +215,14 @@ describe('a workflow run as a task', () => {
     expect((await getTask(acme, taskId)).status).toBe('working');
   });
 
-  it.each([undefined, null, [], 'text'])('refuses inputResponses of %j', async (inputResponses) => {
-    const { taskId } = await begin([pause]);
-    const { status, body } = await post('tasks/update', { taskId, inputResponses });
-    expect({ status, body }).toEqual({ status: 200, body: errorOf(-32602, 1) });
-  });
+  it.each(sample([undefined, null, [], 'text'], 3))(
+    'refuses inputResponses of %j',
+    async (inputResponses) => {
+      const { taskId } = await begin([pause]);
+      const { status, body } = await post('tasks/update', { taskId, inputResponses });
+      expect({ status, body }).toEqual({ status: 200, body: errorOf(-32602, 1) });
+    },
+  );
 
   it('is one task for one idempotency_key', async () => {
     const { id } = await createWorkflow(acme, [pause]);
@@ -234,17 +238,16 @@ describe('a workflow run as a task', () => {
   });
 
   describe.each(METHODS)('%s', (method) => {
-    it.each(['run_0000000000000000000000', 'gone', '', 'a\u0000b', 'größe', 'x'.repeat(5000)])(
-      'does not know %j',
-      async (taskId) => {
-        const message = taskRequest(method, paramsOf(taskId));
-        const name = `=?base64?${Buffer.from(taskId).toString('base64')}?=`;
-        const { status, body } = await postModern(acme, message, { 'Mcp-Name': name });
-        expect({ status, body }).toEqual({ status: 200, body: errorOf(-32602, 1) });
-      },
-    );
+    it.each(
+      sample(['run_0000000000000000000000', 'gone', '', 'a\u0000b', 'größe', 'x'.repeat(5000)], 3),
+    )('does not know %j', async (taskId) => {
+      const message = taskRequest(method, paramsOf(taskId));
+      const name = `=?base64?${Buffer.from(taskId).toString('base64')}?=`;
+      const { status, body } = await postModern(acme, message, { 'Mcp-Name': name });
+      expect({ status, body }).toEqual({ status: 200, body: errorOf(-32602, 1) });
+    });
 
-    it.each([undefined, null, 1, ['run_1'], { id: 'run_1' }])(
+    it.each(sample([undefined, null, 1, ['run_1'], { id: 'run_1' }], 3))(
       'refuses a taskId of %j',
       async (taskId) => {
         const { status, body } = await post(method, paramsOf(taskId));
@@ -261,11 +264,16 @@ describe('a workflow run as a task', () => {
       expect((await getTask(acme, taskId)).status).toBe('working');
     });
 
-    it.each([
-      ['is missing', undefined],
-      ['names another task', 'run_other'],
-      ['is not valid base64', '=?base64?*?='],
-    ])('is refused when Mcp-Name %s', async (_case, name) => {
+    it.each(
+      sample(
+        [
+          ['is missing', undefined],
+          ['names another task', 'run_other'],
+          ['is not valid base64', '=?base64?*?='],
+        ],
+        2,
+      ),
+    )('is refused when Mcp-Name %s', async (_case, name) => {
       const { taskId } = await begin([pause]);
       const message = taskRequest(method, paramsOf(taskId));
       const { status, body } = await postModern(acme, message, { 'Mcp-Name': name });
@@ -273,14 +281,19 @@ describe('a workflow run as a task', () => {
       expect((await getTask(acme, taskId)).status).toBe('working');
     });
 
-    it.each([
-      {},
-      { extensions: {} },
-      { extensions: null },
-      { extensions: ['io.modelcontextprotocol/tasks'] },
-      { extensions: { 'io.modelcontextprotocol/tasks': null } },
-      { tasks: {} },
-    ])('is refused to a client that declares %j', async (capabilities) => {
+    it.each(
+      sample(
+        [
+          {},
+          { extensions: {} },
+          { extensions: null },
+          { extensions: ['io.modelcontextprotocol/tasks'] },
+          { extensions: { 'io.modelcontextprotocol/tasks': null } },
+          { tasks: {} },
+        ],
+        3,
+      ),
+    )('is refused to a client that declares %j', async (capabilities) => {
       const { taskId } = await begin([pause]);
       const { status, body } = await post(method, paramsOf(taskId), capabilities);
       expect({ status, body }).toEqual({ status: 400, body: NOT_DECLARED });
@@ -321,7 +334,7 @@ describe('a workflow run as a task', () => {
       expect((await getTask(strict, taskId)).status).toBe('working');
     });
 
-    it.each([{ hidden: true }, { confirmation: 'always' }])(
+    it.each(sample([{ hidden: true }, { confirmation: 'always' }], 2))(
       'is unknown if get_run is not allowed: %j',
       async (policy) => {
         await decide('get_run', policy);
@@ -340,7 +353,7 @@ describe('a workflow run as a task', () => {
       },
     );
 
-    it.each([{ hidden: true }, { confirmation: 'always' }])(
+    it.each(sample([{ hidden: true }, { confirmation: 'always' }], 2))(
       'cannot be canceled if cancel_run is not allowed: %j',
       async (policy) => {
         await decide('cancel_run', policy);
@@ -393,7 +406,7 @@ describe('a workflow run as a task', () => {
     );
   });
 
-  it('can be read from every process, and survives the process that started it', async () => {
+  itSlow('can be read from every process, and survives the process that started it', async () => {
     const databaseUrl = switchboard.databaseUrl;
     const first = await startSwitchboard({ databaseUrl, env: { ROLE: 'web' } });
     const { id } = await createWorkflow(acme, [pause]);

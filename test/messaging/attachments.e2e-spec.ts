@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addVerified, type SenderSetup, startWithNames } from '../senders/sender.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createContact, send, untilStatus } from './support.js';
 
@@ -117,7 +118,7 @@ describe('attachments of send_message', () => {
     expect(image!.bytes).toEqual(PIXEL);
   });
 
-  it('are covered by the signature of a verified domain', async () => {
+  itSlow('are covered by the signature of a verified domain', async () => {
     const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
     await addVerified(setup, acme, 'files.example');
     // The second one is too large to be composed in memory.
@@ -141,7 +142,7 @@ describe('attachments of send_message', () => {
     }
   });
 
-  it('have at most 10 MiB together', async () => {
+  itSlow('have at most 10 MiB together', async () => {
     const files = [
       await upload(Buffer.alloc(6 * MEGABYTE)),
       await upload(Buffer.alloc(4 * MEGABYTE + 1)),

@@ -5,6 +5,7 @@ import type { DeliveryChannel } from '../../src/channels/channel-contract.js';
 import { dumpOrganization } from '../database/dump-organization.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow } from '../support/thorough.js';
 import { ACCOUNT_SID, AUTH_TOKEN, type ProviderServer, startTwilio } from './provider-server.js';
 import { createContact, untilStatus } from './support.js';
 
@@ -201,7 +202,7 @@ describe('the providers of channels', () => {
   });
 });
 
-describe('the boot', () => {
+describeSlow('the boot', () => {
   const stopsAt = async (
     options: Partial<Parameters<typeof Channel>[0]>,
     without?: keyof DeliveryChannel,

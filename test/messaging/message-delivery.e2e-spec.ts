@@ -9,10 +9,11 @@ import { WakeUps } from '../../src/queue/wake-ups.js';
 import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createContact, getMessage, listOutbox, readEml, send, untilStatus } from './support.js';
 
-describeOnEachDriver('messages', () => {
+describeOnEachDriver('messages', describeSlow, () => {
   // No worker runs, so the tests can claim messages themselves and act like a worker that dies.
   let switchboard: Switchboard;
   let acme: TestOrganization;

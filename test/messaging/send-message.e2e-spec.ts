@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 import {
   createContact,
   getMessage,
@@ -106,7 +107,7 @@ describe('send_message', () => {
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);
   });
 
-  it('keeps the message of a deleted contact, and does not send it', async () => {
+  itSlow('keeps the message of a deleted contact, and does not send it', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, scheduled_at: inAnHour() });
     await acme.call('delete_contact', { contact_id: id });
@@ -124,52 +125,61 @@ describe('send_message', () => {
     }
   });
 
-  it.each<[string, Record<string, unknown>, string]>([
-    ['no addressee', { contact_id: undefined }, 'invalid_arguments'],
-    ['two addressees', { email: 'a@example.com' }, 'invalid_arguments'],
-    ['an unknown contact', { contact_id: 'con_nobody' }, 'not_found'],
-    ['an unknown address', { contact_id: undefined, email: 'nobody@x.example' }, 'not_found'],
-    ['an impossible address', { contact_id: undefined, email: 'not an address' }, 'not_found'],
-    ['an unknown phone', { contact_id: undefined, phone: '+4930999999' }, 'not_found'],
-    ['an impossible phone', { contact_id: undefined, phone: '110' }, 'invalid_arguments'],
-    ['the sms channel', { channel: 'sms' }, 'invalid_arguments'],
-    ['the webhook channel', { channel: 'webhook' }, 'invalid_arguments'],
-    ['an unknown channel', { channel: 'pigeon' }, 'invalid_arguments'],
-    ['a template beside texts', { template_id: 'tpl_1' }, 'invalid_arguments'],
-    ['no body', { body: undefined }, 'invalid_arguments'],
-    ['an empty body', { body: '' }, 'invalid_arguments'],
-    ['no subject', { subject: undefined }, 'invalid_arguments'],
-    ['an empty subject', { subject: ' ' }, 'invalid_arguments'],
-    ['a header in the subject', { subject: 'a\r\nBcc: b@example.com' }, 'invalid_arguments'],
-    ['a mark of direction in the subject', { subject: 'a\u202eb' }, 'invalid_arguments'],
-    ['a line feed in the subject', { subject: 'a\nb' }, 'invalid_arguments'],
-    ['a line separator in the subject', { subject: 'a\u2028b' }, 'invalid_arguments'],
-    ['a long subject', { subject: 'x'.repeat(501) }, 'invalid_arguments'],
-    ['a body of too many bytes', { body: 'ü'.repeat(140_000) }, 'invalid_arguments'],
-    ['a body of too many characters', { body: 'x'.repeat(262_145) }, 'invalid_arguments'],
-    ['U+0000', { body: 'a\0b' }, 'invalid_arguments'],
-    ['a lone surrogate', { body: 'a\ud800b' }, 'invalid_arguments'],
-    ['a broken template', { body: '{% if %}', variables: {} }, 'invalid_arguments'],
-    [
-      'an endless template',
-      { body: '{% for i in (1..9999999999) %}{% endfor %}', variables: {} },
-      'invalid_arguments',
-    ],
-    [
-      'a header by variable',
-      { subject: '{{ x }}', variables: { x: 'a\nBcc: b' } },
-      'invalid_arguments',
-    ],
-    ['variables that are a list', { variables: [] }, 'invalid_arguments'],
-    ['a time without zone', { scheduled_at: '2030-01-01T00:00:00' }, 'invalid_arguments'],
-    ['a date', { scheduled_at: '2030-01-01' }, 'invalid_arguments'],
-    ['a time that does not exist', { scheduled_at: '2027-02-30T00:00:00Z' }, 'invalid_arguments'],
-    ['a time in ten years', { scheduled_at: '2099-01-01T00:00:00Z' }, 'invalid_arguments'],
-    ['no time at all', { scheduled_at: 'tomorrow' }, 'invalid_arguments'],
-    ['a long key', { idempotency_key: 'k'.repeat(256) }, 'invalid_arguments'],
-    ['an empty key', { idempotency_key: '' }, 'invalid_arguments'],
-    ['an unknown argument', { priority: 1 }, 'invalid_arguments'],
-  ])('rejects %s', async (_what, fields, code) => {
+  it.each(
+    sample<[string, Record<string, unknown>, string]>(
+      [
+        ['no addressee', { contact_id: undefined }, 'invalid_arguments'],
+        ['two addressees', { email: 'a@example.com' }, 'invalid_arguments'],
+        ['an unknown contact', { contact_id: 'con_nobody' }, 'not_found'],
+        ['an unknown address', { contact_id: undefined, email: 'nobody@x.example' }, 'not_found'],
+        ['an impossible address', { contact_id: undefined, email: 'not an address' }, 'not_found'],
+        ['an unknown phone', { contact_id: undefined, phone: '+4930999999' }, 'not_found'],
+        ['an impossible phone', { contact_id: undefined, phone: '110' }, 'invalid_arguments'],
+        ['the sms channel', { channel: 'sms' }, 'invalid_arguments'],
+        ['the webhook channel', { channel: 'webhook' }, 'invalid_arguments'],
+        ['an unknown channel', { channel: 'pigeon' }, 'invalid_arguments'],
+        ['a template beside texts', { template_id: 'tpl_1' }, 'invalid_arguments'],
+        ['no body', { body: undefined }, 'invalid_arguments'],
+        ['an empty body', { body: '' }, 'invalid_arguments'],
+        ['no subject', { subject: undefined }, 'invalid_arguments'],
+        ['an empty subject', { subject: ' ' }, 'invalid_arguments'],
+        ['a header in the subject', { subject: 'a\r\nBcc: b@example.com' }, 'invalid_arguments'],
+        ['a mark of direction in the subject', { subject: 'a\u202eb' }, 'invalid_arguments'],
+        ['a line feed in the subject', { subject: 'a\nb' }, 'invalid_arguments'],
+        ['a line separator in the subject', { subject: 'a\u2028b' }, 'invalid_arguments'],
+        ['a long subject', { subject: 'x'.repeat(501) }, 'invalid_arguments'],
+        ['a body of too many bytes', { body: 'ü'.repeat(140_000) }, 'invalid_arguments'],
+        ['a body of too many characters', { body: 'x'.repeat(262_145) }, 'invalid_arguments'],
+        ['U+0000', { body: 'a\0b' }, 'invalid_arguments'],
+        ['a lone surrogate', { body: 'a\ud800b' }, 'invalid_arguments'],
+        ['a broken template', { body: '{% if %}', variables: {} }, 'invalid_arguments'],
+        [
+          'an endless template',
+          { body: '{% for i in (1..9999999999) %}{% endfor %}', variables: {} },
+          'invalid_arguments',
+        ],
+        [
+          'a header by variable',
+          { subject: '{{ x }}', variables: { x: 'a\nBcc: b' } },
+          'invalid_arguments',
+        ],
+        ['variables that are a list', { variables: [] }, 'invalid_arguments'],
+        ['a time without zone', { scheduled_at: '2030-01-01T00:00:00' }, 'invalid_arguments'],
+        ['a date', { scheduled_at: '2030-01-01' }, 'invalid_arguments'],
+        [
+          'a time that does not exist',
+          { scheduled_at: '2027-02-30T00:00:00Z' },
+          'invalid_arguments',
+        ],
+        ['a time in ten years', { scheduled_at: '2099-01-01T00:00:00Z' }, 'invalid_arguments'],
+        ['no time at all', { scheduled_at: 'tomorrow' }, 'invalid_arguments'],
+        ['a long key', { idempotency_key: 'k'.repeat(256) }, 'invalid_arguments'],
+        ['an empty key', { idempotency_key: '' }, 'invalid_arguments'],
+        ['an unknown argument', { priority: 1 }, 'invalid_arguments'],
+      ],
+      3,
+    ),
+  )('rejects %s', async (_what, fields, code) => {
     const { id } = await createContact(acme);
     const given = { contact_id: id, subject: 'a', body: 'b', ...fields };
     const { error } = await acme.call('send_message', given);
@@ -258,7 +268,7 @@ describe('cancel_message', () => {
 });
 
 describe('scheduled_at', () => {
-  it('sends the message at its time and not before', async () => {
+  itSlow('sends the message at its time and not before', async () => {
     const { id } = await createContact(acme);
     const at = new Date(Date.now() + 1500);
     const message = await send(acme, { contact_id: id, scheduled_at: at.toISOString() });

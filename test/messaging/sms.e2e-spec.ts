@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
-import { itSlow } from '../support/thorough.js';
 import {
   ACCOUNT_SID,
   API_KEY,
@@ -115,11 +115,16 @@ describe('SMS', () => {
     expect(found.form.get('client-ref')).toBe(id);
   });
 
-  it.each([
-    [{ body: 'x'.repeat(1601) }, 'body must have at most 1600 characters for sms.'],
-    [{ subject: 'Hello' }, 'Subject must be absent, because sms has no subject.'],
-    [{ channel: 'fax' }, 'Channel must be one of email, sms, webhook.'],
-  ])('is refused at once when it cannot be sent: %#', async (given, message) => {
+  it.each(
+    sample(
+      [
+        [{ body: 'x'.repeat(1601) }, 'body must have at most 1600 characters for sms.'],
+        [{ subject: 'Hello' }, 'Subject must be absent, because sms has no subject.'],
+        [{ channel: 'fax' }, 'Channel must be one of email, sms, webhook.'],
+      ],
+      3,
+    ),
+  )('is refused at once when it cannot be sent: %#', async (given, message) => {
     await addTwilio();
     const { error } = await acme.call('send_message', {
       contact_id: contactId,
@@ -161,11 +166,16 @@ describe('SMS', () => {
     expect(vonage.requests).toHaveLength(before);
   });
 
-  it.each([
-    ['429', { status: 429, headers: { 'Retry-After': '60' } }],
-    ['503', { status: 503 }],
-    ['500', { status: 500 }],
-  ])('goes to the next provider after a temporary failure: %s', async (_case, script) => {
+  it.each(
+    sample(
+      [
+        ['429', { status: 429, headers: { 'Retry-After': '60' } }],
+        ['503', { status: 503 }],
+        ['500', { status: 500 }],
+      ],
+      3,
+    ),
+  )('goes to the next provider after a temporary failure: %s', async (_case, script) => {
     await addTwilio();
     const second = await addVonage();
     twilio.script(script);
@@ -180,7 +190,7 @@ describe('SMS', () => {
     expect(await until(id, 'sent')).toMatchObject({ provider_id: second });
   });
 
-  it('tries the providers in the order of their priority', async () => {
+  itSlow('tries the providers in the order of their priority', async () => {
     await addTwilio();
     const first = await addVonage();
     await acme.call('update_channel_provider', { provider_id: first, priority: 1 });
@@ -222,7 +232,7 @@ describe('SMS', () => {
     },
   );
 
-  it('is sent again after an unknown outcome when the caller says so', async () => {
+  itSlow('is sent again after an unknown outcome when the caller says so', async () => {
     await addTwilio();
     twilio.script('accept and drop');
     const { id } = await sendSms({ on_uncertain: 'resend' });
@@ -231,7 +241,7 @@ describe('SMS', () => {
     await until(id, 'sent');
   });
 
-  it('is uncertain when the provider accepted only some of its parts', async () => {
+  itSlow('is uncertain when the provider accepted only some of its parts', async () => {
     await addVonage();
     vonage.script(vonageAnswer({ status: '0', 'message-id': 'p1' }, { status: '5' }));
     await until((await sendSms()).id, 'uncertain');
@@ -251,16 +261,19 @@ describe('SMS', () => {
     const resolve = (id: string, outcome: string, reason?: string) =>
       acme.call<{ message: SmsMessage }>('resolve_message', { message_id: id, outcome, reason });
 
-    it.each(['sent', 'delivered', 'failed'])('is %s when a person says so', async (outcome) => {
-      const id = await uncertain();
-      const { value } = await resolve(id, outcome, 'Seen in the console\u202e of Twilio');
-      expect(value.message).toMatchObject({ status: outcome, reason_code: 'resolved' });
-      expect(value.message.status_reason).toBe(
-        'Resolved by dashboard: Seen in the console  of Twilio',
-      );
-      expect((await resolve(id, outcome)).error).toBeUndefined();
-      expect((await resolve(id, 'resend')).error?.code).toBe('conflict');
-    });
+    it.each(sample(['sent', 'delivered', 'failed'], 3))(
+      'is %s when a person says so',
+      async (outcome) => {
+        const id = await uncertain();
+        const { value } = await resolve(id, outcome, 'Seen in the console\u202e of Twilio');
+        expect(value.message).toMatchObject({ status: outcome, reason_code: 'resolved' });
+        expect(value.message.status_reason).toBe(
+          'Resolved by dashboard: Seen in the console  of Twilio',
+        );
+        expect((await resolve(id, outcome)).error).toBeUndefined();
+        expect((await resolve(id, 'resend')).error?.code).toBe('conflict');
+      },
+    );
 
     it('is sent again when a person says so', async () => {
       const id = await uncertain();
@@ -271,10 +284,15 @@ describe('SMS', () => {
       expect(twilio.accepted).toHaveLength(before + 1);
     });
 
-    it.each([
-      ['delivered', 'delivered'],
-      ['failed', 'failed'],
-    ])('is %s when the provider reports it', async (outcome, status) => {
+    it.each(
+      sample(
+        [
+          ['delivered', 'delivered'],
+          ['failed', 'failed'],
+        ],
+        2,
+      ),
+    )('is %s when the provider reports it', async (outcome, status) => {
       const id = await uncertain();
       const { error } = await acme.call('report_delivery', { message_id: id, outcome });
       expect(error).toBeUndefined();

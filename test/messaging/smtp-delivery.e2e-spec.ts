@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { parseEml } from './parse-eml.js';
 import { createContact, getMessage, send, type TestMessage, untilStatus } from './support.js';
 
@@ -207,7 +207,7 @@ describe('delivery by SMTP', () => {
     expect(mailsTo(message.to)).toHaveLength(1);
   });
 
-  it('waits at shutdown for the attempt in progress and records its outcome', async () => {
+  itSlow('waits at shutdown for the attempt in progress and records its outcome', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });
     try {
       const smtp = { SMTP_URL: switchboard.env.smtpUrl!, MAIL_FROM: switchboard.env.mailFrom };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { merge } from '../contacts/merged-contacts.js';
 import { createContact, getMessage, readEml, send, type TestMessage } from './support.js';
@@ -86,25 +87,30 @@ describe('a topic', () => {
     expect((await sendTo(id)).reason_code).toBe('suppressed');
   });
 
-  it('is not sent once it is deleted, and remembers who left it when it is created again', async () => {
-    const given = { name: 'gone', title: 'Gone', default: 'opted_in' };
-    await acme.call('create_topic', given);
-    const { id } = await createContact(acme);
-    const waiting = await send(acme, { contact_id: id, topic: 'gone', scheduled_at: later() });
-    await acme.call('delete_topic', { name: 'gone' });
-    await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [waiting.id]);
-    expect(await untilEnded(waiting.id)).toMatchObject({
-      reason_code: 'unsubscribed',
-      status_reason: expect.stringContaining('deleted') as string,
-    });
-    const unknown = { contact_id: id, topic: 'gone', subject: 'Hello', body: 'Hello' };
-    expect((await acme.call('send_message', unknown)).error?.code).toBe('not_found');
-    await acme.call('create_topic', given);
-    await decide(id, 'gone', false);
-    await acme.call('delete_topic', { name: 'gone' });
-    await acme.call('create_topic', given);
-    expect(await statesOf(id)).toMatchObject({ gone: 'unsubscribed' });
-  });
+  itSlow(
+    'is not sent once it is deleted, and remembers who left it when it is created again',
+    async () => {
+      const given = { name: 'gone', title: 'Gone', default: 'opted_in' };
+      await acme.call('create_topic', given);
+      const { id } = await createContact(acme);
+      const waiting = await send(acme, { contact_id: id, topic: 'gone', scheduled_at: later() });
+      await acme.call('delete_topic', { name: 'gone' });
+      await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [
+        waiting.id,
+      ]);
+      expect(await untilEnded(waiting.id)).toMatchObject({
+        reason_code: 'unsubscribed',
+        status_reason: expect.stringContaining('deleted') as string,
+      });
+      const unknown = { contact_id: id, topic: 'gone', subject: 'Hello', body: 'Hello' };
+      expect((await acme.call('send_message', unknown)).error?.code).toBe('not_found');
+      await acme.call('create_topic', given);
+      await decide(id, 'gone', false);
+      await acme.call('delete_topic', { name: 'gone' });
+      await acme.call('create_topic', given);
+      expect(await statesOf(id)).toMatchObject({ gone: 'unsubscribed' });
+    },
+  );
 
   it('keeps the stricter decision of two contacts that are merged, also when that is undone', async () => {
     const one = await createContact(acme);

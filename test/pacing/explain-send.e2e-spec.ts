@@ -4,6 +4,7 @@ import { MessageWorker } from '../../src/messaging/message.worker.js';
 import { createContact, getMessage, send, type TestMessage } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 
 // No worker runs: the tests claim messages themselves.
 let switchboard: Switchboard;
@@ -129,7 +130,7 @@ const CASES: Case[] = [
 ];
 
 describe('explain_send', () => {
-  it.each(CASES)(
+  it.each(sample(CASES, 4))(
     'says what a worker does: $name',
     async ({ rules, topic, before, after, ...wanted }) => {
       await setRules(rules);

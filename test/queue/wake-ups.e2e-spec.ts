@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
@@ -20,7 +21,7 @@ const greet = {
   arguments: { external_id: '{{ run.id }}' },
 };
 
-describeOnEachDriver('a worker process executes', () => {
+describeOnEachDriver('a worker process executes', describe, () => {
   let web: Switchboard;
   let worker: Switchboard;
   let acme: TestOrganization;
@@ -51,7 +52,7 @@ describeOnEachDriver('a worker process executes', () => {
     expect((await runUntil(acme, body.runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('a run whose wait is over', async () => {
+  itSlow('a run whose wait is over', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'wait', wait: { seconds: 1 } }, greet]);
     expect((await runToEnd(acme, id)).status).toBe('succeeded');
   });
@@ -78,7 +79,7 @@ describeOnEachDriver('a worker process executes', () => {
     expect(await untilEnded(started.id, 1)).toEqual(['succeeded']);
   });
 
-  it('a run that a schedule started', async () => {
+  itSlow('a run that a schedule started', async () => {
     const { id } = await createWorkflow(acme, [greet], {
       trigger: { type: 'schedule', cron: '0 9 1 1 *' },
     });

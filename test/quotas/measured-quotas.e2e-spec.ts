@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
-import { itSlow } from '../support/thorough.js';
 
 const STEP = { id: 'a', tool: 'search_contacts', arguments: {} };
 const MEASURE = 'select gate.measure_quotas($1)';
@@ -95,7 +95,7 @@ describe('the quota of contacts', () => {
     expect((await create({ external_id: 'y', on_conflict: 'update' })).status).toBe(409);
   });
 
-  it('has room again after contacts were deleted, without a call of the operator', async () => {
+  itSlow('has room again after contacts were deleted, without a call of the operator', async () => {
     const { value } = await create();
     await limit('contacts', 1);
     expect((await create()).status).toBe(409);
@@ -169,7 +169,7 @@ describe('the quota of contacts', () => {
     );
   });
 
-  it('is small for an organization that signed up, as are runs and stored bytes', async () => {
+  itSlow('is small for an organization that signed up, as are runs and stored bytes', async () => {
     const started = await startSwitchboard({
       databaseUrl: switchboard.databaseUrl,
       env: {
@@ -198,33 +198,39 @@ describe('the quota of contacts', () => {
 });
 
 describe('the quota of runs', () => {
-  it('refuses webhooks before it acknowledges them, loses no acknowledged run, and accepts again later', async () => {
-    const { id } = await createWorkflow(acme, [STEP]);
-    const post = (key: string) => postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
-    await limit('runs', 5);
-    const acknowledged: string[] = [];
-    await untilMeasured(async () => {
-      const key = `key_${acknowledged.length}`;
-      const { status, body } = await post(key);
-      if (status === 202) acknowledged.push(body.runId);
-      return status === 429;
-    });
-    expect(acknowledged.length).toBeGreaterThanOrEqual(5);
-    const refused = await post('key_new');
-    expect(refused.status).toBe(429);
-    expect(refused.body.error.code).toBe('rate_limited');
-    expect(refused.body.error.message).toContain(
-      'quota of 5 runs. Let set_retention delete old runs,',
-    );
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThanOrEqual(30);
-    // A sender that missed the answer repeats the delivery.
-    const repeated = await post('key_0');
-    expect(repeated.body).toMatchObject({ ok: true, duplicate: true, runId: acknowledged[0] });
-    expect(await count('workflow_runs')).toBe(acknowledged.length);
+  itSlow(
+    'refuses webhooks before it acknowledges them, loses no acknowledged run, and accepts again later',
+    async () => {
+      const { id } = await createWorkflow(acme, [STEP]);
+      const post = (key: string) =>
+        postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
+      await limit('runs', 5);
+      const acknowledged: string[] = [];
+      await untilMeasured(async () => {
+        const key = `key_${acknowledged.length}`;
+        const { status, body } = await post(key);
+        if (status === 202) acknowledged.push(body.runId);
+        return status === 429;
+      });
+      expect(acknowledged.length).toBeGreaterThanOrEqual(5);
+      const refused = await post('key_new');
+      expect(refused.status).toBe(429);
+      expect(refused.body.error.code).toBe('rate_limited');
+      expect(refused.body.error.message).toContain(
+        'quota of 5 runs. Let set_retention delete old runs,',
+      );
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThanOrEqual(30);
+      // A sender that missed the answer repeats the delivery.
+      const repeated = await post('key_0');
+      expect(repeated.body).toMatchObject({ ok: true, duplicate: true, runId: acknowledged[0] });
+      expect(await count('workflow_runs')).toBe(acknowledged.length);
 
-    await switchboard.ownerQuery('delete from workflow_runs where organization_id = $1', [acme.id]);
-    await untilMeasured(async () => (await post('key_new')).status === 202);
-  });
+      await switchboard.ownerQuery('delete from workflow_runs where organization_id = $1', [
+        acme.id,
+      ]);
+      await untilMeasured(async () => (await post('key_new')).status === 202);
+    },
+  );
 
   it('lets one of simultaneous deliveries be refused without the repeated ones', async () => {
     const { id } = await createWorkflow(acme, [STEP]);

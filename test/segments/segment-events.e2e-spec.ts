@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { upload } from '../support/uploaded-import.js';
-import { describeSlow, itSlow } from '../support/thorough.js';
 import {
   createContact,
   createSegment,
@@ -73,7 +73,7 @@ describe('segment.entered and segment.left', () => {
     });
   });
 
-  it('start only workflows of their segment, or of all segments', async () => {
+  itSlow('start only workflows of their segment, or of all segments', async () => {
     const one = await createSegment(acme, { filters: [tagged('one')] });
     const two = await createSegment(acme, { filters: [tagged('two')] });
     const onOne = await onSegment(acme, 'segment.entered', one.id);
@@ -107,7 +107,7 @@ describe('segment.entered and segment.left', () => {
     expect(await started(entered)).toEqual([ada]);
   });
 
-  it('come after a message changes the last activity', async () => {
+  itSlow('come after a message changes the last activity', async () => {
     const segment = await createSegment(acme, {
       filters: [{ field: 'last_message_at', operator: 'is_set' }],
     });
@@ -166,30 +166,33 @@ describe('segment.entered and segment.left', () => {
     expect(await Promise.all(workflows.map(started))).toEqual([[], []]);
   });
 
-  it('do not come from an import that starts no workflows, and come from one that does', async () => {
-    const segment = await createSegment(acme, { filters: [tagged('imported')] });
-    const entered = await onSegment(acme, 'segment.entered', segment.id);
-    await evaluated(acme, segment.id);
-    for (const [email, startsWorkflows] of [
-      ['silent@example.com', false],
-      ['loud@example.com', true],
-    ] as const) {
-      const { id } = await upload(acme, `email,tags\n${email},imported\n`);
-      await acme.call('start_import', { import_id: id, start_workflows: startsWorkflows });
-    }
-    await untilStarted(entered, ['loud']);
-    await waitFor(async () => {
-      const { value } = await acme.call<{ segment: TestSegment }>('get_segment', {
-        segment_id: segment.id,
+  itSlow(
+    'do not come from an import that starts no workflows, and come from one that does',
+    async () => {
+      const segment = await createSegment(acme, { filters: [tagged('imported')] });
+      const entered = await onSegment(acme, 'segment.entered', segment.id);
+      await evaluated(acme, segment.id);
+      for (const [email, startsWorkflows] of [
+        ['silent@example.com', false],
+        ['loud@example.com', true],
+      ] as const) {
+        const { id } = await upload(acme, `email,tags\n${email},imported\n`);
+        await acme.call('start_import', { import_id: id, start_workflows: startsWorkflows });
+      }
+      await untilStarted(entered, ['loud']);
+      await waitFor(async () => {
+        const { value } = await acme.call<{ segment: TestSegment }>('get_segment', {
+          segment_id: segment.id,
+        });
+        return value.segment.contacts === 2;
       });
-      return value.segment.contacts === 2;
-    });
-    await settled(switchboard, acme);
-    const { value } = await acme.call<{ contact: { id: string } }>('get_contact', {
-      email: 'loud@example.com',
-    });
-    expect(await started(entered)).toEqual([value.contact.id]);
-  });
+      await settled(switchboard, acme);
+      const { value } = await acme.call<{ contact: { id: string } }>('get_contact', {
+        email: 'loud@example.com',
+      });
+      expect(await started(entered)).toEqual([value.contact.id]);
+    },
+  );
 });
 
 describeSlow('a transaction that was open when a segment was created', () => {

@@ -58,7 +58,7 @@ describe('the sender of an e-mail', () => {
     expect(faulty).toMatchObject(REFUSED);
   });
 
-  it('can have a domain with other letters', async () => {
+  itSlow('can have a domain with other letters', async () => {
     const domain = await addVerified(setup, acme, 'MÜNCHEN.example');
     expect(domain.domain).toBe('xn--mnchen-3ya.example');
     const headers = await sentHeaders({ from: 'Büro <a@münchen.example>' });
@@ -130,7 +130,7 @@ describe('the ownership of a domain', () => {
     expect(await faultOf(acme, from)).toBeUndefined();
   });
 
-  it('is not looked up before its time', async () => {
+  itSlow('is not looked up before its time', async () => {
     const domain = await addVerified(setup, acme, 'later.example');
     const { asked } = setup.names;
     const before = asked.length;

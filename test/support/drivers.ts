@@ -9,19 +9,29 @@ const DEFAULT: Driver = process.env.SWITCHBOARD_TEST_DRIVER === 'bull' ? 'Bull' 
 
 let driver = DEFAULT;
 
-/** Describes tests on PostgreSQL and again on Bull. `startSwitchboard` uses that driver in them. */
-export function describeOnEachDriver(title: string, tests: () => void): void {
-  describe.each(DRIVERS)(`${title}, with wake-ups through %s,`, (name) => {
-    beforeAll(() => {
-      driver = name;
-      // The tests on the other driver left their calls.
-      ProbeTools.reset();
+/**
+ * Describes tests on PostgreSQL and again on Bull. `startSwitchboard` uses that driver in them. With
+ * `describeSlow`, those on Bull run in `npm run test:slow` only: test/queue/wake-ups shows that Bull wakes workers.
+ */
+export function describeOnEachDriver(
+  title: string,
+  describeOnBull: typeof describe,
+  tests: () => void,
+): void {
+  for (const name of DRIVERS) {
+    const declare = name === 'Bull' ? describeOnBull : describe;
+    declare(`${title}, with wake-ups through ${name},`, () => {
+      beforeAll(() => {
+        driver = name;
+        // The tests on the other driver left their calls.
+        ProbeTools.reset();
+      });
+      afterAll(() => {
+        driver = DEFAULT;
+      });
+      tests();
     });
-    afterAll(() => {
-      driver = DEFAULT;
-    });
-    tests();
-  });
+  }
 }
 
 /** Returns the settings of the driver that the current tests use. */

@@ -6,9 +6,12 @@ import { describe, it } from 'vitest';
  */
 export const IS_THOROUGH = process.env.TEST_THOROUGH === 'true';
 
-/** Returns all cases in thorough tests, and else the first and every nth after it. */
+/** It is true in `npm run test:slow`, and when one of its files is run alone. */
+export const IS_SLOW = process.env.TEST_SLOW === 'true';
+
+/** Returns all cases in `npm run test:slow`, and else the first and every nth after it. */
 export function sample<T>(cases: readonly T[], nth: number): T[] {
-  return cases.filter((_, index) => IS_THOROUGH || index % nth === 0);
+  return cases.filter((_, index) => IS_SLOW || index % nth === 0);
 }
 
 /** Returns all cases, or those of the part that TEST_PART names, such as `1/24`. `.ci/run` tests one part in turn. */
@@ -16,8 +19,6 @@ export function inTurn<T>(cases: readonly T[]): T[] {
   const [part, parts] = (process.env.TEST_PART ?? '1/1').split('/').map(Number) as [number, number];
   return cases.filter((_, index) => index % parts === part - 1);
 }
-
-const IS_SLOW = process.env.TEST_SLOW === 'true';
 
 /**
  * Declares a test as `it` does, but only in `npm run test:slow`: the test waits long or repeats much, and other tests

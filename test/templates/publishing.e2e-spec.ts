@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { createTemplate, publish, published, unique } from './template.js';
 
 let acme: TestOrganization;
@@ -153,7 +154,7 @@ describe('publishing', () => {
     expect(derived).toContain('Open ({{ url | append: "?a=1&b=2" }})');
   });
 
-  it('keeps CSS that cannot be inlined, with a warning', async () => {
+  itSlow('keeps CSS that cannot be inlined, with a warning', async () => {
     const variables = [{ name: 'color', type: 'text' }];
     const given = '<style>p { color: {{ color }} }</style><p>One</p><p style="{{ color }}">Two</p>';
     const { template, warnings } = await published(acme, { variables, variants: html(given) });

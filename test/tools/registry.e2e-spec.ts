@@ -18,6 +18,7 @@ import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { allowRenaming } from '../support/extra-grants.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 
 class EchoInput {
   @IsString()
@@ -294,21 +295,24 @@ describe('a tool of a provider that is not listed as a class', () => {
     expect((await acme.call('plain_guarded', { text: 'x' })).error?.code).toBe('forbidden');
   });
 
-  it('stops the boot when it has a guard that is a class, which Nest would not create', async () => {
-    class GuardedTools {
-      @UseGuards(TeamGuard)
-      @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
-      async echo(_input: EchoInput): Promise<EchoOutput> {
-        return { text: '', count: 1 };
+  itSlow(
+    'stops the boot when it has a guard that is a class, which Nest would not create',
+    async () => {
+      class GuardedTools {
+        @UseGuards(TeamGuard)
+        @Tool({ name: 'plain_guarded', title: 'G', description: 'G.', output: EchoOutput })
+        async echo(_input: EchoInput): Promise<EchoOutput> {
+          return { text: '', count: 1 };
+        }
       }
-    }
-    const providers = [Journal, { provide: 'guarded', useFactory: () => new GuardedTools() }];
-    await expect(startSwitchboard({ providers })).rejects.toThrow(
-      /GuardedTools\.echo: Nest creates guards and interceptors \(TeamGuard\) only .* List GuardedTools itself/,
-    );
-  });
+      const providers = [Journal, { provide: 'guarded', useFactory: () => new GuardedTools() }];
+      await expect(startSwitchboard({ providers })).rejects.toThrow(
+        /GuardedTools\.echo: Nest creates guards and interceptors \(TeamGuard\) only .* List GuardedTools itself/,
+      );
+    },
+  );
 
-  it('stops the boot when its factory is request-scoped', async () => {
+  itSlow('stops the boot when its factory is request-scoped', async () => {
     const PlainTools = toolsNamed('plain_scoped');
     const provider = {
       provide: PlainTools,
@@ -352,11 +356,16 @@ describe('boot', () => {
     }
   }
 
-  it.each([
-    [TwinTools, /Two tools are called search_contacts/],
-    [UntellableTools, /UntellableInput\.text: JSON Schema cannot express/],
-    [BadNameTools, /BadNameTools\.bad: "Bad Name" is not a valid name for a tool/],
-  ])('stops at %o', async (provider, message) => {
+  it.each(
+    sample(
+      [
+        [TwinTools, /Two tools are called search_contacts/],
+        [UntellableTools, /UntellableInput\.text: JSON Schema cannot express/],
+        [BadNameTools, /BadNameTools\.bad: "Bad Name" is not a valid name for a tool/],
+      ],
+      2,
+    ),
+  )('stops at %o', async (provider, message) => {
     await expect(startSwitchboard({ providers: [provider] })).rejects.toThrow(message);
   });
 });

@@ -8,7 +8,7 @@ import { answerOf, errorOf, textOf } from '../mcp/support/answer.js';
 import { modernRequest, postModern } from '../mcp/support/modern.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { IS_THOROUGH, itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 class WordInput {
@@ -167,32 +167,36 @@ describe('a hidden tool', () => {
     ).not.toContainEqual({ action: 'keep_word' });
   });
 
-  it('is refused in a new definition without a suggestion, while runs of earlier definitions continue', async () => {
-    const definition = {
-      name: 'Words',
-      trigger: { type: 'manual' },
-      steps: [{ id: 'keep', tool: 'keep_word', arguments: { word: 'kept' } }],
-    };
-    const refused = await acme.call('create_workflow', definition);
-    expect(refused.error).toMatchObject({
-      code: 'invalid_arguments',
-      details: [{ path: 'steps[0].tool', message: '"keep_word" is not a tool for steps.' }],
-    });
-    const saved = await globex.call<{ workflow: { id: string } }>('create_workflow', definition);
-    const { id } = saved.value.workflow;
-    await set(globex, { tool: 'keep_word', hidden: true });
-    const update = { workflow_id: id, steps: [{ ...definition.steps[0], id: 'again' }] };
-    expect((await globex.call('update_workflow', update)).error?.code).toBe('invalid_arguments');
-    const started = await globex.call<{ run_id: string }>('trigger_workflow', { workflow_id: id });
-    const run = await waitFor(async () => {
-      const { value } = await globex.call<{ run: { status: string; finished_at: string | null } }>(
-        'get_run',
-        started.value,
-      );
-      return value.run.finished_at !== null && value.run;
-    });
-    expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'kept' } }] });
-  });
+  itSlow(
+    'is refused in a new definition without a suggestion, while runs of earlier definitions continue',
+    async () => {
+      const definition = {
+        name: 'Words',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'keep', tool: 'keep_word', arguments: { word: 'kept' } }],
+      };
+      const refused = await acme.call('create_workflow', definition);
+      expect(refused.error).toMatchObject({
+        code: 'invalid_arguments',
+        details: [{ path: 'steps[0].tool', message: '"keep_word" is not a tool for steps.' }],
+      });
+      const saved = await globex.call<{ workflow: { id: string } }>('create_workflow', definition);
+      const { id } = saved.value.workflow;
+      await set(globex, { tool: 'keep_word', hidden: true });
+      const update = { workflow_id: id, steps: [{ ...definition.steps[0], id: 'again' }] };
+      expect((await globex.call('update_workflow', update)).error?.code).toBe('invalid_arguments');
+      const started = await globex.call<{ run_id: string }>('trigger_workflow', {
+        workflow_id: id,
+      });
+      const run = await waitFor(async () => {
+        const { value } = await globex.call<{
+          run: { status: string; finished_at: string | null };
+        }>('get_run', started.value);
+        return value.run.finished_at !== null && value.run;
+      });
+      expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'kept' } }] });
+    },
+  );
 
   it('is available at once in every process after its policy is removed', async () => {
     const lists = async () => {
@@ -300,7 +304,7 @@ describe('set_tool_policy and list_tool_policies', () => {
     );
   });
 
-  it('lose no change when two fields of a policy change concurrently', async () => {
+  itSlow('lose no change when two fields of a policy change concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all([
         set(acme, { tool: 'keep_word', hidden: true }),
@@ -313,17 +317,22 @@ describe('set_tool_policy and list_tool_policies', () => {
     }
   });
 
-  it.each([
-    [{ tool: 'keep_wort', hidden: true }, 'tool', 'Did you mean keep_word?'],
-    [{ tool: '__proto__', hidden: true }, 'tool', 'not the name of a tool'],
-    [{ tool: 'keep_word' }, '', 'needs hidden, confirmation or both'],
-    [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
-    [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
-    [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
-    [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'cannot have a policy'],
-    [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'cannot have a policy'],
-    [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'cannot have a policy'],
-  ])('refuse %j', async (given, path, message) => {
+  it.each(
+    sample(
+      [
+        [{ tool: 'keep_wort', hidden: true }, 'tool', 'Did you mean keep_word?'],
+        [{ tool: '__proto__', hidden: true }, 'tool', 'not the name of a tool'],
+        [{ tool: 'keep_word' }, '', 'needs hidden, confirmation or both'],
+        [{ tool: 'keep_word', confirmation: 'sometimes' }, 'confirmation', 'never'],
+        [{ tool: 'keep_word', hidden: 'yes' }, 'hidden', 'boolean'],
+        [{ tool: 'people_word', confirmation: 'always' }, 'confirmation', 'agents'],
+        [{ tool: 'set_tool_policy', hidden: true }, 'tool', 'cannot have a policy'],
+        [{ tool: 'set_tool_policy', confirmation: 'always' }, 'tool', 'cannot have a policy'],
+        [{ tool: 'list_tool_policies', hidden: true }, 'tool', 'cannot have a policy'],
+      ],
+      3,
+    ),
+  )('refuse %j', async (given, path, message) => {
     const { status, error } = await acme.call('set_tool_policy', given);
     expect(status).toBe(422);
     expect(error!.details).toContainEqual({

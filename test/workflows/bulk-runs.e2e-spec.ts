@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow } from './support/workflow-client.js';
 
@@ -143,7 +144,7 @@ describe('bulk operations on runs', () => {
     expect(value).toMatchObject({ done: 0, refused: [{ code: 'conflict' }, { code: 'conflict' }] });
   });
 
-  it('counts every started run against the rate limit', async () => {
+  itSlow('counts every started run against the rate limit', async () => {
     const slow = await startSwitchboard({
       env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '60' },
       databaseUrl: switchboard.databaseUrl,

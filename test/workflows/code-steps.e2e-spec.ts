@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import {
   createWorkflow,
   postWebhook,
@@ -71,7 +72,7 @@ describe('a code step', () => {
     ]);
   });
 
-  it('has exactly the returned members, also when one of them has an id', async () => {
+  itSlow('has exactly the returned members, also when one of them has an id', async () => {
     const ended = await run([
       { id: 'made', code: 'return { person: { id: "p", name: "Ada" }, count: 1 }' },
       stop('{{ made | json }} {{ made.id }}'),
@@ -81,7 +82,7 @@ describe('a code step', () => {
     });
   });
 
-  it('is skipped when its condition is false, and can be inside a loop', async () => {
+  itSlow('is skipped when its condition is false, and can be inside a loop', async () => {
     const ended = await run([
       { id: 'never', code: 'throw 1', if: 'trigger.payload.a' },
       {
@@ -111,7 +112,7 @@ describe('a code step', () => {
     expect(failed).toMatchObject({ status: 'failed', reason: 'step_failed:broken' });
   });
 
-  it('is attempted again after a timeout, as its retry says', async () => {
+  itSlow('is attempted again after a timeout, as its retry says', async () => {
     const ended = await run([
       {
         id: 'loop',
@@ -129,7 +130,7 @@ describe('a code step', () => {
     });
   });
 
-  it('fails when its result is larger than the result of a tool may be', async () => {
+  itSlow('fails when its result is larger than the result of a tool may be', async () => {
     const ended = await run([{ id: 'big', code: 'return "x".repeat(1572863)' }]);
     expect(ended.steps[0]!.error).toMatchObject({
       code: 'invalid_arguments',
@@ -146,7 +147,7 @@ describe('a code step', () => {
     expect(at).toBeLessThanOrEqual(Date.parse(ended.finished_at!) + 1);
   });
 
-  it('gives its result to a webhook that waits', async () => {
+  itSlow('gives its result to a webhook that waits', async () => {
     const steps = [{ id: 'answer', code: 'return { n: input.n + 1 }', input: { n: 1 } }];
     const { id } = await createWorkflow(acme, steps, {
       trigger: { type: 'webhook', wait_seconds: 30 },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
   getRun,
@@ -190,7 +190,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('named@example.com'))!.first_name).toBe('Named');
   });
 
-  it('continues without the contact when on_error says so', async () => {
+  itSlow('continues without the contact when on_error says so', async () => {
     const steps = [{ id: 'all', tool: 'search_contacts', arguments: { query: 'nobody' } }];
     const { id } = await createWorkflow(acme, steps, mapped({ ...MAPPING, on_error: 'continue' }));
     const run = await post(id, { answers: { email: 'not one' } });
@@ -234,7 +234,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('once@example.com'))!.first_name).toBe('Grace');
   });
 
-  it('saves the contact again in retry_run when that had failed', async () => {
+  itSlow('saves the contact again in retry_run when that had failed', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const holder = await create({ phone: '+4930333333' });
     await create({ email: 'again@example.com' });
@@ -253,7 +253,7 @@ describe('a trigger with a contact mapping', () => {
     ]);
   });
 
-  it('uses the mapping of the newest version in retry_run', async () => {
+  itSlow('uses the mapping of the newest version in retry_run', async () => {
     const wrong = { email: '{{ trigger.payload.mail }}' };
     const { id } = await createWorkflow(acme, [look], mapped(wrong));
     const { id: runId, reason } = await post(id, { answers: { email: 'newest@example.com' } });
@@ -265,7 +265,7 @@ describe('a trigger with a contact mapping', () => {
     expect(run.contact_id).toBe((await contactOf('newest@example.com'))!.id);
   });
 
-  it('is independent of a step that reads contacts', async () => {
+  itSlow('is independent of a step that reads contacts', async () => {
     const step = { id: 'found', tool: 'get_contact', arguments: { email: 'x@example.com' } };
     const { id } = await createWorkflow(acme, [step], mapped(MAPPING));
     const { id: runId, reason } = await post(id, { answers: { email: 'step@example.com' } });
@@ -384,29 +384,34 @@ describe('the contact mapping of a trigger', () => {
     expect(error!.details).toMatchObject([{ path: 'trigger.contact' }]);
   });
 
-  it('is shown, kept when the steps change, removed with another trigger, and versioned', async () => {
-    const { id, version, trigger } = await createWorkflow(acme, [], mapped(MAPPING));
-    expect(trigger).toEqual({ type: 'webhook', contact: MAPPING });
-    const update = async (given: object): Promise<WorkflowShape> => {
-      const { value, error } = await acme.call<{ workflow: WorkflowShape }>('update_workflow', {
-        workflow_id: id,
-        ...given,
+  itSlow(
+    'is shown, kept when the steps change, removed with another trigger, and versioned',
+    async () => {
+      const { id, version, trigger } = await createWorkflow(acme, [], mapped(MAPPING));
+      expect(trigger).toEqual({ type: 'webhook', contact: MAPPING });
+      const update = async (given: object): Promise<WorkflowShape> => {
+        const { value, error } = await acme.call<{ workflow: WorkflowShape }>('update_workflow', {
+          workflow_id: id,
+          ...given,
+        });
+        if (error) throw new Error(error.message);
+        return value.workflow;
+      };
+      expect((await update({ trigger })).version).toBe(version);
+      const stays = await update({ steps: [look] });
+      expect(stays).toMatchObject({ version: version + 1, trigger, steps: [look] });
+      const run = await post(id, { answers: { email: 'stays@example.com' } });
+      expect(run.steps.map((step) => step.id)).toEqual(['trigger.contact', 'look']);
+      const changed = await update({
+        trigger: { ...trigger, contact: { email: 'x@example.com' } },
       });
-      if (error) throw new Error(error.message);
-      return value.workflow;
-    };
-    expect((await update({ trigger })).version).toBe(version);
-    const stays = await update({ steps: [look] });
-    expect(stays).toMatchObject({ version: version + 1, trigger, steps: [look] });
-    const run = await post(id, { answers: { email: 'stays@example.com' } });
-    expect(run.steps.map((step) => step.id)).toEqual(['trigger.contact', 'look']);
-    const changed = await update({ trigger: { ...trigger, contact: { email: 'x@example.com' } } });
-    expect(changed.version).toBe(version + 2);
-    const gone = await update({ trigger: { type: 'webhook' }, steps: [] });
-    expect(gone).toMatchObject({ version: version + 3, trigger: { type: 'webhook' } });
-    expect((await post(id, { answers: { email: 'gone@example.com' } })).steps).toEqual([]);
-    expect(await contactOf('gone@example.com')).toBeUndefined();
-  });
+      expect(changed.version).toBe(version + 2);
+      const gone = await update({ trigger: { type: 'webhook' }, steps: [] });
+      expect(gone).toMatchObject({ version: version + 3, trigger: { type: 'webhook' } });
+      expect((await post(id, { answers: { email: 'gone@example.com' } })).steps).toEqual([]);
+      expect(await contactOf('gone@example.com')).toBeUndefined();
+    },
+  );
 
   itSlow('is taken from the version that the run is pinned to', async () => {
     const web = await startSwitchboard({ env: { ROLE: 'web' } });

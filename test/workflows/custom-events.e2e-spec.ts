@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, type RunShape, trigger } from './support/workflow-client.js';
 
 const on = (event: string, more: object = {}) => ({ trigger: { type: 'event', event, ...more } });
@@ -255,7 +255,7 @@ describe('events of an organization', () => {
     expect(error?.message).toContain(message);
   });
 
-  it('stop when a workflow emits the event that starts it', async () => {
+  itSlow('stop when a workflow emits the event that starts it', async () => {
     const loop = emit('custom.loop', { data: { last: '{{ run.id }}' } });
     const workflow = await createWorkflow(acme, [loop], on('custom.loop'));
     await acme.call('emit_event', { event: 'custom.loop' });

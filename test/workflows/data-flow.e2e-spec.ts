@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { callTool, offer, said } from './support/offer-client.js';
 import {
   createWorkflow,
@@ -209,41 +210,44 @@ describe('values out of branches, parallel lists and loops', () => {
     expect(output(ended, 'plain')).toMatchObject({ count: 2, results: [5, 7] });
   });
 
-  it('evaluates the output of a nested loop with the items of both, and fails the run when it fails', async () => {
-    const ended = await run([
-      {
-        id: 'rows',
-        for_each: [1, 2],
-        as: 'row',
-        steps: [
-          {
-            id: 'cells',
-            for_each: [3, 4],
-            as: 'cell',
-            steps: [set('product', { of: '{{ row | times: cell }}' })],
-            output: '{{ vars.of }}',
-          },
-        ],
-        output: '{{ cells.results }}',
-      },
-    ]);
-    expect(output(ended, 'rows')?.results).toEqual([
-      [3, 4],
-      [6, 8],
-    ]);
-    const failed = await run([
-      {
-        id: 'each',
-        for_each: [1],
-        steps: [echo('made', {})],
-        output: '{{ item | divided_by: 0 }}',
-      },
-    ]);
-    expect(failed.reason).toBe('step_failed:each[0].each:output');
-    const { error } = await acme.call('retry_run', { run_id: failed.id });
-    expect(error).toBeUndefined();
-    expect((await runUntil(acme, failed.id, 'failed')).reason).toBe(failed.reason);
-  });
+  itSlow(
+    'evaluates the output of a nested loop with the items of both, and fails the run when it fails',
+    async () => {
+      const ended = await run([
+        {
+          id: 'rows',
+          for_each: [1, 2],
+          as: 'row',
+          steps: [
+            {
+              id: 'cells',
+              for_each: [3, 4],
+              as: 'cell',
+              steps: [set('product', { of: '{{ row | times: cell }}' })],
+              output: '{{ vars.of }}',
+            },
+          ],
+          output: '{{ cells.results }}',
+        },
+      ]);
+      expect(output(ended, 'rows')?.results).toEqual([
+        [3, 4],
+        [6, 8],
+      ]);
+      const failed = await run([
+        {
+          id: 'each',
+          for_each: [1],
+          steps: [echo('made', {})],
+          output: '{{ item | divided_by: 0 }}',
+        },
+      ]);
+      expect(failed.reason).toBe('step_failed:each[0].each:output');
+      const { error } = await acme.call('retry_run', { run_id: failed.id });
+      expect(error).toBeUndefined();
+      expect((await runUntil(acme, failed.id, 'failed')).reason).toBe(failed.reason);
+    },
+  );
 
   it('refuses an output that reads what the steps of the loop do not have', async () => {
     expect(
@@ -321,7 +325,7 @@ describe('a step that returns values', () => {
     expect(value.output).toEqual({ found: 2 });
   });
 
-  it('fails when its values are larger than 1 MiB', async () => {
+  itSlow('fails when its values are larger than 1 MiB', async () => {
     const text = 'x'.repeat(600_000);
     const steps = [
       { id: 'done', return: { a: '{{ trigger.payload.text }}', b: '{{ trigger.payload.text }}' } },

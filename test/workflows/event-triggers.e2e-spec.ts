@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
-import { itSlow } from '../support/thorough.js';
 import { createWorkflow, getRun, postWebhook, type RunShape } from './support/workflow-client.js';
 
 const on = (event: string, more: object = {}) => ({ trigger: { type: 'event', event, ...more } });
@@ -244,7 +244,7 @@ describe('a workflow that waits for an event', () => {
     expect(depths.map(({ depth }) => depth)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('stops when its own failures trigger it', async () => {
+  itSlow('stops when its own failures trigger it', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [missing], on('run.failed'));
     const bad = await createWorkflow(acme, [missing]);
@@ -283,7 +283,7 @@ describe('a workflow that waits for an event', () => {
   });
 });
 
-describe('the condition of a trigger', () => {
+describeSlow('the condition of a trigger', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   beforeAll(async () => {

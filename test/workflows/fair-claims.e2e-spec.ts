@@ -3,12 +3,13 @@ import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { countRuns } from './support/backlog.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, runToEnd, trigger } from './support/workflow-client.js';
 
-describeOnEachDriver('slots of a worker', () => {
+describeOnEachDriver('slots of a worker', describeSlow, () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let other: TestOrganization;
@@ -41,21 +42,28 @@ describeOnEachDriver('slots of a worker', () => {
     await waitFor(async () => (await countRuns(switchboard, acme, 'succeeded')) === 12);
   });
 
-  it('are not given to an organization that has used its slots, even by a wake-up', async () => {
-    const web = await startSwitchboard({ env: { ROLE: 'web' } });
-    try {
-      const organization = await createOrganization(web);
-      const { id } = await createWorkflow(organization, []);
-      const runId = await trigger(organization, id);
-      const worker = web.app.get(RunWorker, { strict: false });
-      const share = (room: number) => ({ after: '', room: 4, rooms: { [organization.id]: room } });
-      expect(await worker.claim(1, runId, share(0))).toEqual([]);
-      expect(await worker.claim(4, undefined, share(0))).toEqual([]);
-      expect(await worker.claim(1, runId, share(1))).toHaveLength(1);
-    } finally {
-      await web.close();
-    }
-  });
+  itSlow(
+    'are not given to an organization that has used its slots, even by a wake-up',
+    async () => {
+      const web = await startSwitchboard({ env: { ROLE: 'web' } });
+      try {
+        const organization = await createOrganization(web);
+        const { id } = await createWorkflow(organization, []);
+        const runId = await trigger(organization, id);
+        const worker = web.app.get(RunWorker, { strict: false });
+        const share = (room: number) => ({
+          after: '',
+          room: 4,
+          rooms: { [organization.id]: room },
+        });
+        expect(await worker.claim(1, runId, share(0))).toEqual([]);
+        expect(await worker.claim(4, undefined, share(0))).toEqual([]);
+        expect(await worker.claim(1, runId, share(1))).toHaveLength(1);
+      } finally {
+        await web.close();
+      }
+    },
+  );
 
   it('are not all used by the calls of two organizations, so a third one gets one', async () => {
     for (const name of ['the first of three', 'the second of three']) ProbeTools.hold(name);

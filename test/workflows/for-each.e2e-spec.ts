@@ -4,8 +4,8 @@ import { sharedSink } from '../outbound/support/shared-sink.js';
 import type { Sink } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow, sample } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
   endWaits,
@@ -211,7 +211,7 @@ describe('for_each', () => {
     expect(ended.steps[0]!.error).toEqual({ code: 'invalid_arguments', message });
   });
 
-  it('fails a step that reads results above 1.5 MiB, which stay in the journal', async () => {
+  itSlow('fails a step that reads results above 1.5 MiB, which stay in the journal', async () => {
     const text = 'x'.repeat(600_000);
     const loop = each([echo('x', { text: '{{ trigger.payload.text }}' })]);
     const reading = echo('after', { names: '{{ each.results | map: "value" }}' });
@@ -294,39 +294,42 @@ describe('for_each', () => {
     expect(['r0', 'r1', 'r2', 'r3'].map((name) => ProbeTools.count(name))).toEqual([1, 1, 2, 1]);
   });
 
-  it('lets running steps end after a failure, begins no new ones, and retries all failed ones', async () => {
-    for (const name of ['slow', 'also']) ProbeTools.hold(name);
-    ProbeTools.failures.set('breaks', 1);
-    const steps = [
-      { id: 'which', if: "item == 'breaks'", then: [flaky('fails')], else: [outside('call')] },
-      effect('more'),
-    ];
-    const runId = await start([each(steps, { concurrency: 3 })], {
-      items: ['slow', 'breaks', 'also', 'never'],
-    });
-    await waitFor(() => ProbeTools.count('breaks') === 1);
-    await waitFor(() => ProbeTools.count('slow') + ProbeTools.count('also') === 2);
-    await waitFor(async () =>
-      states(await getRun(acme, runId)).includes('each[1].fails failed') ? true : undefined,
-    );
-    expect((await getRun(acme, runId)).status).toBe('running');
-    ProbeTools.open('slow');
-    ProbeTools.open('also');
-    const failed = await runUntil(acme, runId, 'failed');
-    expect(failed.reason).toBe('step_failed:each[1].fails');
-    expect(states(failed)).toEqual(
-      expect.arrayContaining(['each[0].call succeeded', 'each[2].call succeeded']),
-    );
-    expect(states(failed).filter((state) => state.includes('more'))).toEqual([]);
-    expect(ProbeTools.count('never')).toBe(0);
-    await retry(runId);
-    const ended = await runUntil(acme, runId, 'succeeded', 'failed');
-    expect(ended.status).toBe('succeeded');
-    // One external call and one internal step were executed for this item.
-    expect(ProbeTools.count('slow')).toBe(2);
-    // The failed attempt, the successful one and the internal step were executed for this item.
-    expect(ProbeTools.count('breaks')).toBe(3);
-  });
+  itSlow(
+    'lets running steps end after a failure, begins no new ones, and retries all failed ones',
+    async () => {
+      for (const name of ['slow', 'also']) ProbeTools.hold(name);
+      ProbeTools.failures.set('breaks', 1);
+      const steps = [
+        { id: 'which', if: "item == 'breaks'", then: [flaky('fails')], else: [outside('call')] },
+        effect('more'),
+      ];
+      const runId = await start([each(steps, { concurrency: 3 })], {
+        items: ['slow', 'breaks', 'also', 'never'],
+      });
+      await waitFor(() => ProbeTools.count('breaks') === 1);
+      await waitFor(() => ProbeTools.count('slow') + ProbeTools.count('also') === 2);
+      await waitFor(async () =>
+        states(await getRun(acme, runId)).includes('each[1].fails failed') ? true : undefined,
+      );
+      expect((await getRun(acme, runId)).status).toBe('running');
+      ProbeTools.open('slow');
+      ProbeTools.open('also');
+      const failed = await runUntil(acme, runId, 'failed');
+      expect(failed.reason).toBe('step_failed:each[1].fails');
+      expect(states(failed)).toEqual(
+        expect.arrayContaining(['each[0].call succeeded', 'each[2].call succeeded']),
+      );
+      expect(states(failed).filter((state) => state.includes('more'))).toEqual([]);
+      expect(ProbeTools.count('never')).toBe(0);
+      await retry(runId);
+      const ended = await runUntil(acme, runId, 'succeeded', 'failed');
+      expect(ended.status).toBe('succeeded');
+      // One external call and one internal step were executed for this item.
+      expect(ProbeTools.count('slow')).toBe(2);
+      // The failed attempt, the successful one and the internal step were executed for this item.
+      expect(ProbeTools.count('breaks')).toBe(3);
+    },
+  );
 
   it('ends at a stop step after the running steps have ended', async () => {
     ProbeTools.hold('long');
@@ -369,7 +372,7 @@ describe('for_each', () => {
     expect(ProbeTools.count('unseen')).toBe(0);
   });
 
-  it('ends when the run is canceled, and continues when it is retried', async () => {
+  itSlow('ends when the run is canceled, and continues when it is retried', async () => {
     for (const name of ['c1', 'c2']) ProbeTools.hold(name);
     const runId = await start([each([outside('call'), effect('more')], { concurrency: 3 })], {
       items: ['c0', 'c1', 'c2', 'c3'],

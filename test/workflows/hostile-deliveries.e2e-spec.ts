@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, sign } from './support/workflow-client.js';
 
@@ -44,15 +45,23 @@ describe('a hostile delivery', () => {
       return deliveries.some((delivery) => delivery.code === code) ? deliveries : undefined;
     });
 
-  it.each([
-    ['nested so deep that its diagnosis fails', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-    ['nested in objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
-    ['nested just deep enough to be indented at length', `${'['.repeat(3000)}${']'.repeat(3000)}`],
-    ['of line ends', '\n'.repeat(60_000)],
-    ['of numbers that become Infinity', `[${'1e999,'.repeat(9000)}1]`],
-    ['with __proto__', '{"__proto__": {"toJSON": 1}, "toJSON": 2}'],
-    ['of lone surrogates', `"${'\\ud800'.repeat(9000)}"`],
-  ])('removes no other delivery from the record: %s', async (_what, hostile) => {
+  it.each(
+    sample(
+      [
+        ['nested so deep that its diagnosis fails', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+        ['nested in objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+        [
+          'nested just deep enough to be indented at length',
+          `${'['.repeat(3000)}${']'.repeat(3000)}`,
+        ],
+        ['of line ends', '\n'.repeat(60_000)],
+        ['of numbers that become Infinity', `[${'1e999,'.repeat(9000)}1]`],
+        ['with __proto__', '{"__proto__": {"toJSON": 1}, "toJSON": 2}'],
+        ['of lone surrogates', `"${'\\ud800'.repeat(9000)}"`],
+      ],
+      3,
+    ),
+  )('removes no other delivery from the record: %s', async (_what, hostile) => {
     const { id, signed } = await create();
     const sent = await Promise.all([
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'before' }),
@@ -72,7 +81,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(1);
   });
 
-  it('with headers of all bytes is recorded, and removes no other delivery', async () => {
+  itSlow('with headers of all bytes is recorded, and removes no other delivery', async () => {
     const { id, signed } = await create();
     const bytes = Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index));
     const hostile = { ...signed, 'user-agent': bytes.join(''), 'webhook-id': '\u00ff'.repeat(300) };
@@ -110,7 +119,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  it('without a signature removes no delivery whose signature was right', async () => {
+  itSlow('without a signature removes no delivery whose signature was right', async () => {
     const { id, signed } = await create();
     const invalid = (number: number) =>
       postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });

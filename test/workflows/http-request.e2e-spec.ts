@@ -5,8 +5,8 @@ import { sharedSink } from '../outbound/support/shared-sink.js';
 import type { Sink, SinkRequest } from '../outbound/support/sink.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { sample } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
   getRun,
@@ -97,31 +97,36 @@ describe('the step http_request', () => {
     expect(sent('/orders')[0]!.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  it.each<[string, string, Buffer | string, object]>([
-    ['text', 'text/plain', 'Grüße', { json: null, text: 'Grüße' }],
-    [
-      'Latin-1',
-      'text/plain; charset=iso-8859-1',
-      Buffer.from('Grüße', 'latin1'),
-      { json: null, text: 'Grüße' },
-    ],
-    ['empty', 'application/json', '', { json: null, text: '' }],
-    ['invalid JSON', 'application/json', '{"a":', { json: null, text: '{"a":' }],
-    ['a list', 'application/json', '[null]', { json: [null], text: null }],
-    ['bytes', 'text/plain', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
-    [
-      'half a surrogate pair',
-      'application/json',
-      '"\\ud800\\u0000"',
-      { json: '\ud800\0', text: null },
-    ],
-    [
-      'an object with __proto__',
-      'application/json',
-      '{"__proto__":{"a":1}}',
-      JSON.parse('{"json":{"__proto__":{"a":1}},"text":null}') as object,
-    ],
-  ])('returns a response body that is %s', async (_what, type, body, shown) => {
+  it.each(
+    sample<[string, string, Buffer | string, object]>(
+      [
+        ['text', 'text/plain', 'Grüße', { json: null, text: 'Grüße' }],
+        [
+          'Latin-1',
+          'text/plain; charset=iso-8859-1',
+          Buffer.from('Grüße', 'latin1'),
+          { json: null, text: 'Grüße' },
+        ],
+        ['empty', 'application/json', '', { json: null, text: '' }],
+        ['invalid JSON', 'application/json', '{"a":', { json: null, text: '{"a":' }],
+        ['a list', 'application/json', '[null]', { json: [null], text: null }],
+        ['bytes', 'text/plain', Buffer.from([0, 0xff, 0x41]), { json: null, text: '\0\ufffdA' }],
+        [
+          'half a surrogate pair',
+          'application/json',
+          '"\\ud800\\u0000"',
+          { json: '\ud800\0', text: null },
+        ],
+        [
+          'an object with __proto__',
+          'application/json',
+          '{"__proto__":{"a":1}}',
+          JSON.parse('{"json":{"__proto__":{"a":1}},"text":null}') as object,
+        ],
+      ],
+      3,
+    ),
+  )('returns a response body that is %s', async (_what, type, body, shown) => {
     const path = `/body/${sink.requests.length}`;
     handlers.set(path, (_request, response) => {
       response.writeHead(200, { 'Content-Type': type }).end(body);
@@ -132,7 +137,7 @@ describe('the step http_request', () => {
     expect(({} as { a?: number }).a).toBeUndefined();
   });
 
-  it.each([301, 302, 303, 307, 308, 304, 400, 401, 404, 410, 422, 500, 501])(
+  it.each(sample([301, 302, 303, 307, 308, 304, 400, 401, 404, 410, 422, 500, 501], 4))(
     'fails without a retry on status %i',
     async (status) => {
       const path = `/final/${status}`;
@@ -154,7 +159,7 @@ describe('the step http_request', () => {
     },
   );
 
-  it.each([429, 502, 503, 504])(
+  it.each(sample([429, 502, 503, 504], 3))(
     'retries after status %i, with the same key and the same bytes',
     async (status) => {
       const path = `/passing/${status}`;
@@ -185,11 +190,16 @@ describe('the step http_request', () => {
     expect(sent('/away')).toHaveLength(2);
   });
 
-  it.each<[string, string, number]>([
-    ['seconds', '600', 600],
-    ['more than an hour', '86400', 3600],
-    ['a time', new Date(Date.now() + 1_800_000).toUTCString(), 1800],
-  ])('waits for the time in Retry-After: %s', async (_what, header, seconds) => {
+  it.each(
+    sample<[string, string, number]>(
+      [
+        ['seconds', '600', 600],
+        ['more than an hour', '86400', 3600],
+        ['a time', new Date(Date.now() + 1_800_000).toUTCString(), 1800],
+      ],
+      3,
+    ),
+  )('waits for the time in Retry-After: %s', async (_what, header, seconds) => {
     const path = `/later/${seconds}`;
     handlers.set(path, (_request, response) => {
       response.writeHead(429, { 'Retry-After': header }).end();
@@ -205,35 +215,40 @@ describe('the step http_request', () => {
     await acme.call('cancel_run', { run_id: runId });
   });
 
-  it.each<[string, Handler]>([
-    [
-      'that is reset before the response',
-      (_request, response) => void response.socket!.resetAndDestroy(),
-    ],
-    [
-      'that ends in the middle of the body',
-      (_request, response) => {
-        response.writeHead(200, { 'Content-Length': '100' }).write('half');
-        setTimeout(() => response.socket!.destroy(), 50);
-      },
-    ],
-    [
-      'that uses another protocol',
-      (_request, response) => void response.socket!.end('220 smtp\r\n'),
-    ],
-    [
-      'that changes the protocol',
-      (_request, response) =>
-        void response.socket!.end(
-          'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-        ),
-    ],
-    [
-      'with endless headers',
-      (_request, response) =>
-        void response.socket!.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
-    ],
-  ])('retries after a connection %s', async (what, handle) => {
+  it.each(
+    sample<[string, Handler]>(
+      [
+        [
+          'that is reset before the response',
+          (_request, response) => void response.socket!.resetAndDestroy(),
+        ],
+        [
+          'that ends in the middle of the body',
+          (_request, response) => {
+            response.writeHead(200, { 'Content-Length': '100' }).write('half');
+            setTimeout(() => response.socket!.destroy(), 50);
+          },
+        ],
+        [
+          'that uses another protocol',
+          (_request, response) => void response.socket!.end('220 smtp\r\n'),
+        ],
+        [
+          'that changes the protocol',
+          (_request, response) =>
+            void response.socket!.end(
+              'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+            ),
+        ],
+        [
+          'with endless headers',
+          (_request, response) =>
+            void response.socket!.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
+        ],
+      ],
+      3,
+    ),
+  )('retries after a connection %s', async (what, handle) => {
     const path = `/broken/${what.replaceAll(' ', '-')}`;
     handlers.set(path, (request, response, earlier) => {
       if (earlier === 0) handle(request, response, earlier);
@@ -244,33 +259,38 @@ describe('the step http_request', () => {
     expect(new Set(sent(path).map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  it.each<[string, Handler]>([
-    [
-      'a length that is too large',
-      (_request, response) => {
-        response.writeHead(200, { ...TEXT, 'Content-Length': String(5_000_000) });
-        response.end(Buffer.alloc(5_000_000, SECRET));
-      },
-    ],
-    [
-      'no length and no end',
-      (_request, response) => {
-        response.writeHead(200, TEXT);
-        const more = (): void => {
-          while (!response.destroyed && response.write(Buffer.alloc(65_536, SECRET)));
-        };
-        response.on('drain', more);
-        more();
-      },
-    ],
-    [
-      'a compression that hides its size',
-      (_request, response) => {
-        response.writeHead(200, { ...TEXT, 'Content-Encoding': 'gzip' });
-        response.end(gzipSync(Buffer.alloc(20_000_000, SECRET)));
-      },
-    ],
-  ])('refuses a response with %s', async (what, handle) => {
+  it.each(
+    sample<[string, Handler]>(
+      [
+        [
+          'a length that is too large',
+          (_request, response) => {
+            response.writeHead(200, { ...TEXT, 'Content-Length': String(5_000_000) });
+            response.end(Buffer.alloc(5_000_000, SECRET));
+          },
+        ],
+        [
+          'no length and no end',
+          (_request, response) => {
+            response.writeHead(200, TEXT);
+            const more = (): void => {
+              while (!response.destroyed && response.write(Buffer.alloc(65_536, SECRET)));
+            };
+            response.on('drain', more);
+            more();
+          },
+        ],
+        [
+          'a compression that hides its size',
+          (_request, response) => {
+            response.writeHead(200, { ...TEXT, 'Content-Encoding': 'gzip' });
+            response.end(gzipSync(Buffer.alloc(20_000_000, SECRET)));
+          },
+        ],
+      ],
+      2,
+    ),
+  )('refuses a response with %s', async (what, handle) => {
     const path = `/refused/${what.replaceAll(' ', '-')}`;
     handlers.set(path, handle);
     const ended = await run([step(path)]);
@@ -349,13 +369,18 @@ describe('the step http_request', () => {
     expect([...keys].map(withoutDigest)).toEqual([`${runId}:call`]);
   });
 
-  it.each([
-    ['a private address', 'http://10.0.0.1/'],
-    ['another port of the same machine', 'http://127.0.0.1:1/'],
-    ['itself', ''],
-    ['a user in the URL', 'http://a:b@example.com/'],
-    ['a file', 'file:///etc/passwd'],
-  ])('refuses %s at run time', async (_what, url) => {
+  it.each(
+    sample(
+      [
+        ['a private address', 'http://10.0.0.1/'],
+        ['another port of the same machine', 'http://127.0.0.1:1/'],
+        ['itself', ''],
+        ['a user in the URL', 'http://a:b@example.com/'],
+        ['a file', 'file:///etc/passwd'],
+      ],
+      2,
+    ),
+  )('refuses %s at run time', async (_what, url) => {
     const ended = await run([step('', { url: '{{ trigger.payload.url }}' })], {
       url: url === '' ? switchboard.url : url,
     });

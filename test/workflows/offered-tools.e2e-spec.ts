@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow, itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { answerOf, textOf } from '../mcp/support/answer.js';
 import {
@@ -13,7 +14,6 @@ import {
   postModern,
 } from '../mcp/support/modern.js';
 import { callForTask, getTask, taskRequest, untilEnded } from '../mcp/support/task-client.js';
-import { itSlow } from '../support/thorough.js';
 import {
   callTool,
   ERAS,
@@ -53,7 +53,7 @@ const runsOf = async (workflowId: string): Promise<string[]> => {
 };
 
 describe('a call of an offered workflow', () => {
-  it.each(ERAS)(
+  it.each(sample(ERAS, 5))(
     'starts a run with the arguments as payload, and returns its result: %s',
     async (era) => {
       const name = `order_${String(era).replaceAll('-', '_')}`;
@@ -121,7 +121,7 @@ describe('a call of an offered workflow', () => {
     });
   });
 
-  it('reports success when the template of the result fails', async () => {
+  itSlow('reports success when the template of the result fails', async () => {
     const text = 'x'.repeat(60_000);
     const result = { all: Array.from({ length: 6 }, () => '{{ trigger.payload.item }}') };
     await offerSteps(acme, [ECHO], 'large_order', { result });
@@ -133,7 +133,7 @@ describe('a call of an offered workflow', () => {
     });
   });
 
-  it('returns an empty output when no step returned anything', async () => {
+  itSlow('returns an empty output when no step returned anything', async () => {
     await offerSteps(acme, [{ id: 'a', if: 'trigger.payload.no', then: [] }], 'empty_order');
     expect(said(await callTool(acme, 'empty_order', { item: 'x' })).output).toEqual({});
   });
@@ -158,20 +158,25 @@ describe('a call of an offered workflow', () => {
     expect(await idFor({ email: 'nobody@example.com' })).toBeNull();
   });
 
-  it.each<[object, string]>([
-    [{}, 'item is required'],
-    [{ item: null }, 'item must be of type string'],
-    [{ item: 5 }, 'item must be of type string'],
-    [{ item: '' }, 'item must be at least 1 character'],
-    [{ item: 'a\0' }, 'item must not contain the character U+0000'],
-    [{ item: 'x', itme: 'y' }, 'itme is not known. Did you mean item?'],
-    [{ item: 'x', size: 'l' }, 'size must be one of s, m'],
-    [{ item: 'x', mail: 'x' }, 'mail must be an email'],
-    [{ item: 'x', count: 1.5 }, 'count must be of type integer'],
-    [{ item: 'x', lines: [{}] }, 'lines[0].sku is required'],
-    [{ item: 'x', idempotency_key: '' }, 'idempotency_key must be at least 1 character'],
-    [{ item: 'x', idempotency_key: 5 }, 'idempotency_key must be of type string'],
-  ])('is refused with %j, and starts no run', async (given, fault) => {
+  it.each(
+    sample<[object, string]>(
+      [
+        [{}, 'item is required'],
+        [{ item: null }, 'item must be of type string'],
+        [{ item: 5 }, 'item must be of type string'],
+        [{ item: '' }, 'item must be at least 1 character'],
+        [{ item: 'a\0' }, 'item must not contain the character U+0000'],
+        [{ item: 'x', itme: 'y' }, 'itme is not known. Did you mean item?'],
+        [{ item: 'x', size: 'l' }, 'size must be one of s, m'],
+        [{ item: 'x', mail: 'x' }, 'mail must be an email'],
+        [{ item: 'x', count: 1.5 }, 'count must be of type integer'],
+        [{ item: 'x', lines: [{}] }, 'lines[0].sku is required'],
+        [{ item: 'x', idempotency_key: '' }, 'idempotency_key must be at least 1 character'],
+        [{ item: 'x', idempotency_key: 5 }, 'idempotency_key must be of type string'],
+      ],
+      4,
+    ),
+  )('is refused with %j, and starts no run', async (given, fault) => {
     const id = await offerSteps(acme, [ECHO], 'strict_order', {
       input_schema: {
         type: 'object',
@@ -287,7 +292,7 @@ describe('the wait for a run', () => {
     });
   });
 
-  it('holds no connection to the database', async () => {
+  itSlow('holds no connection to the database', async () => {
     const small = await startSwitchboard({
       providers: [ProbeTools],
       env: { DATABASE_POOL_SIZE: '2' },
@@ -371,18 +376,21 @@ describe('a call that is repeated', () => {
     });
   });
 
-  it('is refused with other arguments, and starts a new run with another key or none', async () => {
-    const id = await offerSteps(acme, [ECHO], 'other_order');
-    const given = { item: 'tea', idempotency_key: 'once' };
-    await callTool(acme, 'other_order', given);
-    expect(said(await callTool(acme, 'other_order', { ...given, item: 'milk' }))).toMatchObject({
-      error: { code: 'idempotency_mismatch' },
-    });
-    await callTool(acme, 'other_order', { ...given, idempotency_key: 'twice' });
-    await callTool(acme, 'other_order', { item: 'tea' });
-    await callTool(acme, 'other_order', { item: 'tea' });
-    expect(await runsOf(id)).toHaveLength(4);
-  });
+  itSlow(
+    'is refused with other arguments, and starts a new run with another key or none',
+    async () => {
+      const id = await offerSteps(acme, [ECHO], 'other_order');
+      const given = { item: 'tea', idempotency_key: 'once' };
+      await callTool(acme, 'other_order', given);
+      expect(said(await callTool(acme, 'other_order', { ...given, item: 'milk' }))).toMatchObject({
+        error: { code: 'idempotency_mismatch' },
+      });
+      await callTool(acme, 'other_order', { ...given, idempotency_key: 'twice' });
+      await callTool(acme, 'other_order', { item: 'tea' });
+      await callTool(acme, 'other_order', { item: 'tea' });
+      expect(await runsOf(id)).toHaveLength(4);
+    },
+  );
 
   it('leaves its key free when the run could not be started', async () => {
     const id = await offerSteps(acme, [ECHO], 'freed_order', {
@@ -396,7 +404,7 @@ describe('a call that is repeated', () => {
   });
 });
 
-describe('a client that takes tasks', () => {
+describeSlow('a client that takes tasks', () => {
   it('gets the result when the run ends in time, otherwise a task with the same result', async () => {
     const result = { done: '{{ held.done }}' };
     await offerSteps(acme, [held('task')], 'task_order', { wait_seconds: 1, result });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import {
   createWorkflow,
   endWaits,
@@ -143,7 +143,7 @@ describe.concurrent('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('ends a wait at its time while a long call is running', async () => {
+  itSlow('ends a wait at its time while a long call is running', async () => {
     ProbeTools.hold('lasting');
     const runId = await start(
       both(
@@ -225,7 +225,7 @@ describe.concurrent('parallel', () => {
     expect(ProbeTools.count('f slow')).toBe(1);
   });
 
-  it('repeats a failed step at once although another step waits', async () => {
+  itSlow('repeats a failed step at once although another step waits', async () => {
     ProbeTools.failures.set('soon', 1);
     const runId = await start(
       both([{ id: 'pause', wait: { days: 1 } }], [echo('first', {}), fail('a', 'soon')]),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestOrganization, createOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { sample } from '../support/thorough.js';
 import { createWorkflow, postWebhook, runToEnd } from './support/workflow-client.js';
 
 let switchboard: RunningSwitchboard;
@@ -33,28 +34,38 @@ describe('a definition', () => {
     },
   );
 
-  it.each([
-    'trigger.payload.x ==',
-    'trigger.payload.x = 1',
-    '== 1',
-    'trigger.payload.x and',
-    'trigger.payload.x == "open',
-    'trigger.payload.x | unknown_filter',
-  ])('is refused with the condition %s', async (condition) => {
+  it.each(
+    sample(
+      [
+        'trigger.payload.x ==',
+        'trigger.payload.x = 1',
+        '== 1',
+        'trigger.payload.x and',
+        'trigger.payload.x == "open',
+        'trigger.payload.x | unknown_filter',
+      ],
+      3,
+    ),
+  )('is refused with the condition %s', async (condition) => {
     const step = await save({ steps: [find({ if: condition })] });
     expect(step.error?.details).toMatchObject([{ path: 'steps[0].if' }]);
     const trigger = { type: 'webhook', if: condition };
     expect((await save({ trigger })).error?.details).toMatchObject([{ path: 'trigger.if' }]);
   });
 
-  it.each([
-    ['trigger.paylod.email', 'did you mean payload'],
-    ['run.number', 'id and resume_urls'],
-    ['run.resume_urls.found', 'waits for the event "resume"'],
-    ['workflow.title', 'id and name'],
-    ['found.contact', 'did you mean contacts'],
-    ['found.contacts.first.mail', 'search_contacts'],
-  ])('is refused with %s, which nothing has', async (reference, hint) => {
+  it.each(
+    sample(
+      [
+        ['trigger.paylod.email', 'did you mean payload'],
+        ['run.number', 'id and resume_urls'],
+        ['run.resume_urls.found', 'waits for the event "resume"'],
+        ['workflow.title', 'id and name'],
+        ['found.contact', 'did you mean contacts'],
+        ['found.contacts.first.mail', 'search_contacts'],
+      ],
+      3,
+    ),
+  )('is refused with %s, which nothing has', async (reference, hint) => {
     const text = `{{ ${reference} }}`;
     const steps = [find(), { ...find({ id: 'next' }), arguments: { query: text } }];
     const { error } = await save({ steps });
@@ -106,12 +117,17 @@ describe('a definition', () => {
     expect((await save({ steps: [find({ if: condition })] })).error).toBeUndefined();
   });
 
-  it.each([
-    [{ Host: 'example.com' }, 'headers.Host', 'must not be set'],
-    [{ 'content-length': '1' }, 'headers.content-length', 'must not be set'],
-    [{ 'a b': 'x' }, 'headers.a b', 'is not a valid HTTP header'],
-    [{ 'X-Flag': true }, 'headers.X-Flag', 'must be text'],
-  ])('is refused with the literal headers %j', async (headers, path, message) => {
+  it.each(
+    sample(
+      [
+        [{ Host: 'example.com' }, 'headers.Host', 'must not be set'],
+        [{ 'content-length': '1' }, 'headers.content-length', 'must not be set'],
+        [{ 'a b': 'x' }, 'headers.a b', 'is not a valid HTTP header'],
+        [{ 'X-Flag': true }, 'headers.X-Flag', 'must be text'],
+      ],
+      3,
+    ),
+  )('is refused with the literal headers %j', async (headers, path, message) => {
     const steps = [
       { id: 'call', tool: 'http_request', arguments: { url: 'https://example.com', headers } },
     ];

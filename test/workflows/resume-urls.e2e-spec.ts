@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { HeldTransactions } from './support/held-transactions.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
@@ -113,7 +113,7 @@ describe('a resume URL', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it.each([
+  itSlow.each([
     ['the call is stored', 'run_waits', `new.state = 'delivered'`],
     ['the step has begun', 'run_waits', `new.state = 'armed'`],
   ])('is not missed while %s and not yet committed', async (_name, table, condition) => {
@@ -138,7 +138,7 @@ describe('a resume URL', () => {
     expect(await post(other)).toMatchObject({ status: 202 });
   });
 
-  it('differs in each iteration of a loop', async () => {
+  itSlow('differs in each iteration of a loop', async () => {
     const runId = await start([
       {
         id: 'each',
@@ -286,7 +286,7 @@ describe('a resume URL', () => {
     expect(status).toBe(413);
   });
 
-  it('answers 410 when the time is over or the run has ended', async () => {
+  itSlow('answers 410 when the time is over or the run has ended', async () => {
     const timedOut = await start([
       show,
       approval({ wait_for_event: { event: 'resume', timeout: { seconds: 1 } } }),
@@ -312,7 +312,7 @@ describe('a resume URL', () => {
     expect((await ended(canceled.runId)).status).toBe('succeeded');
   });
 
-  it('works for a run whose worker has died', async () => {
+  itSlow('works for a run whose worker has died', async () => {
     const { runId, url } = await waiting();
     await switchboard.ownerQuery(
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 h' where id = $1`,

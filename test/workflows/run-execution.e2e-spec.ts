@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -200,20 +200,23 @@ describe.concurrent('the execution of a run', () => {
     expect(run.steps.map((step) => step.status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it('waits until a time given by an expression, and not at all when the time has passed', async () => {
-    const workflow = await createWorkflow(acme, [
-      { id: 'pause', wait: { until: '{{ trigger.payload.at }}' } },
-    ]);
-    const past = await runToEnd(acme, workflow.id, { at: '2020-01-01T00:00:00Z' });
-    expect(past.status).toBe('succeeded');
-    const wrong = await runToEnd(acme, workflow.id, { at: 'tomorrow' });
-    expect(wrong).toMatchObject({ status: 'failed', reason: 'step_failed:pause' });
-    expect(wrong.steps[0]!.error!.code).toBe('invalid_arguments');
-    const far = await runToEnd(acme, workflow.id, { at: '2999-01-01T00:00:00Z' });
-    expect(far.status).toBe('failed');
-    const soon = new Date(Date.now() + 1500).toISOString();
-    expect((await runToEnd(acme, workflow.id, { at: soon })).status).toBe('succeeded');
-  });
+  itSlow(
+    'waits until a time given by an expression, and not at all when the time has passed',
+    async () => {
+      const workflow = await createWorkflow(acme, [
+        { id: 'pause', wait: { until: '{{ trigger.payload.at }}' } },
+      ]);
+      const past = await runToEnd(acme, workflow.id, { at: '2020-01-01T00:00:00Z' });
+      expect(past.status).toBe('succeeded');
+      const wrong = await runToEnd(acme, workflow.id, { at: 'tomorrow' });
+      expect(wrong).toMatchObject({ status: 'failed', reason: 'step_failed:pause' });
+      expect(wrong.steps[0]!.error!.code).toBe('invalid_arguments');
+      const far = await runToEnd(acme, workflow.id, { at: '2999-01-01T00:00:00Z' });
+      expect(far.status).toBe('failed');
+      const soon = new Date(Date.now() + 1500).toISOString();
+      expect((await runToEnd(acme, workflow.id, { at: soon })).status).toBe('succeeded');
+    },
+  );
 
   itSlow('continues without a poll after a short wait', async () => {
     const workflow = await createWorkflow(acme, [{ id: 'pause', wait: { seconds: 1 } }]);
@@ -269,18 +272,21 @@ describe.concurrent('the execution of a run', () => {
     expect(run.steps).toMatchObject([{ status: 'succeeded', attempts: 3, error: null }]);
   });
 
-  it('gives up after max_attempts and never shows the message of an unknown error', async () => {
-    const workflow = await createWorkflow(acme, [
-      fail('crashing', 'crashing', 'crash', { retry: { max_attempts: 2 } }),
-    ]);
-    const runId = await trigger(acme, workflow.id);
-    const run = await runUntil(acme, runId, 'failed');
-    expect(run.steps).toMatchObject([
-      { status: 'failed', attempts: 2, error: { code: 'internal' } },
-    ]);
-    expect(JSON.stringify(run)).not.toContain('secret detail');
-    expect(ProbeTools.count('crashing')).toBe(2);
-  });
+  itSlow(
+    'gives up after max_attempts and never shows the message of an unknown error',
+    async () => {
+      const workflow = await createWorkflow(acme, [
+        fail('crashing', 'crashing', 'crash', { retry: { max_attempts: 2 } }),
+      ]);
+      const runId = await trigger(acme, workflow.id);
+      const run = await runUntil(acme, runId, 'failed');
+      expect(run.steps).toMatchObject([
+        { status: 'failed', attempts: 2, error: { code: 'internal' } },
+      ]);
+      expect(JSON.stringify(run)).not.toContain('secret detail');
+      expect(ProbeTools.count('crashing')).toBe(2);
+    },
+  );
 
   it('fails a step whose rendered arguments are invalid, without any effect', async () => {
     const workflow = await createWorkflow(acme, [

@@ -3,7 +3,7 @@ import { GateDatabase } from '../../src/database/gate-database.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH, itSlow } from '../support/thorough.js';
+import { describeSlow, IS_THOROUGH, itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
@@ -168,23 +168,26 @@ describe.concurrent('a concurrency limit', () => {
     expect((await rows(id))[0]!.slot_key).toEqual(expected);
   });
 
-  it('gives the slot of a canceled run to the next one, and skips canceled runs in the queue', async () => {
-    ProbeTools.hold('canceled');
-    const { id } = await limited({ concurrency: { runs: 1 } }, call('canceled'));
-    const [first, second, third] = [
-      await trigger(acme, id),
-      await trigger(acme, id),
-      await trigger(acme, id),
-    ];
-    await runUntil(acme, first, 'running');
-    expect((await acme.call('cancel_run', { run_id: second })).error).toBeUndefined();
-    expect((await getRun(acme, third)).status).toBe('queued');
-    await acme.call('cancel_run', { run_id: first });
-    await runUntil(acme, third, 'running');
-    ProbeTools.open('canceled');
-    await runUntil(acme, third, 'succeeded');
-    expect((await getRun(acme, second)).status).toBe('canceled');
-  });
+  itSlow(
+    'gives the slot of a canceled run to the next one, and skips canceled runs in the queue',
+    async () => {
+      ProbeTools.hold('canceled');
+      const { id } = await limited({ concurrency: { runs: 1 } }, call('canceled'));
+      const [first, second, third] = [
+        await trigger(acme, id),
+        await trigger(acme, id),
+        await trigger(acme, id),
+      ];
+      await runUntil(acme, first, 'running');
+      expect((await acme.call('cancel_run', { run_id: second })).error).toBeUndefined();
+      expect((await getRun(acme, third)).status).toBe('queued');
+      await acme.call('cancel_run', { run_id: first });
+      await runUntil(acme, third, 'running');
+      ProbeTools.open('canceled');
+      await runUntil(acme, third, 'succeeded');
+      expect((await getRun(acme, second)).status).toBe('canceled');
+    },
+  );
 
   itSlow('applies to retried runs, and to runs that return from a wait', async () => {
     ProbeTools.hold('again');
@@ -207,7 +210,7 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
-  it('applies to replayed runs, and frees the slots of runs canceled in bulk', async () => {
+  itSlow('applies to replayed runs, and frees the slots of runs canceled in bulk', async () => {
     ProbeTools.hold('replayed');
     const { id } = await limited({ concurrency: { runs: 1 } }, call('replayed'));
     const first = await trigger(acme, id);
@@ -224,7 +227,7 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
-  it('takes the key of a replay with an edited payload from that payload', async () => {
+  itSlow('takes the key of a replay with an edited payload from that payload', async () => {
     const key = '{{ trigger.payload.who }}';
     const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
     const first = await trigger(acme, id, { who: 'ada' });
@@ -252,7 +255,7 @@ describe.concurrent('a concurrency limit', () => {
 });
 
 describe.concurrent('a rate limit', () => {
-  it('delays the runs above the rate, and executes all of them', async () => {
+  itSlow('delays the runs above the rate, and executes all of them', async () => {
     const { id } = await limited({ rate: { runs: 5, per_seconds: 2 } }, call('rated'));
     await Promise.all(Array.from({ length: 18 }, () => postWebhook(switchboard, id, {})));
     await waitFor(async () => (await rows(id)).some(({ reason }) => reason === 'rate'));
@@ -456,7 +459,7 @@ describe.concurrent('processes that crash', () => {
   });
 });
 
-describe('without workers', () => {
+describeSlow('without workers', () => {
   let web: Switchboard;
   let organization: TestOrganization;
   beforeAll(async () => {

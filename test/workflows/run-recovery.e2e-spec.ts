@@ -9,6 +9,7 @@ import type { Run } from '../../src/workflows/journal/run.entity.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
@@ -355,23 +356,26 @@ describe('the recovery of runs', () => {
     expect(await worker.renew([held])).toEqual([]);
   });
 
-  it('is not claimed by another worker during a step, although the lease ends meanwhile', async () => {
-    ProbeTools.hold('slow');
-    const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
-    const runId = await trigger(acme, workflow.id);
-    const gate = switchboard.app.get(GateDatabase);
-    const [{ epoch }] = (await gate.call<{ epoch: number }>('claim_runs', [1, runId, 1])) as [
-      { epoch: number },
-    ];
-    const working = work({ id: runId, organizationId: acme.id, epoch });
-    await waitFor(() => ProbeTools.count('slow') === 1);
-    await waitFor(async () => (await row(runId)).lease < 0);
-    expect(await claim(runId)).toBeUndefined();
-    ProbeTools.open('slow');
-    await working;
-    expect((await getRun(acme, runId)).status).toBe('succeeded');
-    expect(await effects('slow')).toBe(1);
-  });
+  itSlow(
+    'is not claimed by another worker during a step, although the lease ends meanwhile',
+    async () => {
+      ProbeTools.hold('slow');
+      const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
+      const runId = await trigger(acme, workflow.id);
+      const gate = switchboard.app.get(GateDatabase);
+      const [{ epoch }] = (await gate.call<{ epoch: number }>('claim_runs', [1, runId, 1])) as [
+        { epoch: number },
+      ];
+      const working = work({ id: runId, organizationId: acme.id, epoch });
+      await waitFor(() => ProbeTools.count('slow') === 1);
+      await waitFor(async () => (await row(runId)).lease < 0);
+      expect(await claim(runId)).toBeUndefined();
+      ProbeTools.open('slow');
+      await working;
+      expect((await getRun(acme, runId)).status).toBe('succeeded');
+      expect(await effects('slow')).toBe(1);
+    },
+  );
 
   it('renews a current lease, but not a lost one', async () => {
     const workflow = await createWorkflow(acme, []);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -85,34 +86,39 @@ describe('retries and replays of runs', () => {
     expect((await retry(failed.id, 'newest')).error!.code).toBe('invalid_arguments');
   });
 
-  it('keeps each failed attempt with its error and time, even after a retry of the run', async () => {
-    ProbeTools.failures.set('attempts', 3);
-    const workflow = await createWorkflow(acme, [
-      {
-        id: 'shaky',
-        tool: 'probe_fail',
-        arguments: { name: 'attempts', code: 'unavailable' },
-        retry: { max_attempts: 2, backoff_seconds: 0.01 },
-      },
-    ]);
-    const failed = await runToEnd(acme, workflow.id);
-    const error = { code: 'unavailable', message: 'Told to fail.' };
-    const attempts = (numbers: number[]) =>
-      numbers.map((attempt) => ({ attempt, failed_at: expect.any(String) as string, error }));
-    expect(failed.steps).toMatchObject([
-      { status: 'failed', attempts: 2, error, failed_attempts: attempts([1, 2]) },
-    ]);
-    const { value } = await retry(failed.id);
-    expect(value.run.steps).toMatchObject([{ id: 'shaky', failed_attempts: attempts([1, 2]) }]);
-    const run = await runUntil(acme, failed.id, 'succeeded', 'failed');
-    expect(run.steps).toMatchObject([
-      { status: 'succeeded', attempts: 2, error: null, failed_attempts: attempts([1, 2, 1]) },
-    ]);
-    const times = run.steps[0]!.failed_attempts.map((failedAttempt) => failedAttempt.failed_at);
-    expect(times).toEqual(times.toSorted());
-    const listed = await acme.call<{ runs: RunShape[] }>('list_runs', { workflow_id: workflow.id });
-    expect(listed.value.runs[0]!.steps[0]!.failed_attempts).toEqual([]);
-  });
+  itSlow(
+    'keeps each failed attempt with its error and time, even after a retry of the run',
+    async () => {
+      ProbeTools.failures.set('attempts', 3);
+      const workflow = await createWorkflow(acme, [
+        {
+          id: 'shaky',
+          tool: 'probe_fail',
+          arguments: { name: 'attempts', code: 'unavailable' },
+          retry: { max_attempts: 2, backoff_seconds: 0.01 },
+        },
+      ]);
+      const failed = await runToEnd(acme, workflow.id);
+      const error = { code: 'unavailable', message: 'Told to fail.' };
+      const attempts = (numbers: number[]) =>
+        numbers.map((attempt) => ({ attempt, failed_at: expect.any(String) as string, error }));
+      expect(failed.steps).toMatchObject([
+        { status: 'failed', attempts: 2, error, failed_attempts: attempts([1, 2]) },
+      ]);
+      const { value } = await retry(failed.id);
+      expect(value.run.steps).toMatchObject([{ id: 'shaky', failed_attempts: attempts([1, 2]) }]);
+      const run = await runUntil(acme, failed.id, 'succeeded', 'failed');
+      expect(run.steps).toMatchObject([
+        { status: 'succeeded', attempts: 2, error: null, failed_attempts: attempts([1, 2, 1]) },
+      ]);
+      const times = run.steps[0]!.failed_attempts.map((failedAttempt) => failedAttempt.failed_at);
+      expect(times).toEqual(times.toSorted());
+      const listed = await acme.call<{ runs: RunShape[] }>('list_runs', {
+        workflow_id: workflow.id,
+      });
+      expect(listed.value.runs[0]!.steps[0]!.failed_attempts).toEqual([]);
+    },
+  );
 
   it('replays a run with its payload and contact, in the newest version or its own', async () => {
     const { value: made } = await acme.call<{ contact: { id: string } }>('create_contact', {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
@@ -102,7 +103,7 @@ describe('the timeout of a run', () => {
     ]);
   });
 
-  it('counts from the start of the run through all its waits', async () => {
+  itSlow('counts from the start of the run through all its waits', async () => {
     const runId = await start([pause({ minutes: 50 }), pause({ minutes: 50 }, 'second')]);
     await work(runId);
     await pass(runId, 50 * 60);
@@ -169,7 +170,7 @@ describe('the timeout of a run', () => {
     ProbeTools.open('dead');
   });
 
-  it('is part of the version and of the task of the run', async () => {
+  itSlow('is part of the version and of the task of the run', async () => {
     const { id, trigger: saved } = await createWorkflow(acme, [pause({ days: 1 })], {
       trigger: { type: 'webhook', run_timeout_seconds: HOUR },
     });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -95,7 +95,7 @@ describe.concurrent('a step that runs another workflow', () => {
     });
   });
 
-  it('shows the run that it waits for, and until when', async () => {
+  itSlow('shows the run that it waits for, and until when', async () => {
     const child = await workflow([hold('shown')]);
     const { runId, parent, childRunId } = await started(
       [{ id: 'sub', run_workflow: child, timeout: { hours: 1 } }],
@@ -264,7 +264,7 @@ describe.concurrent('a step that runs another workflow', () => {
     },
   );
 
-  it('starts no other run after a timeout, because the started run continues', async () => {
+  itSlow('starts no other run after a timeout, because the started run continues', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const retry = { max_attempts: 3, backoff_seconds: 0 };
     const sub = { id: 'sub', run_workflow: child, timeout: { seconds: 0.01 }, retry };
@@ -273,7 +273,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });
 
-  it('fails when the other run is canceled', async () => {
+  itSlow('fails when the other run is canceled', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     await acme.call('cancel_run', { run_id: childRunId });
@@ -283,7 +283,7 @@ describe.concurrent('a step that runs another workflow', () => {
     });
   });
 
-  it('fails when the other run is parked after three crashes', async () => {
+  itSlow('fails when the other run is parked after three crashes', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: child }], child);
     await runUntil(acme, childRunId, 'waiting');
@@ -332,7 +332,7 @@ describe.concurrent('a step that runs another workflow', () => {
     ]);
   });
 
-  it('cancels the runs that they wait for when runs are canceled in bulk', async () => {
+  itSlow('cancels the runs that they wait for when runs are canceled in bulk', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const parentId = await workflow([{ id: 'sub', run_workflow: child }]);
     const runIds = [await trigger(acme, parentId), await trigger(acme, parentId)];
@@ -344,20 +344,23 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
   });
 
-  it('leaves the other run alone with on_parent_end, and waits for it again after a retry', async () => {
-    const child = await workflow([hold('orphan')]);
-    const { runId, childRunId } = await started(
-      [{ id: 'sub', run_workflow: child, on_parent_end: 'continue' }],
-      child,
-    );
-    await acme.call('cancel_run', { run_id: runId });
-    ProbeTools.open('orphan');
-    expect((await ended(childRunId)).status).toBe('succeeded');
-    expect((await getRun(acme, runId)).status).toBe('canceled');
-    await acme.call('retry_run', { run_id: runId });
-    expect(stepOf(await ended(runId)).output).toMatchObject({ run_id: childRunId });
-    expect(await childrenOf(child)).toHaveLength(1);
-  });
+  itSlow(
+    'leaves the other run alone with on_parent_end, and waits for it again after a retry',
+    async () => {
+      const child = await workflow([hold('orphan')]);
+      const { runId, childRunId } = await started(
+        [{ id: 'sub', run_workflow: child, on_parent_end: 'continue' }],
+        child,
+      );
+      await acme.call('cancel_run', { run_id: runId });
+      ProbeTools.open('orphan');
+      expect((await ended(childRunId)).status).toBe('succeeded');
+      expect((await getRun(acme, runId)).status).toBe('canceled');
+      await acme.call('retry_run', { run_id: runId });
+      expect(stepOf(await ended(runId)).output).toMatchObject({ run_id: childRunId });
+      expect(await childrenOf(child)).toHaveLength(1);
+    },
+  );
 
   it('starts only one run although two workers die', async () => {
     const child = await workflow([hold('taken over')]);
@@ -388,7 +391,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(stepOf(top).error!.message).toContain('A chain of runs has at most 8 starts.');
   });
 
-  it.each([
+  itSlow.each([
     ['no id', 'run_workflow is not the id of a workflow.', 'invalid_arguments'],
     ['x'.repeat(32), 'No workflow has this id.', 'not_found'],
     [{ id: 'x' }, 'run_workflow is not the id of a workflow.', 'invalid_arguments'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScheduleWorker } from '../../src/workflows/triggers/schedule.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { IS_THOROUGH } from '../support/thorough.js';
+import { IS_THOROUGH, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, type WorkflowShape } from './support/workflow-client.js';
 
@@ -252,29 +252,34 @@ describe('the schedule of a workflow', () => {
     expect(await look.scheduleOf(workflow.id)).toBeDefined();
   });
 
-  it.each<[object, string, string]>([
-    [{}, 'trigger.cron', 'is required'],
-    [{ cron: 7 }, 'trigger.cron', 'must be text of at most 200 characters'],
-    [
-      { cron: '0 9 * *' },
-      'trigger.cron',
-      'must have five fields: minute, hour, day of the month, month, weekday',
-    ],
-    [{ cron: '0 25 * * *' }, 'trigger.cron', 'has no hour (0 to 23) in "25"'],
-    [{ cron: '0 0 31 2 *' }, 'trigger.cron', 'never matches a date'],
-    [
-      { cron: '0 9 * * *', timezone: 'Mars/Base' },
-      'trigger.timezone',
-      'must be a time zone such as Europe/Berlin',
-    ],
-    [
-      { cron: '0 9 * * *', timezone: '+02:00' },
-      'trigger.timezone',
-      'must be a time zone such as Europe/Berlin',
-    ],
-    [{ cron: '0 9 * * *', missed: 'all' }, 'trigger.missed', 'must be skip or run_once'],
-    [{ cron: '0 9 * * *', tz: 'UTC' }, 'trigger.tz', 'is not known. Did you mean if?'],
-  ])('is refused for %j', async (given, path, message) => {
+  it.each(
+    sample<[object, string, string]>(
+      [
+        [{}, 'trigger.cron', 'is required'],
+        [{ cron: 7 }, 'trigger.cron', 'must be text of at most 200 characters'],
+        [
+          { cron: '0 9 * *' },
+          'trigger.cron',
+          'must have five fields: minute, hour, day of the month, month, weekday',
+        ],
+        [{ cron: '0 25 * * *' }, 'trigger.cron', 'has no hour (0 to 23) in "25"'],
+        [{ cron: '0 0 31 2 *' }, 'trigger.cron', 'never matches a date'],
+        [
+          { cron: '0 9 * * *', timezone: 'Mars/Base' },
+          'trigger.timezone',
+          'must be a time zone such as Europe/Berlin',
+        ],
+        [
+          { cron: '0 9 * * *', timezone: '+02:00' },
+          'trigger.timezone',
+          'must be a time zone such as Europe/Berlin',
+        ],
+        [{ cron: '0 9 * * *', missed: 'all' }, 'trigger.missed', 'must be skip or run_once'],
+        [{ cron: '0 9 * * *', tz: 'UTC' }, 'trigger.tz', 'is not known. Did you mean if?'],
+      ],
+      3,
+    ),
+  )('is refused for %j', async (given, path, message) => {
     const { error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'schedule', ...given },

@@ -7,6 +7,7 @@ import type { ToolCall } from '../../src/tools/contract/tool-call.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, runToEnd, runUntil, trigger } from './support/workflow-client.js';
@@ -115,25 +116,28 @@ describe('steps that share a transaction', () => {
     expect(await contacts('half')).toBe(0);
   });
 
-  it('keep the results of reads when the change times out, and roll the change back', async () => {
-    const given = { name: 'slow', then: 'wait for the signal' };
-    const make = {
-      id: 'b',
-      tool: 'make',
-      arguments: given,
-      timeout: 1,
-      retry: { max_attempts: 1 },
-      on_error: 'continue',
-    };
-    const run = await runToEnd(
-      acme,
-      (await createWorkflow(acme, [echo('a'), make, echo('c')])).id,
-      {},
-    );
-    expect(run.steps.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
-    expect(await DoomedTools.late).toBeDefined();
-    expect(await contacts('slow')).toBe(0);
-  });
+  itSlow(
+    'keep the results of reads when the change times out, and roll the change back',
+    async () => {
+      const given = { name: 'slow', then: 'wait for the signal' };
+      const make = {
+        id: 'b',
+        tool: 'make',
+        arguments: given,
+        timeout: 1,
+        retry: { max_attempts: 1 },
+        on_error: 'continue',
+      };
+      const run = await runToEnd(
+        acme,
+        (await createWorkflow(acme, [echo('a'), make, echo('c')])).id,
+        {},
+      );
+      expect(run.steps.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
+      expect(await DoomedTools.late).toBeDefined();
+      expect(await contacts('slow')).toBe(0);
+    },
+  );
 
   it('run in separate transactions after a failed commit, so that only the faulty step fails', async () => {
     await switchboard.ownerQuery(

@@ -129,7 +129,7 @@ describe('the options of steps', () => {
     expect(states(ended)).toEqual(['pause skipped']);
   });
 
-  it('retry: waits as long as the policy says', async () => {
+  itSlow('retry: waits as long as the policy says', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'away',

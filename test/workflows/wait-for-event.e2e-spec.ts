@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow, sample } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
-import { itSlow } from '../support/thorough.js';
 import { ProbeEffectTools, ProbeTools } from './support/probe.tools.js';
 import {
   createWorkflow,
@@ -113,30 +113,39 @@ describe('a step that waits for an event', () => {
     expect(await left()).toEqual([]);
   });
 
-  it.each([
-    ['contact.created', () => create()],
-    ['contact.updated', async () => update(await create())],
-    ['contact.tagged', async () => update(await create(), { tags: ['vip'] })],
-    ['message.sent', async () => send(await create())],
-    [
-      'message.failed',
-      async () => {
-        const later = new Date(Date.now() + 3_600_000).toISOString();
-        const id = await send(await create(), { scheduled_at: later });
-        await switchboard.ownerQuery(
-          'update messages set attempts = 100, due_at = now() where id = $1',
-          [id],
-        );
-      },
-    ],
-    [
-      'run.failed',
-      async () => {
-        const miss = { id: 'miss', tool: 'get_contact', arguments: { contact_id: 'con_unknown' } };
-        await start([miss]);
-      },
-    ],
-  ])('continues at %s, with the event', async (event, happen) => {
+  it.each(
+    sample(
+      [
+        ['contact.created', () => create()],
+        ['contact.updated', async () => update(await create())],
+        ['contact.tagged', async () => update(await create(), { tags: ['vip'] })],
+        ['message.sent', async () => send(await create())],
+        [
+          'message.failed',
+          async () => {
+            const later = new Date(Date.now() + 3_600_000).toISOString();
+            const id = await send(await create(), { scheduled_at: later });
+            await switchboard.ownerQuery(
+              'update messages set attempts = 100, due_at = now() where id = $1',
+              [id],
+            );
+          },
+        ],
+        [
+          'run.failed',
+          async () => {
+            const miss = {
+              id: 'miss',
+              tool: 'get_contact',
+              arguments: { contact_id: 'con_unknown' },
+            };
+            await start([miss]);
+          },
+        ],
+      ],
+      3,
+    ),
+  )('continues at %s, with the event', async (event, happen) => {
     const runId = await waiting([
       waitOf(event),
       { id: 'echo', tool: 'probe_echo', arguments: { value: { of: '{{ wait.event.event }}' } } },
@@ -211,7 +220,7 @@ describe('a step that waits for an event', () => {
     });
   });
 
-  it('fails with the reason when its condition cannot be evaluated', async () => {
+  itSlow('fails with the reason when its condition cannot be evaluated', async () => {
     const heavy = 'trigger.payload.a | join: trigger.payload.b | size';
     const runId = await waiting(
       [
@@ -227,7 +236,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run, 'why')).toEqual({ value: { why: 'invalid_arguments' } });
   });
 
-  it('begins before the previous step can cause its event', async () => {
+  itSlow('begins before the previous step can cause its event', async () => {
     const ada = await create();
     const runIds = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -337,7 +346,7 @@ describe('a step that waits for an event', () => {
     expect(held).toEqual([]);
   });
 
-  it('ends when its run is canceled, and continues when the run is retried', async () => {
+  itSlow('ends when its run is canceled, and continues when the run is retried', async () => {
     const runId = await waiting([waitOf('contact.created')]);
     await acme.call('cancel_run', { run_id: runId });
     await create();
@@ -378,40 +387,53 @@ describe('a step that waits for an event', () => {
     expect(await left()).toEqual([]);
   });
 
-  it.each([
-    [
-      { event: 'contact.create', timeout: { days: 1 } },
-      'event',
-      /must be one of .*contact\.created/,
-    ],
-    [{ event: 'contact.created' }, 'timeout', /is required/],
-    [{ events: ['contact.created'], timeout: { days: 1 } }, 'events', /2 to 10 different events/],
-    [
-      { events: ['custom.a', 'resume'], timeout: { days: 1 } },
-      'events[1]',
-      /must be one of .*contact\.created/,
-    ],
-    [
-      { event: 'custom.a', events: ['custom.a', 'custom.b'], timeout: { days: 1 } },
-      'events',
-      /must be absent/,
-    ],
-    [{ event: 'contact.created', timeout: {} }, 'timeout', /needs exactly one of/],
-    [{ event: 'contact.created', timeout: { days: 367 } }, 'timeout.days', /at most 366/],
-    [
-      { event: 'contact.created', timeout: { days: 1 }, if: 'event.x = 1' },
-      'if',
-      /not a valid expression/,
-    ],
-    [{ event: 'contact.created', timeout: { days: 1 }, if: 'later.x' }, 'if', /refers to "later"/],
-    [{ event: 'resume', timeout: { days: 1 }, if: 'event.x' }, 'if', /is not known/],
-    [
-      { event: 'contact.created', timeout: { days: 1 }, any_contact: 1 },
-      'any_contact',
-      /true or false/,
-    ],
-    ['contact.created', undefined, /must be an object/],
-  ])('is refused at save with the path to its fault: %j', async (wait, member, message) => {
+  it.each(
+    sample(
+      [
+        [
+          { event: 'contact.create', timeout: { days: 1 } },
+          'event',
+          /must be one of .*contact\.created/,
+        ],
+        [{ event: 'contact.created' }, 'timeout', /is required/],
+        [
+          { events: ['contact.created'], timeout: { days: 1 } },
+          'events',
+          /2 to 10 different events/,
+        ],
+        [
+          { events: ['custom.a', 'resume'], timeout: { days: 1 } },
+          'events[1]',
+          /must be one of .*contact\.created/,
+        ],
+        [
+          { event: 'custom.a', events: ['custom.a', 'custom.b'], timeout: { days: 1 } },
+          'events',
+          /must be absent/,
+        ],
+        [{ event: 'contact.created', timeout: {} }, 'timeout', /needs exactly one of/],
+        [{ event: 'contact.created', timeout: { days: 367 } }, 'timeout.days', /at most 366/],
+        [
+          { event: 'contact.created', timeout: { days: 1 }, if: 'event.x = 1' },
+          'if',
+          /not a valid expression/,
+        ],
+        [
+          { event: 'contact.created', timeout: { days: 1 }, if: 'later.x' },
+          'if',
+          /refers to "later"/,
+        ],
+        [{ event: 'resume', timeout: { days: 1 }, if: 'event.x' }, 'if', /is not known/],
+        [
+          { event: 'contact.created', timeout: { days: 1 }, any_contact: 1 },
+          'any_contact',
+          /true or false/,
+        ],
+        ['contact.created', undefined, /must be an object/],
+      ],
+      4,
+    ),
+  )('is refused at save with the path to its fault: %j', async (wait, member, message) => {
     const { status, error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'manual' },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, runUntil, trigger } from './support/workflow-client.js';
@@ -87,7 +88,7 @@ describe('a webhook with a respond step', () => {
     expect(sentTo(answer.headers)).toEqual(SAFE);
   });
 
-  it('answers with text, with an empty body, and with a redirect', async () => {
+  itSlow('answers with text, with an empty body, and with a redirect', async () => {
     const text = await create([respond({ type: 'text', body: '<b>{{ trigger.payload.n }}</b>' })]);
     const plain = await post(text.id, { n: 7 });
     expect(plain.text).toBe('<b>7</b>');
@@ -127,7 +128,7 @@ describe('a webhook with a respond step', () => {
     expect(JSON.parse(first.text)).toEqual({ run: await lastRun(id) });
   });
 
-  it('gives the first answer, when several steps answer', async () => {
+  itSlow('gives the first answer, when several steps answer', async () => {
     const { id } = await create([
       respond({ body: 1 }),
       { id: 'each', for_each: [2, 3], steps: [{ id: 'more', respond: { body: '{{ item }}' } }] },
@@ -182,7 +183,7 @@ describe('a webhook with a respond step', () => {
     expect(JSON.parse(shown.text)).toMatchObject({ status: 'failed', error: { code: 'conflict' } });
   });
 
-  it('answers 202 with the run id when the answer takes longer', async () => {
+  itSlow('answers 202 with the run id when the answer takes longer', async () => {
     ProbeTools.hold('slow');
     const { id } = await create([held('slow'), respond({ body: 1 })], { wait_seconds: 1 });
     const answer = await post(id);
@@ -195,7 +196,7 @@ describe('a webhook with a respond step', () => {
     expect(async.status).toBe(202);
   });
 
-  it('fails the step with words when the answer is not one of HTTP', async () => {
+  itSlow('fails the step with words when the answer is not one of HTTP', async () => {
     const cases: [object, object, RegExp][] = [
       [{ body: '{{ trigger.payload.long }}' }, { long: 'x'.repeat(262_144) }, /has 262146 bytes/],
       [
@@ -221,7 +222,7 @@ describe('a webhook with a respond step', () => {
     }
   });
 
-  it('logs the delivery with the status of the answer', async () => {
+  itSlow('logs the delivery with the status of the answer', async () => {
     const { id } = await create([respond({ status: 418 })]);
     await post(id);
     const delivery = await waitFor(async () => {
@@ -239,7 +240,7 @@ describe('a webhook with a respond step', () => {
     expect(run.steps[0]!.output).toEqual({ answered: false });
   });
 
-  it('waits no longer for an answer after the step was removed', async () => {
+  itSlow('waits no longer for an answer after the step was removed', async () => {
     const { id } = await create([respond({ body: 1 })]);
     expect((await post(id)).text).toBe('1');
     const steps = [{ id: 'said', tool: 'probe_echo', arguments: { value: {} } }];

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { HeldTransactions } from './support/held-transactions.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
@@ -223,19 +223,22 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(await countRows(id)).toBe(0);
   });
 
-  it('stays empty for a workflow that was deleted before the last delivery was written', async () => {
-    const other = await create({});
-    for (let round = 1; round <= 5; round += 1) {
-      const { id } = await create({});
-      await postWebhook(switchboard, id, BODY);
-      const { error } = await acme.call('delete_workflow', { workflow_id: id });
-      expect(error).toBeUndefined();
-      // The log writes deliveries in the order of their arrival.
-      await postWebhook(switchboard, other.id, BODY);
-      await logged(other.id, round);
-      expect(await countRows(id)).toBe(0);
-    }
-  });
+  itSlow(
+    'stays empty for a workflow that was deleted before the last delivery was written',
+    async () => {
+      const other = await create({});
+      for (let round = 1; round <= 5; round += 1) {
+        const { id } = await create({});
+        await postWebhook(switchboard, id, BODY);
+        const { error } = await acme.call('delete_workflow', { workflow_id: id });
+        expect(error).toBeUndefined();
+        // The log writes deliveries in the order of their arrival.
+        await postWebhook(switchboard, other.id, BODY);
+        await logged(other.id, round);
+        expect(await countRows(id)).toBe(0);
+      }
+    },
+  );
 
   // Transactions of other tests may wait for locks.
   it.sequential(
@@ -260,7 +263,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     },
   );
 
-  it('is complete after the process stops', async () => {
+  itSlow('is complete after the process stops', async () => {
     const { id } = await create({});
     const sibling = await startSwitchboard({ databaseUrl: switchboard.databaseUrl });
     await postWebhook(sibling, id, BODY);
@@ -268,7 +271,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(await countRows(id)).toBe(1);
   });
 
-  it('is a resource for agents and not a tool', async () => {
+  itSlow('is a resource for agents and not a tool', async () => {
     const { id } = await create({});
     await postWebhook(switchboard, id, BODY);
     await logged(id, 1);
@@ -405,7 +408,7 @@ describe.concurrent('the test URL of a webhook', () => {
     expect(real.status).toBe(202);
   });
 
-  it('works for an inactive workflow, and refuses what the real URL refuses', async () => {
+  itSlow('works for an inactive workflow, and refuses what the real URL refuses', async () => {
     const { id, secret } = await create({ secret: true }, { active: false });
     const signed = (body: string) => ({ 'x-webhook-signature': sign(body, secret) });
     expect((await test(id, BODY, signed(BODY))).status).toBe(200);

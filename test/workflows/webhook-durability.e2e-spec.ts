@@ -3,9 +3,10 @@ import { WakeUps } from '../../src/queue/wake-ups.js';
 import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { describeSlow } from '../support/thorough.js';
 import { createWorkflow, postWebhook } from './support/workflow-client.js';
 
-describeOnEachDriver('a web process', () => {
+describeOnEachDriver('a web process', describeSlow, () => {
   let switchboard: Switchboard;
 
   beforeAll(async () => {

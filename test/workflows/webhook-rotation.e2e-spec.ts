@@ -5,6 +5,7 @@ import {
   type TestOrganization,
 } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, sign, signStandard } from './support/workflow-client.js';
 
@@ -88,17 +89,21 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, first)).toEqual(REFUSED);
   });
 
-  it('is replaced twice within an overlap, and each earlier secret is valid until its own time', async () => {
-    const { id, secret: first } = await create();
-    const second = (await update(id, { secret: true, overlap_seconds: 1 })).value.secret!;
-    const third = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
-    expect(await statuses(id, second)).toEqual(TAKEN);
-    expect(await statuses(id, third)).toEqual(TAKEN);
-    await waitFor(async () => (await statuses(id, first))[0] === 401);
-    expect(await statuses(id, second)).toEqual(TAKEN);
-    const fourth = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
-    for (const secret of [second, third, fourth]) expect(await statuses(id, secret)).toEqual(TAKEN);
-  });
+  itSlow(
+    'is replaced twice within an overlap, and each earlier secret is valid until its own time',
+    async () => {
+      const { id, secret: first } = await create();
+      const second = (await update(id, { secret: true, overlap_seconds: 1 })).value.secret!;
+      const third = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+      expect(await statuses(id, second)).toEqual(TAKEN);
+      expect(await statuses(id, third)).toEqual(TAKEN);
+      await waitFor(async () => (await statuses(id, first))[0] === 401);
+      expect(await statuses(id, second)).toEqual(TAKEN);
+      const fourth = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
+      for (const secret of [second, third, fourth])
+        expect(await statuses(id, secret)).toEqual(TAKEN);
+    },
+  );
 
   it('ends all overlaps when it is replaced without one', async () => {
     const { id, secret: first } = await create();
@@ -117,7 +122,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, second)).toEqual(TAKEN);
   });
 
-  it('has at most five previous secrets that are valid', async () => {
+  itSlow('has at most five previous secrets that are valid', async () => {
     const { id } = await create();
     for (let times = 0; times < 5; times += 1) {
       expect((await update(id, { secret: true, overlap_seconds: DAY })).error).toBeUndefined();
@@ -128,7 +133,7 @@ describe('the secret of a webhook', () => {
     expect((await update(id, { secret: true, overlap_seconds: 0 })).error).toBeUndefined();
   });
 
-  it('keeps its overlap when the workflow is changed otherwise', async () => {
+  itSlow('keeps its overlap when the workflow is changed otherwise', async () => {
     const { id, secret: first } = await create();
     await update(id, { secret: true, overlap_seconds: DAY });
     await update(id, { secret: true });
@@ -248,7 +253,7 @@ describe('the tolerance of a webhook', () => {
     }
   });
 
-  it('is shown, kept, changed and removed with the trigger', async () => {
+  itSlow('is shown, kept, changed and removed with the trigger', async () => {
     const { id, secret } = await create({ secret: true, tolerance_seconds: 60 });
     const shown = { type: 'webhook', secret: true, tolerance_seconds: 60 };
     expect((await update(id, {})).value.workflow.trigger).toEqual(shown);

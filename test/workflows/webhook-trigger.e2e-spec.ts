@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
 describe('the webhook of a workflow', () => {
@@ -108,7 +109,7 @@ describe('the webhook of a workflow', () => {
     expect((await postWebhook(switchboard, workflow.id, {}, headers)).status).toBe(202);
   });
 
-  it('answers 503 when the run cannot be stored', async () => {
+  itSlow('answers 503 when the run cannot be stored', async () => {
     const workflow = await createWorkflow(acme, []);
     await switchboard.ownerQuery('begin');
     await switchboard.ownerQuery('lock table workflow_runs in access exclusive mode');

@@ -5,8 +5,8 @@ import {
   sharedSwitchboard,
   startSwitchboard,
 } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflow-client.js';
 
@@ -73,7 +73,7 @@ describe('a webhook that waits', () => {
     await runUntil(acme, answer.body.runId, 'succeeded');
   });
 
-  it('says when the outputs are too large for the answer', async () => {
+  itSlow('says when the outputs are too large for the answer', async () => {
     const echo = (id: string) => ({
       id,
       tool: 'probe_echo',
@@ -154,7 +154,7 @@ describe('a webhook that waits', () => {
     expect(answers.slice(5)).toEqual(Array.from({ length: 50 }, () => 200));
   });
 
-  it('answers waiting senders with the run id when the process stops', async () => {
+  itSlow('answers waiting senders with the run id when the process stops', async () => {
     const other = await startSwitchboard({ providers: [ProbeTools] });
     ProbeTools.hold('stopped');
     const organization = await createOrganization(other);

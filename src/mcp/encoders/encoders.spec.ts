@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ANY_CODE_POINT } from '../../../test/support/code-points.js';
 import { IS_THOROUGH } from '../../../test/support/thorough.js';
 import { type Era, LEGACY_VERSIONS } from '../era.js';
 import { SERVER_INFO } from '../server-info.js';
@@ -34,7 +35,7 @@ describe(encoderOf.name, () => {
   });
 
   it('encodes every result without a change, as text and as structured content', () => {
-    const result = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
+    const result = fc.dictionary(fc.string({ unit: ANY_CODE_POINT }), fc.jsonValue());
     const property = fc.property(result, fc.constantFrom(...ERAS), (result, era) => {
       const json = JSON.stringify(result);
       const encoded = JSON.parse(encoderOf(era).toolResult(json)) as {

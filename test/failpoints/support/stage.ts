@@ -8,14 +8,14 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.js
 import { freePort } from '../../support/global-setup.js';
 import { createOrganization, type TestOrganization } from '../../support/organization.js';
 import { bundleProgram } from '../../support/process.js';
-import { IS_THOROUGH } from '../../support/thorough.js';
+import { IS_SLOW, IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /**
  * It is false in `npm test`, which tests the most important failpoints only: each test takes seconds of processor time for
  * its processes.
  */
-export const HAS_ALL_FAILPOINTS = IS_THOROUGH || process.env.FAILPOINT_ROUNDS !== undefined;
+export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;
 
 /** Is the number of rounds that stop at a failpoint, and are killed there, together. */
 const MAX_BATCH = 20;
