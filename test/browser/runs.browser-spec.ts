@@ -207,18 +207,18 @@ describe('runs', () => {
     await steps.first().waitFor();
     expect(await steps.count()).toBe(50);
     const next = page.getByRole('button', { name: 'Next' });
-    // The service answers with 1,000 steps together, so the page reads again after the twentieth.
-    for (let shown = 1; shown <= 20; shown += 1) {
+    // The service answers with 300 steps together, so the page reads again after the sixth.
+    for (let shown = 1; shown <= 6; shown += 1) {
       await page.getByText(`Page ${shown}`, { exact: true }).waitFor();
       await next.click();
     }
-    await steps.filter({ hasText: 'each[1000].in' }).waitFor();
+    await steps.filter({ hasText: 'each[300].in' }).waitFor();
     expect(await steps.count()).toBe(50);
     await page.getByRole('button', { name: 'Previous' }).click();
-    await page.getByText('Page 20', { exact: true }).waitFor();
-    await steps.filter({ hasText: 'each[999].in' }).waitFor();
-    await page.getByText('Details: each[999].in').click();
-    await page.getByRole('region', { name: 'Output: each[999].in' }).getByText('999').waitFor();
+    await page.getByText('Page 6', { exact: true }).waitFor();
+    await steps.filter({ hasText: 'each[299].in' }).waitFor();
+    await page.getByText('Details: each[299].in').click();
+    await page.getByRole('region', { name: 'Output: each[299].in' }).getByText('299').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ const MAX_PAYLOAD_BYTES = 32 * 1024;
 const PREVIEW_BYTES = 1000;
 /** A longer result of a run is read with `get_run_value`. */
 const MAX_RESULT_CHARACTERS = 8192;
-const STEPS_PER_PAGE = 1000;
+const STEPS_PER_PAGE = 300;
 /** About as many steps with a large value fit into a page. More are read when the first ones are small. */
 const FIRST_STEPS = 120;
 const LISTED_STEPS = 10;

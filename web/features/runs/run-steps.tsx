@@ -14,7 +14,7 @@ import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** The service returns up to 1,000 steps in one answer, too many for one page. */
+/** The service returns up to 300 steps in one answer, too many for one page. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
 /** The steps after this one are those that run because the run has failed. */
