@@ -260,7 +260,10 @@ describe('POST /api/auth/password', () => {
         async (next) => (await change(acme.password, next)).status,
       ),
     );
-    expect(statuses.toSorted()).toEqual([204, 422]);
+    const [made, refused] = statuses.toSorted();
+    expect(made).toBe(204);
+    // The first change gives the person a new session. So the second request has an ended session or a wrong password.
+    expect([401, 422]).toContain(refused);
   });
 
   it('ends a session that the old password starts while it is replaced', async () => {
