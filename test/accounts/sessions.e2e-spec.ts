@@ -262,7 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // The first change gives the person a new session. So the second request has an ended session or a wrong password.
+    // A request that reads its session before the other change and its account afterwards has the session of an old
+    // password, and is refused with 401.
     expect([401, 422]).toContain(refused);
   });
 
