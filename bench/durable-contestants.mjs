@@ -1,4 +1,7 @@
 // Has the contestants of the contests about webhooks and runs, and the queries about their databases.
+import { join } from 'node:path';
+import { installPackage } from '../scripts/install-package.mjs';
+
 const PEER_TABLES = `
   create table contacts (id text primary key, email text not null unique, first_name text not null);
   create table messages (
@@ -108,3 +111,17 @@ export const RUNNING = {
     package: 'restate',
   }),
 };
+
+/**
+ * Returns the names of the contestants to measure. Installs large peers, which have packages of their own and which the
+ * smoke test leaves out.
+ */
+export function installContestants(given, { only, smoke }) {
+  const names = Object.keys(given).filter(
+    (name) => (!only || only.includes(name)) && !(smoke && given[name].package),
+  );
+  for (const name of names.filter((one) => given[one].package)) {
+    installPackage(join(import.meta.dirname, given[name].package));
+  }
+  return names;
+}

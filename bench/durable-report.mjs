@@ -27,7 +27,7 @@ export function durableSection({ rows }, contest) {
 }
 
 function rateSection(rows, contest) {
-  const comparisons = COMPARISONS[contest === 'accept' ? 'accept' : 'run'];
+  const comparisons = COMPARISONS[contest];
   const unit = contest === 'accept' ? 'webhooks' : 'runs';
   return [
     TITLES[contest],

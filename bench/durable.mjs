@@ -1,7 +1,5 @@
 // Measures the contests about webhooks and runs: acceptance, sustained runs, and the time until a run has succeeded.
-import { join } from 'node:path';
-import { installPackage } from '../scripts/install-package.mjs';
-import { ACCEPTING, RUNNING, WORKERS } from './durable-contestants.mjs';
+import { ACCEPTING, installContestants, RUNNING, WORKERS } from './durable-contestants.mjs';
 import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';
 import { warmUp } from './warm-up.mjs';
@@ -42,11 +40,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
   try {
     const byContest = {};
     for (const { given, mode, asked } of groups.filter((group) => group.asked.length > 0)) {
-      const names = namesAmong(given, { only, smoke });
-      // A large peer has packages of its own.
-      for (const name of names.filter((one) => given[one].package)) {
-        installPackage(join(import.meta.dirname, given[name].package));
-      }
+      const names = installContestants(given, { only, smoke });
       const contestants = [];
       try {
         for (const name of names) {
@@ -65,13 +59,6 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
   } finally {
     await redis.stop();
   }
-}
-
-/** Returns the contestants to measure. The smoke test leaves out large peers. */
-function namesAmong(given, { only, smoke }) {
-  return Object.keys(given).filter(
-    (name) => (!only || only.includes(name)) && !(smoke && given[name].package),
-  );
 }
 
 async function takeTurns(

@@ -1,6 +1,6 @@
 // Measures the first minutes of a new database: how many runs of two steps end in each part of the time. PostgreSQL has no
 // statistics of the tables at first, and collects them while the runs go on.
-import { RUNNING } from './durable-contestants.mjs';
+import { installContestants, RUNNING } from './durable-contestants.mjs';
 import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';
 import { median } from './statistics.mjs';
@@ -17,7 +17,7 @@ export async function measure(place, { minutes, only, smoke }) {
   const rows = [];
   const redis = await startRedis();
   try {
-    for (const name of Object.keys(RUNNING).filter((one) => !only || only.includes(one))) {
+    for (const name of installContestants(RUNNING, { only, smoke })) {
       const contestant = await DurableContestant.start(name, RUNNING[name], 'run', {
         ...place,
         redis,

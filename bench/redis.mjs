@@ -48,7 +48,8 @@ async function failure(child) {
   );
 }
 
-async function freePort() {
+/** Returns a port of loopback that nothing listens on. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

@@ -3,15 +3,15 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http2';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEndpointHandler, service } from '@restatedev/restate-sdk';
-import { createServer as createHttp2Server } from 'node:http2';
-import { announce } from '../contestants/serve.mjs';
+import { announce, listen } from '../contestants/serve.mjs';
 import { lookUp, openPool, serveWebhooks, store } from '../contestants/durable/webhook-server.mjs';
+import { freePort } from '../redis.mjs';
 import { messageOf } from '../webhooks.mjs';
 
 // The SDK needs this function of Node 22.
@@ -36,10 +36,8 @@ const order = service({
     },
   },
 });
-const endpoint = createHttp2Server(
-  createEndpointHandler({ services: [order], logger: () => undefined }),
-);
-await new Promise((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+const handlers = createEndpointHandler({ services: [order], logger: () => undefined });
+const uri = await listen(createServer(handlers));
 
 const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-restate-'));
@@ -76,7 +74,6 @@ announce({ url });
 
 /** Tells the server the address of the handler, as soon as it listens. */
 async function register() {
-  const uri = `http://127.0.0.1:${endpoint.address().port}`;
   const patience = Date.now() + START_MS;
   for (;;) {
     const response = await post(`http://127.0.0.1:${admin}/deployments`, { uri }).catch(
@@ -93,16 +90,5 @@ function post(address, body) {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
-  });
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
   });
 }

@@ -67,7 +67,7 @@ describe('Cache-Control', () => {
     const combinations = METHODS.flatMap((method) =>
       Object.entries(credentials).flatMap(([who, headers]) =>
         Object.entries(BODIES)
-          // Only POST routes read bodies.
+          // Routes with other methods read no body.
           .filter(([, body]) => body === undefined || method === 'POST')
           .map(([what, body]) => ({ method, who, headers, what, body })),
       ),

@@ -123,8 +123,9 @@ function isPlain(text: string): boolean {
     const [token] = match;
     if (token.trim() === '') continue;
     const name = nameOf(token);
-    LOCAL_SETTING.lastIndex = match.index;
-    if (previous !== '' && LOCAL_SETTING.test(text)) {
+    if (name === 'set_config' && previous !== '') {
+      LOCAL_SETTING.lastIndex = match.index;
+      if (!LOCAL_SETTING.test(text)) return false;
       TOKEN.lastIndex = LOCAL_SETTING.lastIndex;
       previous = ')';
       continue;
