@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Has a payload of typical length, so that rows are as large as in production. */
+/** A payload of typical length, so that rows are as large as in production. */
 const PAYLOAD = JSON.stringify({ email: 'someone@example.com', note: 'x'.repeat(150) });
 
 /** Signs up an organization. Returns it with a function that calls a tool as its owner. */

@@ -35,7 +35,7 @@ export const PEER_INDEXES = [
   'create index on contacts (organization_id, created_at desc, id desc)',
 ];
 
-/** Has the keys that an import of contacts relies on. */
+/** The keys that an import of contacts relies on. */
 export const PEER_KEYS = ['external_id', 'email', 'phone'].map(
   (column) => `create unique index on contacts (organization_id, ${column})`,
 );

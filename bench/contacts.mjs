@@ -1,10 +1,10 @@
 // Generates the contacts for searches, the same for every contestant, and the expected result of each search.
 
-/** Is the number of organizations with contacts. Only the contacts of the first one are searched. */
+/** The number of organizations with contacts. Only the contacts of the first one are searched. */
 export const ORGANIZATIONS = 10;
 /** Names the organization that the peers search. Switchboard gets it from the API key. */
 export const PEER_ORGANIZATION = 'org_0';
-/** Is the default page size of `search_contacts`. */
+/** The default page size of `search_contacts`. */
 const PAGE = 20;
 
 const FIRST_NAMES = [

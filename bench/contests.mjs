@@ -6,7 +6,7 @@ import { FILTERS } from './filtered-contacts.mjs';
 const TEXT = 'Hello, world';
 const BATCH = 20;
 
-/** Has the headers and parameters of requests in each era. */
+/** The headers and parameters of requests in each era. */
 const ERAS = {
   plain: { headers: () => ({}), meta: undefined },
   '2025-11-25': { headers: () => ({ 'MCP-Protocol-Version': '2025-11-25' }), meta: undefined },

@@ -7,12 +7,12 @@ import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
 const LOOK_EVERY_MS = 25;
-/** Is the number of runs that may wait, in the contest whose load follows the contestant. */
+/** The number of runs that may wait, in the contest whose load follows the contestant. */
 const MOST_UNFINISHED = 2000;
 const PATIENCE_MS = 60_000;
 
 export class DurableContestant {
-  /** Is the number of the next webhook. Each webhook has a different one. */
+  /** The number of the next webhook. Each webhook has a different one. */
   #order = 1;
 
   constructor(given, place, client, processes) {

@@ -14,7 +14,7 @@ export const HEADINGS = [
   'properties.seats',
   'consent.email',
 ];
-/** Is the organization number of the contacts. Those of the search contests have the numbers below it. */
+/** The organization number of the contacts. Those of the search contests have the numbers below it. */
 const ORGANIZATION = 20;
 const ROWS_AT_ONCE = 1000;
 

@@ -9,7 +9,7 @@ import { start } from './processes.mjs';
 
 const MOST_ROUNDS = 3;
 const PER_SECOND = 20;
-/** Is the longest time that a step may take. */
+/** The longest time that a step may take. */
 const STEP_SECONDS = 300;
 const EMAIL = 'someone@example.com';
 

@@ -1,8 +1,8 @@
-/** Is the number of requests for a first estimate of the rate. They are too few to warm up the compiler. */
+/** The number of requests for a first estimate of the rate. They are too few to warm up the compiler. */
 const FIRST = 300;
 const FEW = 50;
 /**
- * Is the number of warm-up rounds of every contestant. It is large because Node compiles more code over a longer time.
+ * The number of warm-up rounds of every contestant. It is large because Node compiles more code over a longer time.
  */
 const ROUNDS = 6;
 

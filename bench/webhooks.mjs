@@ -1,7 +1,7 @@
 // Has the webhooks of the contests about runs: payload, signature and expected message.
 import { createHmac } from 'node:crypto';
 
-/** Is the number of contacts of the one organization that every contestant has. */
+/** The number of contacts of the one organization that every contestant has. */
 export const CONTACTS = 200;
 export const SECRET = 'a secret that the sender and the contestant share';
 

@@ -21,7 +21,7 @@ const schemas = tools.map(({ inputSchema, outputSchema }) => ({
   inputSchema: z.fromJSONSchema(inputSchema),
   outputSchema: z.fromJSONSchema(outputSchema),
 }));
-/** Has the input schema and function of each tool that the contests call, for the Server class. */
+/** The input schema and function of each tool that the contests call, for the Server class. */
 const called = new Map(
   [ECHO, SEARCH].map((name) => {
     const index = tools.findIndex((tool) => tool.name === name);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { PEER_ORGANIZATION } from '../contacts.mjs';
 import { echo, resultOf, SEARCH } from './serve.mjs';
 
-/** Is the number of connections, the same as in Switchboard. */
+/** The number of connections, the same as in Switchboard. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const SELECT = `select id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
     created_at, updated_at

@@ -19,14 +19,14 @@ export interface PersonInSession {
 
 /** Shows a session in the response of `GET /api/auth/sessions`. */
 export interface SessionView {
-  /** Has the digest of the session id. Nobody can use the session with it. */
+  /** The digest of the session id. Nobody can use the session with it. */
   id: string;
   is_current: boolean;
   organization: { id: string; name: string };
   started_at: string;
-  /** Has the time of the last request, exact to a minute. */
+  /** The time of the last request, exact to a minute. */
   last_seen_at: string;
-  /** Has the address and the User-Agent of the sign-in, if they were stored. */
+  /** The address and the User-Agent of the sign-in, if they were stored. */
   address: string | null;
   client: string | null;
 }

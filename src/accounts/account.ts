@@ -13,13 +13,13 @@ export interface Account {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'member';
-  /** Has the tool policies of the organization from the time of the look-up. */
+  /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
 }
 
 /** Shows an account in the responses of `/api/auth`. */
 export interface AccountView {
-  /** Has a name only when the person has given one. */
+  /** The name is absent until the person enters one. */
   user: { id: string; email: string; name?: string };
   organization: { id: string; name: string };
 }

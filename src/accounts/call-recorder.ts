@@ -29,7 +29,7 @@ export interface EndedCall {
   readonly tool: string;
   /** It is `ok`, or the code of the error. */
   readonly outcome: string;
-  /** Has the message that the caller got. */
+  /** The message that the caller got. */
   readonly error?: string;
   readonly durationMs: number;
   readonly origin?: RequestOrigin;

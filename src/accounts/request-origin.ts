@@ -6,7 +6,7 @@ export interface RequestOrigin {
   /** It is unique, and the caller gets it as the header `X-Request-Id`. */
   readonly requestId: string;
   readonly address: string | undefined;
-  /** Has the first 120 characters of the header `User-Agent`. */
+  /** The first 120 characters of the header `User-Agent`. */
   readonly client: string | undefined;
 }
 

@@ -18,9 +18,9 @@ export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** Names the person of a session, and the organization in which the session acts. */
 export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
-  /** Has the tag of the password that started the session. Sessions of older versions have none. */
+  /** The tag of the password that started the session. Sessions of older versions have none. */
   readonly passwordTag?: string;
-  /** Has the address and the User-Agent of the sign-in. */
+  /** The address and the User-Agent of the sign-in. */
   readonly address?: string;
   readonly client?: string | undefined;
 }

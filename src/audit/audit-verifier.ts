@@ -32,7 +32,7 @@ interface Seal {
   last_position: string;
   entry_ids: string[];
   hashes: Buffer[];
-  /** Has the contents of the entries, in the order of `entry_ids`, and null for an entry that is missing. */
+  /** The contents of the entries, in the order of `entry_ids`, and null for an entry that is missing. */
   contents: (string | null)[];
 }
 

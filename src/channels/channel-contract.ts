@@ -21,7 +21,7 @@ export interface ChannelContent {
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;
-  /** Has the Message-IDs of the conversation, oldest first. This message answers the last one. */
+  /** The Message-IDs of the conversation, oldest first. This message answers the last one. */
   readonly references?: readonly string[];
   /** Have at most 10 MiB together. */
   readonly attachments?: readonly OutgoingAttachment[];
@@ -42,13 +42,13 @@ export interface OutgoingAttachment {
 export interface OutgoingMessage extends ChannelContent {
   readonly id: string;
   readonly organizationId: string;
-  /** Is null for a test message. */
+  /** Null for a test message. */
   readonly contactId: string | null;
   readonly to: string;
-  /** Is the link by which the contact leaves the topic of the message. It is null for a transactional message. */
+  /** The link by which the contact leaves the topic of the message. It is null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
-  /** Has the sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */
+  /** The sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */
   readonly envelope?: OutgoingEnvelope | null;
 }
 
@@ -79,7 +79,7 @@ export type Handover =
     }
   | { readonly outcome: 'unknown'; readonly code: ReasonCode; readonly reason: string };
 
-/** Has the methods that a class with `@Channel` must have. */
+/** The methods that a class with `@Channel` must have. */
 export interface DeliveryChannel {
   /** Returns the address of the contact for this channel, or null when the contact has none. */
   addressOf(contact: ChannelContact): string | null;

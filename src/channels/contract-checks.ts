@@ -19,9 +19,9 @@ export type Scenario = () => void | { to: string } | Promise<void | { to: string
 /** Describes a channel under test, and how to make its provider answer. */
 export interface ChannelContractCase {
   readonly channel: DeliveryChannel;
-  /** Is undefined only for a channel without provider kinds. */
+  /** Undefined only for a channel without provider kinds. */
   readonly account?: ProviderAccount;
-  /** Has an address for the channel. */
+  /** A contact with an address for the channel. */
   readonly contact: ChannelContact;
   /** The channel accepts it. */
   readonly content: ChannelContent;
@@ -31,7 +31,7 @@ export interface ChannelContractCase {
   };
 }
 
-/** Is one check for any test runner: call `run` in a test named `name`. It rejects when the channel breaks the contract. */
+/** One check for any test runner: call `run` in a test named `name`. It rejects when the channel breaks the contract. */
 export interface ContractCheck {
   readonly name: string;
   readonly run: () => Promise<void>;

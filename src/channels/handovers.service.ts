@@ -13,7 +13,7 @@ import type { UncertainPolicy } from './channel.decorator.js';
 import { ChannelProvidersService, type StoredProvider } from './channel-providers.service.js';
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
 
-/** Is the result of a handover with the provider that gave it, if the channel has providers. */
+/** The result of a handover with the provider that gave it, if the channel has providers. */
 export interface HandedOver {
   readonly handover: Handover;
   readonly providerId: string | null;

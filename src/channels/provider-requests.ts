@@ -25,7 +25,7 @@ export interface ProviderResponse {
   readonly retryAfterSeconds?: number;
 }
 
-/** Has either the response, or the result of a handover that got none. */
+/** Either the response, or the result of a handover that got none. */
 export type ProviderAnswer =
   | { readonly response: ProviderResponse; readonly failure?: undefined }
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };

@@ -9,9 +9,9 @@ export type CodeJob =
   | {
       readonly kind: 'run';
       readonly code: string;
-      /** Is the value of `input` as JSON. */
+      /** The value of `input` as JSON. */
       readonly input: string;
-      /** Is the time that the code sees, in milliseconds since 1970. */
+      /** The time that the code sees, in milliseconds since 1970. */
       readonly now: number;
       readonly milliseconds: number;
       readonly memoryBytes: number;
@@ -33,7 +33,7 @@ export interface CodeFault {
   readonly column?: number;
 }
 
-/** Is the answer of a thread: the result as JSON, the faults of checked codes in their order, or one fault. */
+/** The answer of a thread: the result as JSON, the faults of checked codes in their order, or one fault. */
 export interface CodeReply {
   readonly output?: string;
   readonly faults?: readonly (CodeFault | null)[];

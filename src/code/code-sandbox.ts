@@ -9,7 +9,7 @@ const RESULT_LIMITS = { ...VALUE_LIMITS, bytes: MAX_VALUE_BYTES };
 export interface CodeRun {
   readonly code: string;
   readonly input: object;
-  /** Is the time that the code sees. */
+  /** The time that the code sees. */
   readonly now: Date;
   readonly seconds?: number;
   readonly signal?: AbortSignal;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 
 /**
- * Is the main module of a thread that runs the code of workflows. It is JavaScript, because tests start it without a
+ * The main module of a thread that runs the code of workflows. It is JavaScript, because tests start it without a
  * build. Each job has an instance of QuickJS with its own memory, and this file gives it no function of the host. So
  * code can reach nothing but its input, and nothing of an earlier job.
  *

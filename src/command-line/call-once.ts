@@ -9,7 +9,7 @@ import { sendCalls } from './tool-calls.js';
 
 export interface CallOnceOptions {
   readonly tool: string;
-  /** Is the JSON text of the arguments. */
+  /** The JSON text of the arguments. */
   readonly json: string;
   readonly idempotencyKey: string | undefined;
   readonly isDryRun: boolean;

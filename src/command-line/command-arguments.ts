@@ -30,7 +30,7 @@ interface CallOptions {
   readonly isDryRun: boolean;
 }
 
-/** Is what the person wants. The names are those of docs/command-line.md. */
+/** The action that the person chose, with its options. The names are those of docs/command-line.md. */
 export type Command = { readonly url: string | undefined } & (
   | { readonly name: 'help' }
   | { readonly name: 'version' }

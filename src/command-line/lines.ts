@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-/** Is one line of a file, without its end. */
+/** One line of a file, without its end. */
 export interface Line {
   /** Counts from 1, as editors do. */
   readonly number: number;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Is the script of `npm run new`, in the checkout and in the package. */
+/** The script of `npm run new`, in the checkout and in the package. */
 const SCRIPT = fileURLToPath(new URL('../../../scripts/new-module.mjs', import.meta.url));
 
 /** Creates the package of a module. The script checks the arguments. Returns its exit code. */

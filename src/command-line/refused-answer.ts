@@ -14,7 +14,7 @@ export class RefusedAnswer extends CommandError {
     readonly status: number,
     /** Says how long to wait before the same request, if the service says it. */
     readonly retryAfterMs?: number,
-    /** Is the code of the JSON-RPC error. It is absent when something else than Switchboard answered. */
+    /** The code of the JSON-RPC error. It is absent when something else than Switchboard answered. */
     readonly code?: number,
   ) {
     super(message);

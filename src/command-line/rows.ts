@@ -7,14 +7,14 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const SPACE = /^[ \t]*$/;
 
 export interface RowError {
-  /** Is one of docs/errors.md: a code of tools or a number of JSON-RPC. */
+  /** One of docs/errors.md: a code of tools or a number of JSON-RPC. */
   readonly code: string | number;
   readonly message: string;
   readonly [member: string]: unknown;
 }
 
 /**
- * Is one line of the file: the arguments of a call as JSON text, or the reason why there is no call. The text is sent as it
+ * One line of the file: the arguments of a call as JSON text, or the reason why there is no call. The text is sent as it
  * is, because parsing would round large numbers.
  */
 export type Row = { readonly number: number; readonly end: number } & (

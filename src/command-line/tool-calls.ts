@@ -10,14 +10,14 @@ export interface ToolCall {
   /** The answer has the same number. */
   readonly id: number;
   readonly tool: string;
-  /** Is the JSON text of the arguments. */
+  /** The JSON text of the arguments. */
   readonly json: string;
   /** The service makes no second call of the tool with the same key and arguments. */
   readonly idempotencyKey: string;
   readonly isDryRun: boolean;
 }
 
-/** Is the JSON text of the result, or the error of the tool or of JSON-RPC. */
+/** The JSON text of the result, or the error of the tool or of JSON-RPC. */
 export type Outcome = { readonly json: string } | { readonly error: RowError };
 
 interface Reply {

@@ -11,7 +11,7 @@ export type CompletionOptions = CompletedArgument & {
 
 /** Describes the second argument of a method with `@Completion`. */
 export interface CompletionCall extends ToolCall {
-  /** Has the arguments that already have a value. */
+  /** The arguments that already have a value. */
   readonly arguments: Readonly<Record<string, string>>;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { EnvError } from './load-env.js';
 
-/** Has the names of all variables of the process, and of those in its file. */
+/** The names of all variables of the process, and of those in its file. */
 export interface VariableNames {
   inEnvironment: string[];
   inFile: string[];

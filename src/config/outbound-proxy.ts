@@ -3,7 +3,7 @@ export interface OutboundProxy {
   /** Contains the host name or address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
-  /** Is the value of Proxy-Authorization. It is absent when the proxy asks for no password. */
+  /** The value of Proxy-Authorization. It is absent when the proxy asks for no password. */
   readonly authorization?: string;
 }
 

@@ -16,7 +16,7 @@ export interface BatchOptions {
   /** A row belongs to the contact that has the same value of this field. */
   matchBy: Identifier;
   onExisting: 'update' | 'skip';
-  /** Is recorded as the source of consent. */
+  /** Recorded as the source of consent. */
   source: string;
   /** With false, the changes emit no events. */
   emitsEvents: boolean;
@@ -27,26 +27,26 @@ export interface BatchOptions {
 /** Says what happened to a row, or would happen in a dry run. An error says why nothing did. */
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
 
-/** Is a contact that one identifier of the rows belongs to. */
+/** A contact that one identifier of the rows belongs to. */
 export interface KnownContact {
   identifier: Identifier;
   value: string;
   contact: Contact;
 }
 
-/** Is a contact that a batch writes, with its fields after the batch. */
+/** A contact that a batch writes, with its fields after the batch. */
 export interface BatchedContact {
   id: string;
-  /** Is undefined for a contact that is new. */
+  /** Undefined for a contact that is new. */
   before: Contact | undefined;
   fields: ContactFields;
-  /** Has the positions of the rows that created or changed it. */
+  /** The positions of the rows that created or changed it. */
   rows: number[];
 }
 
 export interface BatchPlan {
   outcomes: RowOutcome[];
-  /** Has the contacts to write. */
+  /** The contacts to write. */
   contacts: BatchedContact[];
 }
 

@@ -6,7 +6,7 @@ import { withConsentOrigin } from './consent-origin.js';
 import { COLUMNS, type Identifier, aliasLines, takenIdentifier } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
 
-/** Is a contact that has one of the identifiers that were looked up. */
+/** A contact that has one of the identifiers that were looked up. */
 export interface Holder {
   identifier: Identifier;
   value: string;

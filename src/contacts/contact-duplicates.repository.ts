@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { DuplicateReason } from './duplicate-reasons.js';
 
-/** Has what two contacts share, by reason. The values are SQL over the alias `c`, null for contacts without it. */
+/** What two contacts share, by reason. The values are SQL over the alias `c`, null for contacts without it. */
 const KEYS = {
   similar_email: similarEmail('c.email'),
   same_name: `case when c.first_name is not null and c.last_name is not null
@@ -16,7 +16,7 @@ export interface DuplicatePair {
   key: string;
   contactId: string;
   otherId: string;
-  /** Is a name, or else an identifier, of the older contact. */
+  /** A name, or else an identifier, of the older contact. */
   name: string | null;
   otherName: string | null;
 }

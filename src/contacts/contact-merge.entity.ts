@@ -23,7 +23,7 @@ export class ContactMerge extends OrganizationRow {
   @Column('json', { nullable: true })
   undo: MergeUndo | null;
 
-  /** Has the ids of the moved rows by kind. */
+  /** The ids of the moved rows by kind. */
   @Column('jsonb', { nullable: true, select: false })
   moved: Record<string, unknown> | null;
 }

@@ -17,20 +17,20 @@ const SINGLE_FIELDS = {
 
 /** Says which of two values a merged contact has. Each value is a text, or JSON. */
 export interface MergedValue {
-  /** Is the path of the field, for example `first_name` or `properties.plan`. */
+  /** The path of the field, for example `first_name` or `properties.plan`. */
   field: string;
   value: string;
   from: 'survivor' | 'merged';
-  /** Is the value of the other contact, or null when it had none. */
+  /** The value of the other contact, or null when it had none. */
   other: string | null;
 }
 
 export interface MergePlan {
-  /** Has the fields of the survivor after the merge. */
+  /** The fields of the survivor after the merge. */
   fields: ContactFields;
-  /** Has each field for which the two contacts differ, except those that only the survivor has. */
+  /** Each field for which the two contacts differ, except those that only the survivor has. */
   values: MergedValue[];
-  /** Has the identifiers of the merged contact that become aliases of the survivor. */
+  /** The identifiers of the merged contact that become aliases of the survivor. */
   aliases: AliasAddress[];
 }
 

@@ -43,7 +43,7 @@ export interface UnmergeOutcome {
   contact: Contact;
   survivor: Contact;
   moved: MovedRows;
-  /** Has the identifiers that the restored contact did not get back, because another contact has them now. */
+  /** The identifiers that the restored contact did not get back, because another contact has them now. */
   missing: Identifier[];
 }
 

@@ -3,13 +3,13 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { ContactProperty } from './contact-property.entity.js';
 import type { PropertyRule, PropertyType, PropertyValue } from './property-type.js';
 
-/** Is a value of a property that does not fit a rule. */
+/** A value of a property that does not fit a rule. */
 export interface UnfitValue {
   contactId: string;
   value: PropertyValue;
 }
 
-/** Has the condition under which a value fits its type. `j` is the value as jsonb, and $3 has the options. */
+/** The condition under which a value fits its type. `j` is the value as jsonb, and $3 has the options. */
 const FITS: Record<PropertyType, string> = {
   text: `jsonb_typeof(v.j) = 'string'`,
   number: `jsonb_typeof(v.j) = 'number'`,

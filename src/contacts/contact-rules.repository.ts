@@ -30,7 +30,7 @@ interface FoundRules {
   properties: [name: string, type: PropertyType, options: string[]][] | null;
 }
 
-/** Has the settings that change. Null removes one. */
+/** The settings that change. Null removes one. */
 export type ChangedSettings = Partial<
   Pick<ContactSettings, 'region' | 'strictProperties' | 'defaultLocale' | 'smsHelp'>
 >;

@@ -7,7 +7,7 @@ export interface ContactRules {
   region: CountryCode | null;
   /** When true, contacts get no properties that are not declared. */
   strictProperties: boolean;
-  /** Is the language of contacts without a locale. */
+  /** The language of contacts without a locale. */
   defaultLocale: string | null;
   /** Answers a text message that consists of HELP. */
   smsHelp: string | null;

@@ -4,7 +4,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 /** Stores the settings of an organization for its contacts. An organization without a row has the defaults. */
 @Entity('contact_settings')
 export class ContactSettings extends OrganizationRow {
-  /** Is a country code of ISO 3166. Phone numbers in national form belong to this country. */
+  /** A country code of ISO 3166. Phone numbers in national form belong to this country. */
   @Column('text', { nullable: true })
   region: string | null;
 
@@ -12,7 +12,7 @@ export class ContactSettings extends OrganizationRow {
   @Column('boolean', { default: false })
   strictProperties: boolean;
 
-  /** Is the language of contacts without a locale. */
+  /** The language of contacts without a locale. */
   @Column('text', { nullable: true })
   defaultLocale: string | null;
 

@@ -21,7 +21,7 @@ export const COLUMNS = `contact.organization_id as "organizationId", contact.id,
   contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
   contact.timezone, contact.tags, contact.properties, contact.consent, contact.created_at as "createdAt",
   contact.updated_at as "updatedAt"`;
-/** Has the number of arguments of each SQL function that searches an index of contacts. */
+/** The number of arguments of each SQL function that searches an index of contacts. */
 const INDEX_ARGUMENTS = { find_contact_ids: 3, find_contacts_by_keys: 5, find_segment_contacts: 2 };
 type ContactIndex = keyof typeof INDEX_ARGUMENTS;
 const SELECT = `select ${COLUMNS} from contacts contact where contact.organization_id = $1`;
@@ -61,7 +61,7 @@ export const UPDATE = prepared(
      search_text = $13::text || ${aliasLines('$2')}
    where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
 );
-/** Has the addresses of the contact $2, as its own or as aliases, with the built-in channel that sends to them. */
+/** The addresses of the contact $2, as its own or as aliases, with the built-in channel that sends to them. */
 const ADDRESSES = `select channel, address from contacts c
      cross join lateral (values ('email', c.email), ('sms', c.phone)) as own (channel, address)
      where c.organization_id = $1 and c.id = $2 and address is not null

@@ -44,7 +44,7 @@ export interface ContactFilter {
   values: FilterValue[];
 }
 
-/** Is a condition, or a group of conditions. */
+/** A condition, or a group of conditions. */
 export type FilterNode =
   | ContactFilter
   | { and: readonly FilterNode[] }

@@ -3,9 +3,9 @@ import type { FilterNode, FilterValue } from './filter-fields.js';
 /** Says which contacts the index can find: those that have all or one of the tags, values and names. */
 export interface IndexKeys {
   tags: string[];
-  /** Has names of properties with a value. */
+  /** Names of properties with a value. */
   values: [name: string, value: FilterValue][];
-  /** Has names of properties that have any value. */
+  /** Names of properties that have any value. */
   names: string[];
   matchAll: boolean;
 }

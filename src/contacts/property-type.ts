@@ -9,7 +9,7 @@ export type PropertyType = (typeof PROPERTY_TYPES)[number];
 /** Says which values a declared property has. */
 export interface PropertyRule {
   type: PropertyType;
-  /** Has the values of the type `enum`, and is empty for other types. */
+  /** The values of the type `enum`, and is empty for other types. */
   options: readonly string[];
 }
 

@@ -12,9 +12,9 @@ import {
 } from './segment-nodes.js';
 
 interface ExpandOptions {
-  /** Is a segment as it will be. It stands for the stored one. */
+  /** A segment as it will be. It stands for the stored one. */
   changed?: NamedSegment;
-  /** Has the ids of segments that the conditions belong to. Conditions that name one of them again are a circle. */
+  /** The ids of segments that the conditions belong to. Conditions that name one of them again are a circle. */
   within?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ type Encoding = keyof typeof ENCODINGS;
 
 /** Describes a file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
 export interface DashboardFile {
-  /** Has the path of its URL, for example `/assets/index-B1c2D3.js`. */
+  /** The path of its URL, for example `/assets/index-B1c2D3.js`. */
   path: string;
   type: string;
   /** It changes with the content of the file. */

@@ -23,7 +23,7 @@ interface QuotaError {
   /** Names the quota. */
   detail?: string;
   message?: string;
-  /** Is the number of seconds until a measured quota is measured again. */
+  /** The number of seconds until a measured quota is measured again. */
   hint?: string;
 }
 

@@ -42,7 +42,7 @@ export interface AppErrorExtras {
   members?: Readonly<Record<string, string | number>>;
   /** The caller may retry after this many seconds. */
   retryAfterSeconds?: number;
-  /** Is what another system answered. Only the run of a workflow shows it, to its steps and to people. */
+  /** The answer of another system. Only the run of a workflow shows it, to its steps and to people. */
   response?: object;
   cause?: unknown;
 }

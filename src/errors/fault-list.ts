@@ -15,7 +15,7 @@ export class FaultList {
     return this.count;
   }
 
-  /** Has the first 20 faults at most. */
+  /** The first 20 faults at most. */
   get first(): readonly Fault[] {
     return this.kept;
   }

@@ -7,15 +7,15 @@ import { OrganizationRow, OrganizationRowWithId } from '../database/organization
  */
 @Entity('files')
 export class StoredFile extends OrganizationRowWithId {
-  /** Is null for an upload. */
+  /** Null for an upload. */
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Is a file name without folders and control characters. */
+  /** A file name without folders and control characters. */
   @Column('text')
   name: string;
 
-  /** Is a media type as the other system named it, such as `image/png`. It is not to be trusted. */
+  /** A media type as the other system named it, such as `image/png`. It is not to be trusted. */
   @Column('text')
   contentType: string;
 
@@ -29,7 +29,7 @@ export class StoredFile extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  /** Is true until all bytes have arrived. Until then, size and hash are not known. */
+  /** True until all bytes have arrived. Until then, size and hash are not known. */
   @Column('boolean', { default: false })
   isUploading: boolean;
 }

@@ -24,11 +24,11 @@ export interface FileFacts {
   readonly name: string;
   readonly content_type: string;
   readonly size: number;
-  /** Has 64 hexadecimal digits. */
+  /** 64 hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** Is a file that another system sent. */
+/** A file that another system sent. */
 export interface ReceivedFile {
   readonly name: string;
   readonly contentType: string | undefined;

@@ -5,9 +5,9 @@ import { safeName } from './file-name.js';
 
 const MULTIPART = 'multipart/form-data';
 
-/** Is a file that is being received. */
+/** A file that is being received. */
 export interface UploadBody {
-  /** Is undefined when the request names no file. */
+  /** Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
   /** The bytes throw `invalid_body` when the sender ends early. */

@@ -8,7 +8,7 @@ interface Arrival {
   readonly beganAt: number;
   isUpload: boolean;
   bytesRead: number;
-  /** Is when the last bytes arrived, or when this process last had bytes that it had not consumed. */
+  /** The time at which the last bytes arrived, or at which this process last had bytes that it had not consumed. */
   progressAt: number;
 }
 

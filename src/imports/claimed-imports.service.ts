@@ -13,14 +13,14 @@ import { type RowReader, decode, loadRowReader } from './read-rows.js';
 /** Workers that crashed this many times at the same part of a file do not try it again. */
 const MOST_ATTEMPTS = 5;
 
-/** Is a part of the file, read while the part before it is written. */
+/** A part of the file, read while the part before it is written. */
 interface ReadPart {
   readonly position: number;
   readonly isLast: boolean;
   readonly rows: ReadRows;
 }
 
-/** Is thrown to roll a transaction back after another worker has claimed the import, or a person has canceled it. */
+/** Thrown to roll a transaction back after another worker has claimed the import, or a person has canceled it. */
 class LostClaim extends Error {}
 
 /** Imports the files of claimed imports part by part. Each part commits together with the position after it. */

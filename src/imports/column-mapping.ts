@@ -12,7 +12,7 @@ const CONSENTS: readonly string[] = CONSENT_CHANNELS.map((channel) => `consent.$
 const PROPERTY = 'properties.';
 const ALLOWED = `must be ${FIELDS.join(', ')}, tags, ${CONSENTS.join(', ')} or properties.<name>`;
 
-/** Has the headings that files of other systems use, without spaces and punctuation. */
+/** The headings that files of other systems use, without spaces and punctuation. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   external_id: [
     'externalid',

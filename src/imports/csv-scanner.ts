@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { MOST_COLUMNS, MOST_ROW_BYTES } from './import-options.js';
 
-/** Is a part of a file with whole rows. */
+/** A part of a file with whole rows. */
 export interface CsvPart {
   readonly bytes: Buffer;
   /** The number of its first row. The first row of the file is row 1. */
@@ -27,7 +27,7 @@ type State = 'start' | 'plain' | 'quoted' | 'quote';
  */
 export class CsvScanner {
   private readonly delimiter: number;
-  /** Has the bytes since the last part. */
+  /** The bytes since the last part. */
   private rest: Buffer = Buffer.alloc(0);
   private rowStart = 0;
   private state: State = 'start';

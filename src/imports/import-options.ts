@@ -10,7 +10,7 @@ export interface ImportOptions {
   readonly on_existing: 'update' | 'skip';
   readonly dry_run: boolean;
   readonly start_workflows: boolean;
-  /** Is the surface of the call that started the import. */
+  /** The surface of the call that started the import. */
   readonly source: string;
 }
 

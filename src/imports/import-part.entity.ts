@@ -41,7 +41,7 @@ export class ImportFault extends PartOfImport {
   @PrimaryColumn('integer')
   row: number;
 
-  /** Is a list of texts as JSON. */
+  /** A list of texts as JSON. */
   @Column('text')
   cells: string;
 

@@ -21,7 +21,7 @@ const SCHEMA = classSchema(CreateContactInput);
 /** Other work of the process waits at most for this many rows. */
 const ROWS_AT_ONCE = 50;
 
-/** Is a row of a file, with its number. The row with the names of the columns is row 1. */
+/** A row of a file, with its number. The row with the names of the columns is row 1. */
 export interface NumberedRow {
   readonly number: number;
   readonly cells: readonly string[];

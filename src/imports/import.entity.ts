@@ -34,7 +34,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('json')
   columns: string[];
 
-  /** Has the first rows. */
+  /** The first rows. */
   @Column('json', { default: [] })
   preview: string[][];
 
@@ -49,7 +49,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   chunks: number;
 
-  /** Is null before the first start. */
+  /** Null before the first start. */
   @Column('json', { nullable: true })
   options: ImportOptions | null;
 

@@ -13,7 +13,7 @@ export type ImportCounts = Pick<
   'created' | 'updated' | 'unchanged' | 'skipped' | 'duplicate' | 'failed'
 >;
 
-/** Is a row that was not imported. */
+/** A row that was not imported. */
 export type NewFault = Pick<ImportFault, 'row' | 'cells' | 'reasons'>;
 
 const NO_COUNTS = {

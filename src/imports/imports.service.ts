@@ -14,7 +14,7 @@ import { ImportsRepository } from './imports.repository.js';
 const FAULTS_AT_ONCE = 20;
 const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
 
-/** Is what a caller chose for the start of an import. */
+/** Choices of the caller for the start of an import. */
 export interface StartChoices {
   mapping: object | undefined;
   matchBy: Identifier | undefined;

@@ -6,7 +6,7 @@ export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
 /** Limits the time in which the parser cannot be interrupted. The delimiters of the rest are not needed. */
 const SAMPLED_CHARACTERS = 64 * 1024;
-/** Has the characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
+/** The characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =
   '\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd' +
   '\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178';

@@ -1,20 +1,20 @@
 import { AppError } from '../errors/app-error.js';
 import type { Encoding } from './import.entity.js';
 
-/** Is large enough for a first row of any allowed length. */
+/** Large enough for a first row of any allowed length. */
 const SAMPLE_BYTES = 512 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 /** Gives the bytes of a text file in an encoding that contains ASCII. */
 export interface TextSource {
-  /** Is `utf-8` for a file that was detected as such, until a later byte shows that it is not. */
+  /** `utf-8` for a file that was detected as such, until a later byte shows that it is not. */
   readonly encoding: Encoding;
-  /** Is true if the sender has chosen the encoding or a byte order mark says it. */
+  /** True if the sender has chosen the encoding or a byte order mark says it. */
   readonly isEncodingFixed: boolean;
-  /** Has the beginning of the bytes. */
+  /** The beginning of the bytes. */
   readonly sample: Buffer;
-  /** Has all bytes without the byte order mark. Files in UTF-16 are converted to UTF-8. */
+  /** All bytes without the byte order mark. Files in UTF-16 are converted to UTF-8. */
   readonly bytes: AsyncIterable<Buffer>;
   /** Returns how many bytes were read so far. */
   size(): number;

@@ -13,7 +13,7 @@ export interface FoundKey {
   organization_id: string;
   /** It is true when `last_used_at` needs an update. */
   stale: boolean;
-  /** Has the policies of the organization; null when there are none. */
+  /** The policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;
   /** Contains the revision of the organization's offered tools, or null when there are none. */
   offered_revisions: string | null;

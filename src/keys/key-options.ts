@@ -2,7 +2,7 @@
 export interface KeyOptions {
   readonly expiresAt: Date | null;
   readonly readOnly: boolean;
-  /** Has the current names of the tools that the key may call, sorted. When null, the key may call every tool. */
+  /** The current names of the tools that the key may call, sorted. When null, the key may call every tool. */
   readonly tools: readonly string[] | null;
 }
 

@@ -19,7 +19,7 @@ export interface AuthenticatedKey {
   readonly organizationId: string;
   /** The key is looked up again by this SHA-256 of the raw key. */
   readonly hash: Buffer;
-  /** Has the tool policies of the organization from the time of the look-up. */
+  /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
   /** Contains the revision of the organization's offered tools. It is empty when there are none. */
   readonly offeredToolsRevision: string;

@@ -1,7 +1,7 @@
 import { Context, type Liquid, type Template, toValue } from 'liquidjs';
 import { checkOutputLength } from './liquid-limits.js';
 
-/** Is a parsed text that can be rendered many times. */
+/** A parsed text that can be rendered many times. */
 export class CompiledText {
   constructor(
     private readonly engine: Liquid,

@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.js';
 export type PageFilter = (items: unknown[]) => unknown;
 
 /**
- * Is a value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or
+ * A value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or
  * object.
  */
 export interface DistantValue {

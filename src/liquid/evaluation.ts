@@ -14,7 +14,7 @@ export class Evaluation<T> {
     this.value = generator;
   }
 
-  /** Has the result. It is valid only after {@link run} has returned true. */
+  /** The result. It is valid only after {@link run} has returned true. */
   get result(): T {
     return this.value as T;
   }

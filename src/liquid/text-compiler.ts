@@ -34,12 +34,12 @@ export class TextFault extends Error {
 
 /** Names a variable that a text reads from its values, and the place of its first use. */
 export interface UsedVariable {
-  /** Has the segments up to a computed index, such as `contact`, `first_name`. */
+  /** The segments up to a computed index, such as `contact`, `first_name`. */
   readonly segments: readonly string[];
   readonly offset: number;
 }
 
-/** Is what a text reads, and where it writes values that are not escaped. */
+/** The names that a text reads, and the places at which it writes values that are not escaped. */
 export interface TextReading {
   readonly variables: readonly UsedVariable[];
   readonly rawOffsets: readonly number[];
@@ -51,7 +51,7 @@ export interface MarkupPlace {
   readonly end: number;
 }
 
-/** Is a `{% render 'name' %}`. `name` is undefined when the tag has anything but one quoted name. */
+/** A `{% render 'name' %}`. `name` is undefined when the tag has anything but one quoted name. */
 export interface RenderTag extends MarkupPlace {
   readonly name: string | undefined;
 }

@@ -17,9 +17,9 @@ export interface Email {
   /** The default is the sender of the installation. */
   from?: Mailbox;
   replyTo?: Mailbox;
-  /** Has the Message-IDs of the conversation, oldest first. */
+  /** The Message-IDs of the conversation, oldest first. */
   references?: readonly string[];
-  /** Is the address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
+  /** The address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
   unsubscribe?: string | undefined;
   attachments?: readonly EmailAttachment[];
   /** Signs the e-mail (DKIM). */
@@ -36,11 +36,11 @@ export interface EmailAttachment {
   readonly read: () => AsyncIterable<Buffer>;
 }
 
-/** Is an RSA key. Mail servers find its public part in the DNS record of the selector. */
+/** An RSA key. Mail servers find its public part in the DNS record of the selector. */
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;
-  /** Is in PEM. */
+  /** In PEM. */
   readonly privateKey: string;
 }
 

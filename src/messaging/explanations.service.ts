@@ -12,7 +12,7 @@ import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
 
-/** Has what happened to messages that workers will not begin to send any more. */
+/** What happened to messages that workers will not begin to send any more. */
 const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
   sending: 'unknown',
   uncertain: 'unknown',
@@ -24,7 +24,7 @@ const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
 };
 const PASSED = { passed: true, reason: null, until: null };
 
-/** Is the message that the rules are asked about. One that does not exist yet has no id. */
+/** The message that the rules are asked about. One that does not exist yet has no id. */
 type Recipient = PermittedMessage & { id: string | null };
 
 /**

@@ -30,14 +30,14 @@ function permissionsOf(rows: string): string {
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from ${rows}`;
 }
-/** Is for messages that may not exist yet. Their ids are their positions. */
+/** For messages that may not exist yet. Their ids are their positions. */
 export const FIND_PERMISSIONS = prepared(
   'messages_permissions',
   permissionsOf(
     `json_to_recordset($2) as m (id integer, contact_id text, channel text, recipient text, topic text) order by m.id`,
   ),
 );
-/** Is sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
+/** Sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
 export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
   'messages_permissions_claimed',
   permissionsOf(`json_to_recordset($2) as c (id text, epoch integer)

@@ -17,20 +17,20 @@ import {
 } from './message-attempt-statements.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
 
-/** Is what the rules need to know of a message, which may not exist yet. */
+/** The part of a message that the rules read. The message may not exist yet. */
 export type PermittedMessage = Pick<
   Message,
   'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'
 >;
 
-/** Is what the organization has stored about sending one message. */
+/** Stored data that decides whether one message may be sent. */
 export interface StoredPermission {
   readonly suppression: SuppressionReason | null;
-  /** Is null when there is no contact any more. */
+  /** Null when there is no contact any more. */
   readonly consent: Consent | null;
-  /** Is null for a message without a topic, and for a topic that was deleted. */
+  /** Null for a message without a topic, and for a topic that was deleted. */
   readonly subscription: SubscriptionState | null;
-  /** Is true when the organization has rules about when messages are sent. */
+  /** True when the organization has rules about when messages are sent. */
   readonly isPaced: boolean;
 }
 

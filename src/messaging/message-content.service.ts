@@ -23,9 +23,9 @@ const LONGEST_HTML_BYTES = 500 * 1024;
 
 /** Holds the content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {
-  /** Is required by channels with a subject, and refused by the others. */
+  /** Required by channels with a subject, and refused by the others. */
   subject?: string;
-  /** Is required without `html`. */
+  /** Required without `html`. */
   body?: string;
   html?: string;
   /** Replaces the subject, the body and the HTML. */
@@ -43,7 +43,7 @@ export interface MessageContent extends Partial<TemplateUse> {
 /** Says for which message content is made. */
 export interface ContentTarget {
   readonly organizationId: string;
-  /** Is the id of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly contact: Contact;
   /** Contacts can leave it. A message without a topic is transactional. */

@@ -97,7 +97,7 @@ export class MessageDigestsService {
     return await this.messages.compose(opened, given, scope);
   }
 
-  /** Has the message sent as it is. */
+  /** Queues the message unchanged. */
   private async release(open: OpenDigest): Promise<void> {
     const { organizationId, messageId } = open;
     await this.digests.close(open);

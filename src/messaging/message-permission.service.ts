@@ -39,9 +39,9 @@ export interface PermissionVerdict {
 
 /** Says whether a message may be sent. */
 export interface Permission {
-  /** Is the final outcome of a message that must not be sent. */
+  /** The final outcome of a message that must not be sent. */
   readonly ban: Outcome | undefined;
-  /** Is true when the organization has rules about when messages are sent. */
+  /** True when the organization has rules about when messages are sent. */
   readonly isPaced: boolean;
 }
 

@@ -12,9 +12,9 @@ import type { Message } from './message.entity.js';
 
 /** Names the template of a message. */
 export interface GivenTemplate {
-  /** Is an id or a name, whose newest published version is used, or a version that a message has already. */
+  /** An id or a name, whose newest published version is used, or a version that a message has already. */
   readonly from: string | PinnedTemplate;
-  /** Is preferred to the locale of the contact. */
+  /** Preferred to the locale of the contact. */
   readonly locale?: string | null;
   /** Has, for a digest, the variables of each call of `send_message` that it contains. */
   readonly items?: readonly object[];
@@ -23,7 +23,7 @@ export interface GivenTemplate {
 /** Says what a message was made from. */
 export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
 
-/** Is the content of a message that was made from a template. */
+/** The content of a message that was made from a template. */
 export interface MadeContent {
   readonly texts: { readonly subject?: string; readonly html?: string; readonly body: string };
   readonly use: TemplateUse;

@@ -56,7 +56,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text')
   body: string;
 
-  /** Is null for a message of text alone. It can be long, so lists and outcomes of attempts do not load it. */
+  /** Null for a message of text alone. It can be long, so lists and outcomes of attempts do not load it. */
   @Column('text', { nullable: true, select: false })
   html?: string | null;
 
@@ -64,7 +64,7 @@ export class Message extends OrganizationRowWithId {
   @Column({ type: 'boolean', insert: false, update: false, default: () => 'html is not null' })
   hasHtml: boolean;
 
-  /** Is null for a message with the usual headers. Lists and outcomes of attempts do not load it. */
+  /** Null for a message with the usual headers. Lists and outcomes of attempts do not load it. */
   @Column('json', { nullable: true, select: false })
   envelope?: EmailEnvelope | null;
 
@@ -111,7 +111,7 @@ export class Message extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   templateVersion: number | null;
 
-  /** Is the locale of the template's variant. */
+  /** The locale of the template's variant. */
   @Column('text', { nullable: true })
   locale: string | null;
 

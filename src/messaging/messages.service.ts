@@ -26,7 +26,7 @@ const MOST_EVENTS = 100;
 
 /** Describes a message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
 export interface MessageRequest extends GivenContent {
-  /** Is the id of the message. By default it is a new one. */
+  /** The id of the message. By default it is a new one. */
   id?: string;
   to: ContactKey;
   channel?: string;

@@ -11,7 +11,7 @@ export class SuppressedAddress extends OrganizationRowWithId {
   @Column('text')
   channel: string;
 
-  /** Has the form in which contacts store their addresses. */
+  /** The form in which contacts store their addresses. */
   @Column('text')
   address: string;
 

@@ -20,14 +20,14 @@ import { subjectFault } from './message-content.service.js';
 export interface PreviewRequest {
   readonly templateId: string;
   readonly version?: number;
-  /** Is a draft that is not saved. */
+  /** A draft that is not saved. */
   readonly draft?: object;
   readonly locale?: string;
   readonly contactId?: string;
   readonly variables?: object;
 }
 
-/** Is a template as a contact would get it. A part that the template does not have is undefined. */
+/** A template as a contact would get it. A part that the template does not have is undefined. */
 export interface TemplatePreview {
   readonly email: RenderedTemplate | undefined;
   readonly sms: RenderedTemplate | undefined;

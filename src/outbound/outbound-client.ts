@@ -14,7 +14,7 @@ interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly signal: AbortSignal;
   /** Limits the time of the whole exchange. The default is 15. */
   readonly timeoutSeconds?: number;
-  /** Is called when the connection is established. The other system cannot have received the request before. */
+  /** Called when the connection is established. The other system cannot have received the request before. */
   readonly onConnected?: () => void;
 }
 

@@ -15,7 +15,7 @@ const SHORTEST_HIDDEN = 4;
 /** Holds a request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
-  /** Has the header of the credential, if the request has one. */
+  /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
   /** Throws `rejected` unless the host that another system named may receive all secrets of the request. */
   assertMayFollow(url: string): void;

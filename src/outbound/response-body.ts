@@ -25,7 +25,7 @@ const BYTE_ORDER_MARKS: readonly [string, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/** Is a body as steps see it. One of the two is null. */
+/** A body as steps see it. One of the two is null. */
 export interface ParsedBody {
   json: unknown;
   text: string | null;

@@ -6,13 +6,13 @@ import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 /** Names the digest that a call belongs to. Messages of different topics have different permissions. */
 export interface DigestKey {
   readonly contactId: string;
-  /** Is undefined for a transactional message. */
+  /** Undefined for a transactional message. */
   readonly topic: string | undefined;
   readonly channel: string;
   readonly key: string;
 }
 
-/** Is what an update of a message needs of its rendered content. */
+/** Rendered content that an update of a message writes. */
 export interface DigestContent {
   readonly subject: string | null;
   readonly body: string;

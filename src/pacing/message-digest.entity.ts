@@ -21,7 +21,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('jsonb')
   variables: object;
 
-  /** Has the variables of each call, oldest first. */
+  /** The variables of each call, oldest first. */
   @Column('jsonb')
   items: object[];
 
@@ -30,7 +30,7 @@ export class MessageDigest extends OrganizationRow {
   maxItems: number;
 }
 
-/** Is a digest with the version of a template that its message was made from, if any. */
+/** A digest with the version of a template that its message was made from, if any. */
 export type OpenDigest = MessageDigest & {
   readonly templateId: string | null;
   readonly templateVersion: number | null;

@@ -14,7 +14,7 @@ export interface Pause {
   readonly reason: string;
   /** Names the cap that the message waits for. */
   readonly cap: string | null;
-  /** Is null when the message is not sent at all. */
+  /** Null when the message is not sent at all. */
   readonly until: Date | null;
 }
 
@@ -62,7 +62,7 @@ export class PaceService {
     return this.pace.lacksQuota(organizationId);
   }
 
-  /** Has the messages that wait for a place of the contact checked again, because one place will not be used. */
+  /** Checks messages again that wait for a place of the contact, because one place will not be used. */
   recheckCapped(organizationId: string, contactId: string): Promise<void> {
     return this.rules.recheckCapped(organizationId, contactId);
   }

@@ -25,14 +25,14 @@ export class SendingRules extends OrganizationRow {
   @Column('boolean', { default: false })
   transactionalEmail: boolean;
 
-  /** Is a local time such as 21:00. It is null when there are no quiet hours. */
+  /** A local time such as 21:00. It is null when there are no quiet hours. */
   @Column('text', { nullable: true })
   quietFrom: string | null;
 
   @Column('text', { nullable: true })
   quietTo: string | null;
 
-  /** Has the days on which quiet hours begin, from 1 for Monday to 7 for Sunday. */
+  /** The days on which quiet hours begin, from 1 for Monday to 7 for Sunday. */
   @Column('integer', { array: true, nullable: true })
   quietDays: number[] | null;
 

@@ -16,7 +16,7 @@ const STYLE =
   'small{display:block;margin-inline-start:1.9rem;opacity:.8}input{width:1.1rem;height:1.1rem;margin-inline-end:.6rem}' +
   'button{font:inherit;padding:.6rem 1.2rem;cursor:pointer}:focus-visible{outline:3px solid;outline-offset:2px}';
 
-/** Is one topic on the page of preferences. */
+/** One topic on the page of preferences. */
 export interface TopicChoice {
   name: string;
   title: string;
@@ -31,7 +31,7 @@ export interface PermissionPage {
   language: Language;
   title: string;
   text?: string;
-  /** Is announced by screen readers. */
+  /** Announced by screen readers. */
   result?: string;
   /** Shows a button that sends POST to the address of the page. */
   button?: string;

@@ -16,7 +16,7 @@ const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';
 
-/** Is what a page needs: the contact, and its state for each topic. */
+/** Data of a page: the contact, and its state for each topic. */
 export interface LinkView {
   target: LinkTarget;
   contact: Contact;

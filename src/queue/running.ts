@@ -1,6 +1,6 @@
 import type { Claim } from './leased-work.js';
 
-/** Is a claimed row that a worker of this process works on. */
+/** A claimed row that a worker of this process works on. */
 export interface Running {
   readonly claim: Claim;
   readonly abort: AbortController;

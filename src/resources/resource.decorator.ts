@@ -40,7 +40,7 @@ export type ResourceContents = { uri: string; mimeType: string } & (
 
 export interface RegisteredResource {
   readonly template: UriTemplate;
-  /** Has the names of the tool, if the method is also a tool. */
+  /** The names of the tool, if the method is also a tool. */
   readonly toolNames: readonly string[];
   readonly descriptor: ResourceDescriptor;
   /** Runs the guards, the interceptors and the method. */

@@ -3,7 +3,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Claim } from '../queue/leased-work.js';
 import { Segment } from './segment.entity.js';
 
-/** Has contacts that were written. */
+/** Contacts that were written. */
 export interface TakenChanges {
   ids: string[];
   silent: ReadonlySet<string>;

@@ -16,11 +16,11 @@ export class Segment extends OrganizationRowWithId {
   @Column('text')
   kind: SegmentKind;
 
-  /** Has conditions as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
+  /** Conditions as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
   @Column('json', { nullable: true })
   filters: object[] | null;
 
-  /** Has the ids of the segments that the filters name. */
+  /** The ids of the segments that the filters name. */
   @Column('text', { array: true, default: () => `'{}'` })
   uses: string[];
 

@@ -5,7 +5,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { Segment } from './segment.entity.js';
 
-/** Has the fields of a segment that a caller sets. */
+/** The fields of a segment that a caller sets. */
 export type SegmentContent = Pick<
   Segment,
   'name' | 'description' | 'kind' | 'filters' | 'uses' | 'timed'

@@ -20,7 +20,7 @@ const MOST_SEGMENTS = 100;
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 
-/** Has a segment with the number of its members, which is exact if `isComplete`. */
+/** A segment with the number of its members, which is exact if `isComplete`. */
 export interface CountedSegment {
   segment: Segment;
   count: number;

@@ -11,7 +11,7 @@ export type CheckResult = (typeof CHECK_RESULTS)[number];
 /** Stores a domain from whose addresses an organization may send e-mails once it has proved that it owns the domain. */
 @Entity('sender_domains')
 export class SenderDomain extends OrganizationRowWithId {
-  /** Is in lowercase, with A-labels. */
+  /** In lowercase, with A-labels. */
   @Column('text')
   domain: string;
 
@@ -60,11 +60,11 @@ export class SenderKey extends OrganizationRow {
   @Column('text', { default: 'next' })
   state: KeyState;
 
-  /** Is what the record has after `p=`. */
+  /** The part of the record after `p=`. */
   @Column('text')
   publicKey: string;
 
-  /** Is the encrypted private key. A previous key has none any more. */
+  /** The encrypted private key. A previous key has none any more. */
   @Column('bytea', { nullable: true })
   sealed: Buffer | null;
 

@@ -10,7 +10,7 @@ export const GRACE_HOURS = 72;
 /** Says from which domain the organization may send, and with which key. */
 export interface VerifiedSender {
   readonly domain: string;
-  /** Are null without a key whose record was found. */
+  /** Null without a key whose record was found. */
   readonly selector: string | null;
   readonly sealed: Buffer | null;
 }

@@ -13,7 +13,7 @@ import { TextRecords } from './text-records.js';
 const MOST_DOMAINS = 50;
 const TOKEN_CHARACTERS = 32;
 
-/** Is a domain with its DKIM keys. */
+/** A domain with its DKIM keys. */
 export interface KeyedDomain {
   readonly domain: SenderDomain;
   readonly keys: readonly SenderKey[];

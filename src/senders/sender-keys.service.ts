@@ -8,18 +8,18 @@ import { SenderDomainsRepository } from './sender-domains.repository.js';
 /** RFC 8301 asks for at least 2048 bits, and a longer key has a record that many DNS services refuse. */
 const KEY_BITS = 2048;
 
-/** Has a selector that no other key has, in any organization, because two organizations may send from one domain. */
+/** A key with a selector that no other key of any organization has, because two organizations may send from one domain. */
 export interface NewKey {
   readonly selector: string;
   readonly publicKey: string;
   readonly privateKey: string;
 }
 
-/** Is what signs e-mails of a domain. */
+/** The key that signs e-mails of a domain. */
 export interface SigningKey {
   readonly domain: string;
   readonly selector: string;
-  /** Is in PEM. */
+  /** In PEM. */
   readonly privateKey: string;
 }
 

@@ -22,7 +22,7 @@ const MOST_WARNINGS = 50;
 /** A message reads a version in one piece, so that a large one would delay others. */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
-/** Is a compiled content with what its author should know. */
+/** A compiled content with what its author should know. */
 export interface Compilation {
   readonly content: CompiledContent;
   readonly warnings: readonly PlacedWarning[];
@@ -33,7 +33,7 @@ interface CheckedVariant {
   readonly sms?: CompiledTexts;
 }
 
-/** Has the texts of an e-mail with the content of their snippets. */
+/** The texts of an e-mail with the content of their snippets. */
 interface CheckedEmail {
   readonly locale: string;
   readonly email: Partial<CompiledTexts>;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Is the main module of a thread that inlines the CSS of HTML. It is JavaScript, because tests start it without a build.
+ * The main module of a thread that inlines the CSS of HTML. It is JavaScript, because tests start it without a build.
  * The thread ends after one job, so that its memory is free again.
  *
  * @import { HtmlJob, HtmlReply, InlinedHtml } from './html-job.js'

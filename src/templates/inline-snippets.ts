@@ -8,9 +8,9 @@ export const MOST_DEPTH = 5;
 const MOST_INCLUDED = 200;
 const LONGEST_RESULT = 256 * 1024;
 
-/** Is a fault or warning at a place of a text, or of a snippet that the text includes. */
+/** A fault or warning at a place of a text, or of a snippet that the text includes. */
 export interface PlacedMessage {
-  /** Is undefined for the text itself. */
+  /** Undefined for the text itself. */
   readonly snippet?: string;
   readonly line: number;
   readonly column: number;
@@ -32,7 +32,7 @@ interface Piece {
   readonly begin: number;
 }
 
-/** Is a text or a snippet. Its lines are counted once, however many warnings it has. */
+/** A text or a snippet. Its lines are counted once, however many warnings it has. */
 class Source {
   private starts?: readonly number[];
 
@@ -47,7 +47,7 @@ class Source {
   }
 }
 
-/** Is a text with the content of its snippets, which knows where each part came from. */
+/** A text with the content of its snippets, which knows where each part came from. */
 export class JoinedText {
   private readonly pieces: Piece[] = [];
   private written = '';

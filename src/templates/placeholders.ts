@@ -1,6 +1,6 @@
 import type { MarkupPlace } from '../liquid/text-compiler.js';
 
-/** Is a text whose Liquid markup is replaced by words that are valid in HTML, in CSS and in attributes. */
+/** A text whose Liquid markup is replaced by words that are valid in HTML, in CSS and in attributes. */
 export interface HiddenMarkup {
   readonly text: string;
   readonly prefix: string;

@@ -6,14 +6,14 @@ import type { CompiledContent, TemplateVariable } from './template-content.js';
 /** Names the texts of a variant: those of an e-mail, or the text of a short message. */
 export type TemplatePart = 'email' | 'sms';
 
-/** Has the parsed texts of one part of a variant. */
+/** The parsed texts of one part of a variant. */
 export interface PreparedTexts {
   readonly subject?: CompiledText;
   readonly html?: CompiledText;
   readonly text: CompiledText;
 }
 
-/** Is a version whose texts are parsed when they are needed first, and then kept. */
+/** A version whose texts are parsed when they are needed first, and then kept. */
 export class PreparedVersion {
   private readonly texts = new Map<string, PreparedTexts>();
 

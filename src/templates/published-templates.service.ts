@@ -15,11 +15,11 @@ export interface PinnedTemplate {
   readonly id: string;
   readonly version: number;
   readonly versionId: string;
-  /** Is the language of contacts without a locale. */
+  /** The language of contacts without a locale. */
   readonly defaultLocale: string | null;
 }
 
-/** Has the variables of templates by their ids and names, and null for one without a published version. */
+/** The variables of templates by their ids and names, and null for one without a published version. */
 export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] | null>;
 
 /**

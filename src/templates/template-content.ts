@@ -9,7 +9,7 @@ export interface TemplateVariable {
   readonly default?: unknown;
 }
 
-/** Has the texts of an e-mail. Without `text`, publishing derives it from `html`. */
+/** The texts of an e-mail. Without `text`, publishing derives it from `html`. */
 export interface EmailVariant {
   readonly subject: string;
   readonly html?: string;
@@ -20,19 +20,19 @@ export interface SmsVariant {
   readonly text: string;
 }
 
-/** Has the texts of a template in one language. */
+/** The texts of a template in one language. */
 export interface TemplateVariant {
   readonly email?: EmailVariant;
   readonly sms?: SmsVariant;
 }
 
-/** Is what an author writes. The first locale is the last resort of messages. */
+/** The content that an author writes. Messages use the first locale when no other locale matches. */
 export interface TemplateContent {
   readonly variables: readonly TemplateVariable[];
   readonly variants: Readonly<Record<string, TemplateVariant>>;
 }
 
-/** Has the texts of one variant as they are rendered, by part. */
+/** The texts of one variant as they are rendered, by part. */
 export interface CompiledTexts {
   readonly subject?: string;
   readonly html?: string;
@@ -44,7 +44,7 @@ export interface CompiledVariant {
   readonly sms?: CompiledTexts;
 }
 
-/** Is a published content: without snippets, with inlined CSS, and with a text for every variant. */
+/** A published content: without snippets, with inlined CSS, and with a text for every variant. */
 export interface CompiledContent {
   readonly variables: readonly TemplateVariable[];
   readonly variants: Readonly<Record<string, CompiledVariant>>;

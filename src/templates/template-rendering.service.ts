@@ -7,16 +7,16 @@ import { chooseLocale } from './locales.js';
 import type { PreparedTexts, PreparedVersion, TemplatePart } from './prepared-version.js';
 import { checkNames, readValues } from './variable-values.js';
 
-/** Has the values that the texts of a message read. */
+/** The values that the texts of a message read. */
 export interface TemplateValues {
   readonly variables: object;
-  /** Has the variables of each call that the message joins, the newest last. By default it is this call alone. */
+  /** The variables of each call that the message joins, the newest last. By default it is this call alone. */
   readonly items?: readonly object[];
-  /** Has the values that every message provides: the contact and links. */
+  /** The values that every message provides: the contact and links. */
   readonly given: object;
 }
 
-/** Is the rendered content of a message. */
+/** The rendered content of a message. */
 export interface RenderedTemplate {
   readonly locale: string;
   readonly subject?: string;

@@ -12,15 +12,15 @@ export class TemplateVersion extends OrganizationRow {
   @PrimaryColumn('integer')
   version: number;
 
-  /** Is unique also among versions that were rolled back, so that caches can be keyed by it. */
+  /** Unique also among versions that were rolled back, so that caches can be keyed by it. */
   @Column('text')
   id: string;
 
-  /** Has the texts as the author wrote them. */
+  /** The texts as the author wrote them. */
   @Column('json')
   content: TemplateContent;
 
-  /** Has the texts as they are rendered. */
+  /** The texts as they are rendered. */
   @Column('json')
   compiled: CompiledContent;
 

@@ -13,7 +13,7 @@ const FIND_COMPILED = prepared(
   `select compiled from template_versions where organization_id = $1 and template_id = $2 and version = $3`,
 );
 
-/** Is a version as lists show it. */
+/** A version as lists show it. */
 export type VersionSummary = Pick<
   TemplateVersion,
   'version' | 'warnings' | 'restoredFrom' | 'actorKind' | 'actorId' | 'createdAt'

@@ -22,11 +22,11 @@ export class Template extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** Is the newest published version. Null before the first one. */
+  /** The newest published version. Null before the first one. */
   @Column('integer', { nullable: true })
   version: number | null;
 
-  /** Is the id of that version. */
+  /** The id of that version. */
   @Column('text', { nullable: true })
   versionId: string | null;
 

@@ -6,7 +6,7 @@ import type { TimePosition } from '../paging/paging.js';
 import type { TemplateContent, TemplateVariable } from './template-content.js';
 import { Template } from './template.entity.js';
 
-/** Is sent for each message that is made from a template. */
+/** Sent for each message that is made from a template. */
 const FIND_PUBLISHED = prepared(
   'template_published',
   `select t.id, t.name, t.version, t.version_id as "versionId", s.default_locale as "defaultLocale"
@@ -23,7 +23,7 @@ export interface FoundTemplate {
   defaultLocale: string | null;
 }
 
-/** Is a template as lists show it. */
+/** A template as lists show it. */
 export type TemplateSummary = Omit<Template, 'draft'>;
 
 /** Stores templates, and publishes each change after its commit. Every method needs a transaction of the organization. */

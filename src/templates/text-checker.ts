@@ -38,7 +38,7 @@ export const GIVEN_NAMES: readonly string[] = [
   'unsubscribe_url',
 ];
 
-/** Has the names that a text may use. */
+/** The names that a text may use. */
 export interface Names {
   readonly variables: readonly string[];
   readonly snippets: ReadonlyMap<string, string>;

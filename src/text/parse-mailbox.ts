@@ -8,7 +8,7 @@ export interface Mailbox {
 }
 
 const LONGEST_NAME = 100;
-/** Has room for the longest address and name. */
+/** Room for the longest address and name. */
 const LONGEST_MAILBOX = 500;
 const NAMED = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>]*)>$/;
 

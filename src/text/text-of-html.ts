@@ -51,7 +51,7 @@ class HtmlReader {
   private value = '';
   private href = '';
   private alt = '';
-  /** Is the element whose content is skipped. */
+  /** The element whose content is skipped. */
   private unread = '';
 
   constructor(private readonly html: string) {}

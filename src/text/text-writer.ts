@@ -25,7 +25,7 @@ export class TextWriter {
   private hasSpace = false;
   private verbatim = 0;
   private characters = 0;
-  /** Was before the last line. */
+  /** The prefix of the last line. */
   private lastPrefix = '';
 
   /** Counts the characters that were written. */
@@ -33,7 +33,7 @@ export class TextWriter {
     return this.characters;
   }
 
-  /** Is true directly in an item of a list. */
+  /** True directly in an item of a list. */
   get isInItem(): boolean {
     return this.groups.at(-1)?.name === 'li';
   }

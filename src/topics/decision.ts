@@ -1,13 +1,13 @@
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
-/** Is what a contact decided, or what the default of the topic decides for it. */
+/** The choice of a contact, or the default of the topic when the contact made no choice. */
 export interface StoredSubscription {
   topic: string;
   title: string;
   description: string | null;
   doubleOptIn: boolean;
   state: SubscriptionState;
-  /** Is null when the default of the topic decides, as is `changedAt`. */
+  /** Null when the default of the topic decides, as is `changedAt`. */
   source: string | null;
   changedAt: Date | null;
 }

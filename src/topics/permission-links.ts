@@ -11,7 +11,7 @@ export interface LinkTarget {
   organizationId: string;
   contactId: string;
   messageId: string;
-  /** Is empty in links to the preferences. */
+  /** Empty in links to the preferences. */
   topic: string;
 }
 

@@ -17,7 +17,7 @@ const DECIDE = prepared(
      where own.state <> excluded.state
    returning state`,
 );
-/** Is sent in the transaction that begins an attempt, after the message is locked, so it sees every decision until then. */
+/** Sent in the transaction that begins an attempt, after the message is locked, so it sees every decision until then. */
 const FIND_STATE = prepared(
   'topic_state',
   `select t.name is not null as "exists",

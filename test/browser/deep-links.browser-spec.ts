@@ -5,7 +5,7 @@ import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 const UNKNOWN = 'abc_unknown';
-/** Is longer than any id may be. */
+/** Longer than any id may be. */
 const TOO_LONG = 'a'.repeat(80);
 
 describe('an address with the id of another organization', () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-/** Is an answer in place of that of the service. Without a status, the connection breaks. */
+/** An answer in place of that of the service. Without a status, the connection breaks. */
 interface Failure {
   status?: number;
   headers?: Record<string, string>;
@@ -23,7 +23,7 @@ const FAILURES: [name: string, failure: Failure, says: string][] = [
   ['no connection', {}, 'cannot be reached. Check your connection'],
 ];
 
-/** Is a form in which a person has typed something. */
+/** A form in which a person has typed something. */
 interface Form {
   page: Page;
   /** Matches the address that it is sent to. */

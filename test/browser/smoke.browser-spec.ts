@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-/** Has the part of the browser tests that `npm test` runs too. */
+/** The part of the browser tests that `npm test` runs too. */
 describe('the dashboard in a browser', () => {
   let dashboard: Dashboard;
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LEASE_MS = 15_000;
 const LONGEST_START_MS = 30_000;
 
-/** Is the number of webhooks per fault of each kind. At least one fault of each kind happens. */
+/** The number of webhooks per fault of each kind. At least one fault of each kind happens. */
 const WEBHOOKS_PER = {
   killWeb: 220,
   killWorker: 180,

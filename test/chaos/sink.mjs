@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server';
 const CALL_MS = 200;
 /** Lists HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
 const ledger = [];
-/** Has the calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
+/** The calls that wait until `POST /release`, by subject. Only the first call of a subject waits. */
 const held = new Map();
 
 const http = createServer((request, response) => {

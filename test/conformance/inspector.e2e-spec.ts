@@ -38,7 +38,7 @@ afterAll(async () => {
 
 interface Exit {
   code: number;
-  /** Has the parsed output. It is undefined when there is none. */
+  /** The parsed output. It is undefined when there is none. */
   answer: Answer | undefined;
   complaints: string;
 }

@@ -4,7 +4,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import type { ContactPage } from './contact.js';
 
-/** Is the number of contacts. With fewer, a search may read the table instead of the index. */
+/** The number of contacts. With fewer, a search may read the table instead of the index. */
 const MANY = 3000;
 
 describe('conditions on tags and properties of many contacts', () => {

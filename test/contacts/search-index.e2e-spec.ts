@@ -5,7 +5,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import type { ContactPage } from './contact.js';
 
-/** Is the number of contacts. With fewer, a search may read the table instead of the index. */
+/** The number of contacts. With fewer, a search may read the table instead of the index. */
 const MANY = 3000;
 
 describe('search_contacts with many contacts', () => {

@@ -48,7 +48,7 @@ describe('a backup of a database that calls change', () => {
   let targetUrl: string;
   let target: Record<string, string | null>;
   let restored: Switchboard;
-  /** Is the same organization, in the restored database. */
+  /** The same organization, in the restored database. */
   let again: TestOrganization;
 
   const start = (databaseUrl: string): Promise<Switchboard> =>

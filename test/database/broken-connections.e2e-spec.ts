@@ -9,9 +9,9 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
-/** Is the ReadyForQuery message outside a transaction: the client is authenticated. */
+/** The ReadyForQuery message outside a transaction: the client is authenticated. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-/** Is the ReadyForQuery message in a transaction. */
+/** The ReadyForQuery message in a transaction. */
 const READY_IN_TRANSACTION = Buffer.from([0x5a, 0, 0, 0, 5, 0x54]);
 
 /**
@@ -65,7 +65,7 @@ class Proxy {
   }
 }
 
-/** Is the ErrorResponse message that the server sends after pg_terminate_backend. */
+/** Returns the ErrorResponse message that the server sends after pg_terminate_backend. */
 function goodbye(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
   const length = Buffer.alloc(4);

@@ -4,11 +4,11 @@ export interface HostileContext {
   theirs: string;
   theirContact: string;
   theirKeyHash: string;
-  /** Is the valid context of `mine` for this backend. */
+  /** The valid context of `mine` for this backend. */
   context: string;
-  /** Is a valid context of `theirs`, made for another backend. */
+  /** A valid context of `theirs`, made for another backend. */
   theirContextElsewhere: string;
-  /** Is the signature of `theirs` for another backend, as `open_context` takes it. */
+  /** The signature of `theirs` for another backend, as `open_context` takes it. */
   theirSignatureElsewhere: string;
   tenantRole: string;
   gateRole: string;

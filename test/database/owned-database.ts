@@ -3,12 +3,12 @@ import { lookUpSql, type PgBouncerOptions } from '../support/pgbouncer.js';
 
 const PASSWORD = 'test';
 
-/** Is an empty database of an owner with the rights that DATABASE_URL needs. PgBouncer can look up its roles. */
+/** An empty database of an owner with the rights that DATABASE_URL needs. PgBouncer can look up its roles. */
 export interface OwnedDatabase {
   readonly name: string;
   /** Names the owner, and the server without PgBouncer. */
   readonly url: string;
-  /** Is connected to the database as a superuser. */
+  /** Connected to the database as a superuser. */
   readonly admin: Client;
   readonly bouncerOptions: PgBouncerOptions;
   /** Drops the database, its owner and all roles that were created in it. */

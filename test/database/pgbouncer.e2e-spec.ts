@@ -53,7 +53,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     await database?.drop();
   });
 
-  /** Is a pool of sessions of the tenant role with short limits. */
+  /** Opens a pool of sessions of the tenant role with short limits. */
   const poolOf = (url: string, max = 1): Pool => {
     const { tenant } = switchboard.access;
     const { hostname, port, pathname } = new URL(url);

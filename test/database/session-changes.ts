@@ -1,4 +1,4 @@
-/** Has SQL that changes the session in which it runs, or looks for what another transaction left there. */
+/** SQL that changes the session in which it runs, or looks for what another transaction left there. */
 const setting = (name: string, value: string): [string, string[]] => [
   `the setting ${name}`,
   [`select set_config('${name}', '${value}', false)`],

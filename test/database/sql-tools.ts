@@ -14,7 +14,7 @@ class SqlInput {
 /** Holds the rows of a statement, or the text of its error. */
 export type SqlOutcome = { rows: unknown[] } | { error: string };
 
-/** Is a careless or hostile module: it sends any SQL in the transaction of its call. */
+/** A careless or hostile module: it sends any SQL in the transaction of its call. */
 @Injectable()
 export class SqlTools {
   static outcomes: SqlOutcome[] = [];

@@ -4,7 +4,7 @@ import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { uploadedImport } from '../support/uploaded-import.js';
 import { exampleOf, type FieldSchema } from './example-of.js';
 
-/** Has the properties of a tool from which arguments are generated. */
+/** The properties of a tool from which arguments are generated. */
 export interface Descriptor {
   name: string;
   inputSchema: { properties: Record<string, FieldSchema>; required?: string[] };
@@ -14,7 +14,7 @@ export interface Descriptor {
 const OTHER_REFERENCES = new Set<string>(['id']);
 /** Lists arguments that end in `_id` but contain free text of the caller. */
 const NO_REFERENCES = new Set(['external_id', 'client_id']);
-/** Has additional arguments that a call needs before it looks up the reference. */
+/** Additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   set_secret: { secret: 'a value' },
@@ -33,11 +33,11 @@ const ALSO: Record<string, Record<string, unknown>> = {
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },
 };
-/** Has the arguments that a call with this reference needs in place of those in ALSO. */
+/** The arguments that a call with this reference needs in place of those in ALSO. */
 const ALSO_WITH: Record<string, (ids: Ids) => Promise<Record<string, unknown>>> = {
   'send_message.template_id': async (ids) => ({ contact_id: await ids.of('contact_id') }),
 };
-/** Has the argument values that cannot be generated from a schema. */
+/** The argument values that cannot be generated from a schema. */
 const ARGUMENTS: Record<string, unknown> = {
   trigger: { type: 'manual' },
   steps: [{ id: 'find', tool: 'search_contacts', arguments: {} }],
@@ -47,7 +47,7 @@ const ARGUMENTS: Record<string, unknown> = {
   contact_ids: ['con_unknown'],
 };
 
-/** Has functions that create a row for each argument that refers to one. */
+/** Functions that create a row for each argument that refers to one. */
 const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
   contact_id: async (organization) => {
     // Each call of argumentsFor needs a new contact.

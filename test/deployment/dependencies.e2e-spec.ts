@@ -29,7 +29,7 @@ interface Policy {
     allowed: string[];
     /** These licences are allowed in packages that are not part of an installation. */
     allowedForDevelopment: string[];
-    /** Has the licences that were read in the package itself, because its package.json has none that npm knows. */
+    /** The licences that were read in the package itself, because its package.json has none that npm knows. */
     reviewed: Record<string, string>;
   };
   advisories: { reviewed: string; known: Advisory[] };
@@ -38,7 +38,7 @@ interface Policy {
 const ROOT = resolve(import.meta.dirname, '../..');
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const policy = readJson('.ci/dependencies.json') as Policy;
-/** Has the folders whose packages the commands for development install. The first one is also an installation. */
+/** The folders whose packages the commands for development install. The first one is also an installation. */
 const FOLDERS = ['', 'checks', 'test/browser'];
 const packages = FOLDERS.flatMap((folder) => {
   const lock = readJson(join(folder, 'package-lock.json')) as {

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await chmod(sandbox.template, 0o644);
 });
 
-/** Is the same for all copies of one template. Each initdb makes another one. */
+/** Reads the system identifier. It is the same for all copies of one template; each initdb makes another one. */
 async function systemId({ url }: Owner): Promise<unknown> {
   return (await query(url, 'select system_identifier from pg_control_system()'))[0];
 }

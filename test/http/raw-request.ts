@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
-  /** Has the bytes that the server sent until it closed the connection. */
+  /** The bytes that the server sent until it closed the connection. */
   text: string;
   seconds: number;
 }

@@ -234,7 +234,7 @@ it.each(['GET', 'DELETE'])(
   },
 );
 
-/** Has the parameters of a call without a version in _meta. */
+/** Returns the parameters of a call without a version in _meta. */
 function bare(text: string): object {
   return { name: 'note', arguments: { text } };
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
 
-/** Is the official SDK of generation 2, with every error that it reports. */
+/** Connects the official SDK of generation 2, and collects every error that it reports. */
 async function connect(
   versionNegotiation: VersionNegotiationOptions | undefined,
   key = acme.key,

@@ -21,7 +21,7 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
 
-/** Is the official SDK of generation 1, with every error that it reports. */
+/** Connects the official SDK of generation 1, and collects every error that it reports. */
 async function connect(key: string): Promise<{ client: Client; errors: Error[] }> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   clients.push(client);

@@ -429,7 +429,7 @@ describe('a workflow run as a task', () => {
   });
 });
 
-/** Is the same organization at another process. */
+/** Returns the same organization at another process. */
 function elsewhere(other: Switchboard, organization: TestOrganization): TestOrganization {
   const { key } = organization;
   const rpc: TestOrganization['rpc'] = (body, headers = {}) =>

@@ -1,7 +1,7 @@
 /** Holds one part of an e-mail. A part with others inside has no content of its own. */
 export interface MimePart {
   readonly headers: ReadonlyMap<string, string>;
-  /** Has no parameters, for example `text/html`. */
+  /** The media type without parameters, for example `text/html`. */
   readonly type: string;
   readonly content: Buffer;
   readonly parts: readonly MimePart[];

@@ -21,7 +21,7 @@ export interface AcceptedMessage {
   readonly form: URLSearchParams;
 }
 
-/** Is a server on this machine that speaks the documented API of a provider of SMS. */
+/** A server on this machine that speaks the documented API of a provider of SMS. */
 export interface ProviderServer {
   readonly url: string;
   readonly port: number;

@@ -13,7 +13,7 @@ const AMOUNT = 4 * CONTACTS;
 describe('calls of send_message that arrive together', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
-  /** Has each contact four times. */
+  /** Each contact four times. */
   let contacts: { id: string }[];
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });

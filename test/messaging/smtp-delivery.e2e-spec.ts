@@ -15,11 +15,11 @@ interface Received {
   to: string[];
   headers: Map<string, string>;
   text: string;
-  /** Is the e-mail as it came. */
+  /** The e-mail as it came. */
   raw: string;
 }
 
-/** Has the reactions of the server to successive attempts, by address. After them it accepts e-mails. */
+/** The reactions of the server to successive attempts, by address. After them it accepts e-mails. */
 type Behaviour = number | 'cut' | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];

@@ -10,7 +10,7 @@ import { type NameServer, startNameServer } from './support/name-server.js';
 import { type Sink, startSink } from './support/sink.js';
 
 const ROUNDS = 100;
-/** Is an allowed address on this machine. It stands for a public address; attackers want to reach FORBIDDEN. */
+/** An allowed address on this machine. It stands for a public address; attackers want to reach FORBIDDEN. */
 const ALLOWED = '127.0.0.2';
 const FORBIDDEN = '127.0.0.1';
 

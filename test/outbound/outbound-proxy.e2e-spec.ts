@@ -14,7 +14,7 @@ import { type ConnectProxy, startConnectProxy } from './support/connect-proxy.js
 import { type NameServer, startNameServer } from './support/name-server.js';
 import { type Sink, startSink } from './support/sink.js';
 
-/** Is an allowed address on this machine. Attackers want to reach FORBIDDEN. */
+/** An allowed address on this machine. Attackers want to reach FORBIDDEN. */
 const ALLOWED = '127.0.0.2';
 const FORBIDDEN = '127.0.0.1';
 const PASSWORD = 'canary-password-of-the-proxy';

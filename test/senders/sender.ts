@@ -22,11 +22,11 @@ export interface TestDomain {
   checked_at: string | null;
 }
 
-/** Is a Switchboard that asks a name server whose TXT records the test chooses. */
+/** A Switchboard that asks a name server whose TXT records the test chooses. */
 export interface SenderSetup {
   readonly switchboard: Switchboard;
   readonly names: NameServer;
-  /** Has the records by name, without case. Null is a failure of the name server. */
+  /** The records by name, without case. Null is a failure of the name server. */
   readonly records: Map<string, string[] | null>;
   close(): Promise<void>;
 }

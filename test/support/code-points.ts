@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const SURROGATES = 0xdfff - 0xd800 + 1;
 
 /**
- * Is any code point but halves of surrogate pairs, for `fc.string({ unit: ANY_CODE_POINT })`. The unit `binary` of fast-check
+ * Any code point but halves of surrogate pairs, for `fc.string({ unit: ANY_CODE_POINT })`. The unit `binary` of fast-check
  * gives the same, and takes 1.6 s of processor time to begin.
  */
 export const ANY_CODE_POINT = fc

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Is a role that owns databases and may create roles, but is not a superuser, as on hosted PostgreSQL. */
+/** A role that owns databases and may create roles, but is not a superuser, as on hosted PostgreSQL. */
 export interface DatabaseOwner {
   /** Creates an empty database of this role, and returns its URL. */
   createDatabase(): Promise<string>;

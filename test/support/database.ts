@@ -6,7 +6,7 @@ let counter = 0;
 
 export interface TestDatabase {
   readonly url: string;
-  /** Is the access that `prepareDatabase` would return. The copy of a prepared template needs no preparation. */
+  /** The access that `prepareDatabase` would return. The copy of a prepared template needs no preparation. */
   readonly access: DatabaseAccess;
   /** Drops the database. Throws when a connection to it stays open, unless `force` closes all connections. */
   readonly drop: (options?: { force: boolean }) => Promise<void>;
@@ -50,7 +50,7 @@ function templateAccess(): DatabaseAccess {
   return { ...access, contextKey: contextKey!, dataKey: dataKey! };
 }
 
-/** Is one connection for each test process. It takes 10 ms of processor time to open one. */
+/** One connection for each test process. It takes 10 ms of processor time to open one. */
 let administrator: Promise<Client> | undefined;
 
 async function connectAdministrator(): Promise<Client> {

@@ -9,13 +9,13 @@ export interface Outcome<T> {
   error?: { code: string; message: string; details?: { path: string; message: string }[] };
 }
 
-/** Is an organization with its signed-in owner and its API key. */
+/** An organization with its signed-in owner and its API key. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
   readonly password: string;
-  /** Is the value of the Cookie header of the owner's session. */
+  /** The value of the Cookie header of the owner's session. */
   readonly cookie: string;
   readonly key: string;
   /**

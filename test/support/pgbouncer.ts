@@ -8,21 +8,21 @@ import { findPgBouncer } from './find-program.js';
 import { freePort } from './global-setup.js';
 import { waitFor } from './wait-for.js';
 
-/** Has the configuration that operators copy. */
+/** The configuration that operators copy. */
 const PAGE = resolve(import.meta.dirname, '../../docs/configuration.md');
 
 export interface PgBouncerOptions {
-  /** Is the address of the PostgreSQL server, with any user and database. */
+  /** The address of the PostgreSQL server, with any user and database. */
   server: string;
-  /** Are the users of the file `userlist.txt`, with their passwords. */
+  /** Users of the file `userlist.txt`, with their passwords. */
   users: Record<string, string>;
   /** Replaces settings of the documented configuration, or adds them. */
   settings?: Record<string, string>;
-  /** Are lines of the section `[users]`. */
+  /** Lines of the section `[users]`. */
   userLines?: readonly string[];
 }
 
-/** Is a PgBouncer process on loopback with the documented configuration, in front of the test server. */
+/** A PgBouncer process on loopback with the documented configuration, in front of the test server. */
 export class PgBouncer {
   private child?: ChildProcess;
   private output = '';

@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Is a Switchboard process that was started from the built tree with `npm start`. */
+/** A Switchboard process that was started from the built tree with `npm start`. */
 export interface SwitchboardProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;

@@ -11,13 +11,13 @@ export interface SourceFile {
 }
 
 const SRC = resolve(import.meta.dirname, '../../src');
-/** Has every file of src that is not a test. */
+/** Every file of src that is not a test. */
 export const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /(?<!\.spec|\.d)\.ts$/.test(entry.name))
   .map((entry) => read(join(entry.parentPath, entry.name)));
-/** Has all nodes of every file, because a walk through the trees takes many times as long as a loop. */
+/** All nodes of every file, because a walk through the trees takes many times as long as a loop. */
 const NODES = new Map(FILES.map((file) => [file, listNodes(file.tree)]));
-/** Has the modules that each file imports, also in types. */
+/** The modules that each file imports, also in types. */
 export const REFERENCES = new Map(FILES.map((file) => [file, readReferences(file)]));
 
 /** Returns the outermost folder of a path. */

@@ -19,7 +19,7 @@ import { createTestDatabase, SHARED_PREFIX } from './database.js';
 import { driverSettings } from './drivers.js';
 import { freePort } from './global-setup.js';
 
-/** Is a Switchboard in this process, web and worker, with its own database. */
+/** A Switchboard in this process, web and worker, with its own database. */
 export interface Switchboard {
   readonly url: string;
   readonly app: NestExpressApplication;
@@ -35,14 +35,14 @@ export interface Switchboard {
   close(): Promise<void>;
 }
 
-/** Is a Switchboard that this code may use and not stop. */
+/** A Switchboard that this code may use and not stop. */
 export type RunningSwitchboard = Omit<Switchboard, 'close'>;
 
 export interface StartOptions {
   env?: Record<string, string>;
   providers?: Provider[];
   modules?: Extensions['modules'];
-  /** Is the address of an existing database, for a second process of one installation. `close` does not drop it. */
+  /** The address of an existing database, for a second process of one installation. `close` does not drop it. */
   databaseUrl?: string;
 }
 

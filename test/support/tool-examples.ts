@@ -30,7 +30,7 @@ const PROVIDER = {
 
 const VARIANTS = { en: { email: { subject: 'Hello', text: 'Hello' }, sms: { text: 'Hello' } } };
 
-/** Has an example for every built-in tool that changes data. */
+/** An example for every built-in tool that changes data. */
 export const CHANGING_TOOLS: Record<string, Example> = {
   create_contact: async () => ({ email: unique(), first_name: 'Ada' }),
   update_contact: async (organization) => ({

@@ -22,7 +22,7 @@ class CallOutOutput {
   number: string;
 }
 
-/** Is an external tool whose calls wait until the test lets them continue. */
+/** An external tool whose calls wait until the test lets them continue. */
 @Injectable()
 class PhoneTools {
   readonly calls: { number: string; answer: (error?: Error) => void }[] = [];

@@ -36,7 +36,7 @@ class WordTools {
 }
 
 let switchboard: Switchboard;
-/** Is a second process of the same installation. */
+/** A second process of the same installation. */
 let sibling: Switchboard;
 let acme: TestOrganization;
 let globex: TestOrganization;

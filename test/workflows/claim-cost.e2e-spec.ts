@@ -7,7 +7,7 @@ import { createWorkflow } from './support/workflow-client.js';
 
 interface Cost {
   claimed: number;
-  /** Is the number of pages of tables and indexes that were read. */
+  /** The number of pages of tables and indexes that were read. */
   pages: number;
   scans: number;
 }

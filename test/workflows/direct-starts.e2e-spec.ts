@@ -4,7 +4,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, runUntil } from './support/workflow-client.js';
 
-/** Is more than the number of slots, so that slots that are not given back would be missed. */
+/** More than the number of slots, so that slots that are not given back would be missed. */
 const MANY = 12;
 
 describe('a process that receives webhooks and executes runs', () => {

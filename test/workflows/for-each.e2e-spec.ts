@@ -49,7 +49,7 @@ describe('for_each', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** Has the requests without a response yet. */
+  /** The requests without a response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {

@@ -11,7 +11,7 @@ type Handler = (request: SinkRequest, response: ServerResponse) => void;
 let switchboard: Switchboard;
 let acme: TestOrganization;
 let sink: Sink;
-/** Is another origin: the same server at another address. */
+/** Another origin: the same server at another address. */
 let other: Sink;
 const handlers = new Map<string, Handler>();
 

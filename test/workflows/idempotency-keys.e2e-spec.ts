@@ -10,7 +10,7 @@ describe('idempotency keys of http_request', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** Has the status that the shop answers with, by path. */
+  /** The status that the shop answers with, by path. */
   const statuses = new Map<string, number>();
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { IS_THOROUGH, sample } from '../support/thorough.js';
 import { createWorkflow, type RunShape } from './support/workflow-client.js';
 
 const RUNS = Number(process.env.FILTER_RUNS ?? (IS_THOROUGH ? 60_000 : 40_000));
-/** Is the largest number of rows that one page may read: 5000 runs of each of six statuses. */
+/** The largest number of rows that one page may read: 5000 runs of each of six statuses. */
 const MOST_READ = 30_000;
 const DAY_MS = 86_400_000;
 

@@ -14,14 +14,14 @@ export class ApiError extends Error {
   constructor(
     /** It is 0 when there was no answer. */
     readonly status: number,
-    /** Has a code of the service (docs/errors.md) or a {@link LocalCode}. */
+    /** A code of the service (docs/errors.md) or a {@link LocalCode}. */
     readonly code: string,
     /** Says in English what was wrong. It is written for callers, so it may be shown. */
     readonly detail: string,
     readonly faults: readonly Fault[] = [],
     readonly errorId?: string,
     readonly retryAfterSeconds?: number,
-    /** Has the version that the row has now, when the request expected another one. */
+    /** The version that the row has now, when the request expected another one. */
     readonly currentVersion?: number,
   ) {
     super(`${code}: ${detail}`);

@@ -6,10 +6,10 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Options {
   body?: unknown;
-  /** Is sent as it is, with its type, in place of a body. */
+  /** Sent as it is, with its type, in place of a body. */
   file?: Blob;
   signal?: AbortSignal;
-  /** Is used in place of a new request, unless it fails. */
+  /** Used in place of a new request, unless it fails. */
   early?: Promise<Response> | undefined;
 }
 

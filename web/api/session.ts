@@ -19,7 +19,7 @@ export interface NewAccount extends Credentials {
 }
 
 declare global {
-  /** Has the request for the session that `public/start.js` began, until it is used. */
+  /** The request for the session that `public/start.js` began, until it is used. */
   var switchboardFirstSession: Promise<Response> | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Has the pages of contacts. Each is loaded when a person opens it. */
+/** The pages of contacts. Each is loaded when a person opens it. */
 export const contactPages = {
   contactsPage: lazyRouteComponent(
     () => import('../features/contacts/contacts-page.tsx'),

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Has the pages of messages. Each is loaded when a person opens it. */
+/** The pages of messages. Each is loaded when a person opens it. */
 export const messagePages = {
   messagesPage: lazyRouteComponent(
     () => import('../features/messages/messages-page.tsx'),

@@ -4,7 +4,7 @@ import { sessionQuery } from '../api/session.ts';
 import { FailedFrame, NotFoundPage } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
-/** Is the parent of all pages. */
+/** The parent of all pages. */
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Outlet,
   notFoundComponent: NotFoundPage,
@@ -23,5 +23,5 @@ export const signedIn = createRoute({
   },
 });
 
-/** Has the options of all pages of signed-in people. */
+/** The options of all pages of signed-in people. */
 export const page = { getParentRoute: () => signedIn };

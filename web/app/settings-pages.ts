@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Has pages of the settings. Each is loaded when a person opens it. */
+/** Pages of the settings. Each is loaded when a person opens it. */
 export const settingsPages = {
   callLogPage: lazyRouteComponent(
     () => import('../features/developer/call-log-page.tsx'),

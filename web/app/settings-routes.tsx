@@ -28,5 +28,5 @@ const senderDomains = createRoute({
   component: settingsPages.senderDomainsPage,
 });
 
-/** Has the settings of an organization that have no filters. */
+/** The settings of an organization that have no filters. */
 export const settingsRoutes = [secrets, channels, senderDomains, topics, retention] as const;

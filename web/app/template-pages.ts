@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Has the pages of templates. Each is loaded when a person opens it. */
+/** The pages of templates. Each is loaded when a person opens it. */
 export const templatePages = {
   templatesPage: lazyRouteComponent(
     () => import('../features/templates/templates-page.tsx'),

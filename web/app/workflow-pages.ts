@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** Has the pages of workflows, runs and events. Each is loaded when a person opens it. */
+/** The pages of workflows, runs and events. Each is loaded when a person opens it. */
 export const workflowPages = {
   workflowsPage: lazyRouteComponent(
     () => import('../features/workflows/workflows-page.tsx'),

@@ -13,7 +13,7 @@ import { useHint } from './use-hint.ts';
 const LONG_TEXT = 300;
 
 export interface SchemaFieldProps {
-  /** Has the name that the field shows: that of the argument, or its title. */
+  /** The name that the field shows: that of the argument, or its title. */
   label: string;
   path: string;
   schema: Schema;

@@ -11,21 +11,21 @@ import { readSchema } from './schema.ts';
 import { SchemaField } from './schema-field.tsx';
 
 export interface SchemaFormProps {
-  /** Has the input schema of a tool. */
+  /** The input schema of a tool. */
   schema: unknown;
   /** The form begins with these values. */
   initial?: Readonly<Record<string, unknown>>;
   /** The page gives these arguments by itself, without a field. */
   hidden?: readonly string[];
-  /** Has labels for arguments, for people who do not know the tool. Other fields have the name of their argument. */
+  /** Labels for arguments, for people who do not know the tool. Other fields have the name of their argument. */
   labels?: Readonly<Record<string, string>>;
-  /** Has the verb of the button. */
+  /** The verb of the button. */
   action: string;
   isBusy?: boolean;
   error?: unknown;
   options?: ReadOptions;
   onSubmit: (given: Record<string, unknown>) => void;
-  /** Has more buttons beside the one that submits. */
+  /** More buttons beside the one that submits. */
   children?: ReactNode;
 }
 

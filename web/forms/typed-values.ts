@@ -1,6 +1,6 @@
 interface Variable {
   readonly name: string;
-  /** Is a type of a template's variables. */
+  /** A type of a template's variables. */
   readonly type: string;
 }
 

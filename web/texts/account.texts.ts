@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of signing in and up, and of the account. */
+/** The texts of signing in and up, and of the account. */
 export const accountTexts = defineTexts(
   {
     signIn: 'Sign in',

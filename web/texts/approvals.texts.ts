@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the page on which people answer calls of agents. */
+/** The texts of the page on which people answer calls of agents. */
 export const approvalsTexts = defineTexts(
   {
     title: 'Approvals',

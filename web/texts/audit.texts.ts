@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the audit log. */
+/** The texts of the audit log. */
 export const auditTexts = defineTexts(
   {
     title: 'Audit log',

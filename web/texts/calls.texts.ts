@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the log of calls. */
+/** The texts of the log of calls. */
 export const callsTexts = defineTexts(
   {
     title: 'Calls',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the canvas of a workflow. */
+/** The texts of the canvas of a workflow. */
 export const canvasTexts = defineTexts(
   {
     help: 'Enter opens the step. Alt with an arrow key moves it, with Shift into a list of its neighbour.',

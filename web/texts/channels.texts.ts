@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the page of channels and providers. */
+/** The texts of the page of channels and providers. */
 export const channelsTexts = defineTexts(
   {
     title: 'Channels',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts about aliases, duplicates and the settings of contacts. */
+/** The texts about aliases, duplicates and the settings of contacts. */
 export const contactIdentityTexts = defineTexts(
   {
     aliases: {

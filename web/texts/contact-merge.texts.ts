@@ -7,7 +7,7 @@ interface Moved {
   aliases: number;
 }
 
-/** Has the texts about merging contacts and restoring merged ones. */
+/** The texts about merging contacts and restoring merged ones. */
 export const contactMergeTexts = defineTexts(
   {
     title: 'Merge two contacts',

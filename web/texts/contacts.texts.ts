@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the pages of contacts. */
+/** The texts of the pages of contacts. */
 export const contactsTexts = defineTexts(
   {
     title: 'Contacts',

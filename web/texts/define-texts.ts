@@ -1,6 +1,6 @@
 export type Language = 'en' | 'de';
 
-/** Is a text, a function that returns a text with values in it, or a group of texts. */
+/** A text, a function that returns a text with values in it, or a group of texts. */
 type Entry = string | ((...values: never[]) => string) | { readonly [name: string]: Entry };
 
 /** Declares the texts of one area in every language. A missing translation does not compile. */

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of Settings → Developer. */
+/** The texts of Settings → Developer. */
 export const developerTexts = defineTexts(
   {
     title: 'Developer',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the editor of workflows. */
+/** The texts of the editor of workflows. */
 export const editorTexts = defineTexts(
   {
     views: 'View of the steps',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the page of events. */
+/** The texts of the page of events. */
 export const eventsTexts = defineTexts(
   {
     title: 'Events',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the forms for the arguments of tools. Descriptions of arguments are written by the tools. */
+/** The texts of the forms for the arguments of tools. Descriptions of arguments are written by the tools. */
 export const formTexts = defineTexts(
   {
     choose: '— not given —',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the first steps. */
+/** The texts of the first steps. */
 export const homeTexts = defineTexts(
   {
     title: 'First steps',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the pages about the import of contacts. */
+/** The texts of the pages about the import of contacts. */
 export const importsTexts = defineTexts(
   {
     title: 'Import',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the pages of messages. */
+/** The texts of the pages of messages. */
 export const messagesTexts = defineTexts(
   {
     title: 'Messages',

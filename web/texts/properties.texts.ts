@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the page of declared properties. */
+/** The texts of the page of declared properties. */
 export const propertiesTexts = defineTexts(
   {
     title: 'Properties',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the fields of a step that answers the sender of a webhook. */
+/** The texts of the fields of a step that answers the sender of a webhook. */
 export const respondTexts = defineTexts(
   {
     status: 'Status',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the settings of retention. */
+/** The texts of the settings of retention. */
 export const retentionTexts = defineTexts(
   {
     title: 'Retention',

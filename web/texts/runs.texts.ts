@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the pages of runs. */
+/** The texts of the pages of runs. */
 export const runsTexts = defineTexts(
   {
     title: 'Runs',

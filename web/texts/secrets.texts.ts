@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the page of secrets. */
+/** The texts of the page of secrets. */
 export const secretsTexts = defineTexts(
   {
     title: 'Secrets',

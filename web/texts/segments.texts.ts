@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the pages of segments. */
+/** The texts of the pages of segments. */
 export const segmentsTexts = defineTexts(
   {
     title: 'Segments',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the page that sends a message. */
+/** The texts of the page that sends a message. */
 export const sendMessageTexts = defineTexts(
   {
     title: 'Send a message',

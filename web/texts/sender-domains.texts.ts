@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the page of sender domains. */
+/** The texts of the page of sender domains. */
 export const senderDomainsTexts = defineTexts(
   {
     title: 'Sender domains',

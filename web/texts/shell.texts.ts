@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the frame around all pages. */
+/** The texts of the frame around all pages. */
 export const shellTexts = defineTexts(
   {
     product: 'Switchboard',

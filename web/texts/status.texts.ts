@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the states of messages, runs and steps. */
+/** The texts of the states of messages, runs and steps. */
 export const statusTexts = defineTexts(
   {
     scheduled: 'Scheduled',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the page of suppressed addresses. */
+/** The texts of the page of suppressed addresses. */
 export const suppressionsTexts = defineTexts(
   {
     title: 'Suppressed addresses',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts about templates of messages and their snippets. */
+/** The texts about templates of messages and their snippets. */
 export const templatesTexts = defineTexts(
   {
     title: 'Templates',

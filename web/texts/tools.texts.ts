@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of the explorer of tools and of their policies. */
+/** The texts of the explorer of tools and of their policies. */
 export const toolsTexts = defineTexts(
   {
     title: 'Tools',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts about topics of messages, and about the decisions of contacts. */
+/** The texts about topics of messages, and about the decisions of contacts. */
 export const topicsTexts = defineTexts(
   {
     title: 'Topics',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the components that every page uses. */
+/** The texts of the components that every page uses. */
 export const uiTexts = defineTexts(
   {
     optional: '(optional)',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** Has the texts of the verification of an address. */
+/** The texts of the verification of an address. */
 export const verificationTexts = defineTexts(
   {
     title: 'Confirm your e-mail address',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** Has the texts of webhooks: their address, their secret, and what was delivered. */
+/** The texts of webhooks: their address, their secret, and what was delivered. */
 export const webhooksTexts = defineTexts(
   {
     webhook: {

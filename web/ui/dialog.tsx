@@ -15,10 +15,10 @@ interface DialogProps {
   title: string;
   description?: ReactNode;
   children?: ReactNode;
-  /** Has the buttons at the bottom right, the main button last. */
+  /** The buttons at the bottom right, the main button last. */
   actions?: ReactNode;
   isWide?: boolean;
-  /** Is true when nothing that a person types here is worth a question, for example a search. */
+  /** True when nothing that a person types here is worth a question, for example a search. */
   isPassing?: boolean;
 }
 
@@ -103,13 +103,13 @@ interface ConfirmProps {
   title: string;
   /** Says what will happen, and whether it can be undone. */
   description: ReactNode;
-  /** Has the verb of the button that does it. */
+  /** The verb of the button that does it. */
   action: string;
   onConfirm: () => void;
   isBusy?: boolean;
   isDangerous?: boolean;
   error?: unknown;
-  /** Has the fields of the dialog, if any. */
+  /** The fields of the dialog, if any. */
   children?: ReactNode;
 }
 

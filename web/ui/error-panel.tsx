@@ -67,7 +67,7 @@ export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps)
 interface Reason {
   /** Says in the words of the person what happened and what to do. */
   text: string;
-  /** Has the message of the service, in English. */
+  /** The message of the service, in English. */
   detail?: string;
 }
 

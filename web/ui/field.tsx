@@ -6,7 +6,7 @@ import { foreignLine, hasHidden } from './cut-text.ts';
 import styles from './field.module.css';
 import { ForeignText } from './foreign-text.tsx';
 
-/** Has the attributes that connect a control with its label, description and fault. */
+/** The attributes that connect a control with its label, description and fault. */
 export interface ControlProps {
   id: string;
   'aria-describedby'?: string;

@@ -1,4 +1,4 @@
-/** Has outlines of 20 × 20, drawn with strokes. */
+/** Outlines of 20 × 20, drawn with strokes. */
 const PATHS = {
   alert: 'M10 3 2.5 16.5h15L10 3ZM10 8v4M10 14.2v.3',
   check: 'm4 10.5 4 4 8-9',

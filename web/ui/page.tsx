@@ -8,7 +8,7 @@ import styles from './page.module.css';
 interface PageProps {
   title: string;
   about?: ReactNode;
-  /** Has a link to the list that this page belongs to. Give it the class of {@link backClass}. */
+  /** A link to the list that this page belongs to. Give it the class of {@link backClass}. */
   back?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

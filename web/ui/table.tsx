@@ -72,7 +72,7 @@ function shown(content: ReactNode): ReactNode {
 }
 
 interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting'> {
-  /** Has the answer of `usePagedTool`. */
+  /** The answer of `usePagedTool`. */
   query: {
     pager: Pager;
     error: Error | null;

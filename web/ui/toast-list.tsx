@@ -6,7 +6,7 @@ import { buttonClass } from './button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './toast.module.css';
 
-/** Has a number that is higher than that of every earlier notice. */
+/** A notice with a number higher than that of every earlier notice. */
 export interface Notice {
   number: number;
   text: string;

@@ -8,7 +8,7 @@ import { Skeleton } from './state.tsx';
 interface UnloadedPageProps {
   title: string;
   back: ReactNode;
-  /** Has the answer of `useTool`, whose only argument is the id of the address. */
+  /** The answer of `useTool`, whose only argument is the id of the address. */
   query: { error: Error | null; refetch: () => unknown };
 }
 

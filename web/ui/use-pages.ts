@@ -4,7 +4,7 @@ import type { Pager } from '../api/use-paged-tool.ts';
 interface Place {
   /** Counts the pages of the rows from 0. */
   at: number;
-  /** Has the number of pages that each earlier answer has given. */
+  /** The number of pages that each earlier answer has given. */
   before: readonly number[];
 }
 

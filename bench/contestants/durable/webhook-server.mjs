@@ -6,7 +6,7 @@ import { SECRET } from '../../webhooks.mjs';
 import { listen } from '../serve.mjs';
 
 const SIGNATURE = /^[0-9a-f]{64}$/;
-/** Is the number of database connections in every contestant. */
+/** The number of database connections in every contestant. */
 export const POOL_SIZE = 10;
 
 /** It is true for a peer that stores webhooks without executing runs. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { announce } from '../serve.mjs';
 import { deliver, serveMails } from './mail-server.mjs';
 
-/** Is the number of workers, the same as in Switchboard. */
+/** The number of workers, the same as in Switchboard. */
 const POOL_SIZE = 10;
 const connectionString = process.env.DATABASE_URL;
 const pool = new pg.Pool({ connectionString, max: POOL_SIZE });

@@ -5,7 +5,7 @@ import { listen } from '../serve.mjs';
 
 const FROM = 'bench@example.com';
 
-/** Is the number of connections, the same as in Switchboard. */
+/** The number of connections, the same as in Switchboard. */
 export const transport = createTransport({
   url: process.env.SMTP_URL,
   pool: true,

@@ -5,7 +5,7 @@ import { newId } from '../../text/ids.js';
 type Language = 'en' | 'de';
 
 /**
- * Has the texts of the mail. They contain no text of the person who signed up, because that person may have used the
+ * The texts of the mail. They contain no text of the person who signed up, because that person may have used the
  * address of somebody else.
  */
 const TEXTS = {

@@ -1,9 +1,9 @@
 /** Describes the backup in an archive, and what a restore needs to know before it begins. */
 export interface ArchiveHeader {
   kind: 'header';
-  /** Is the version of Switchboard that made the backup. */
+  /** The version of Switchboard that made the backup. */
   product: string;
-  /** Is the time of the snapshot by the clock of the database, in ISO 8601. */
+  /** The time of the snapshot by the clock of the database, in ISO 8601. */
   takenAt: string;
   /** Lists the migrations of Switchboard that the database had, oldest first. */
   migrations: readonly string[];
@@ -16,18 +16,18 @@ export interface ArchiveHeader {
 /** Begins a table. The rows that follow are in the text format of COPY, with these columns. */
 export interface ArchiveTable {
   kind: 'table';
-  /** Is the schema and the name, for example `public.contacts`. */
+  /** The schema and the name, for example `public.contacts`. */
   table: string;
   columns: readonly string[];
 }
 
-/** Has the last value that a sequence gave out. */
+/** The last value that a sequence gave out. */
 export interface ArchiveSequence {
   name: string;
   last: string;
 }
 
-/** Is one part of an archive: a header, then each table with its rows, then an end. */
+/** One part of an archive: a header, then each table with its rows, then an end. */
 export type ArchiveEntry =
   | ArchiveHeader
   | ArchiveTable

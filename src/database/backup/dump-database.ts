@@ -15,7 +15,7 @@ import {
 const LOCK_TIMEOUT = '60s';
 
 export interface DumpOptions {
-  /** Is the version of Switchboard that makes the backup. */
+  /** The version of Switchboard that makes the backup. */
   product: string;
   /** Makes the box of this command, whose SECRET_KEY should be that of the service. */
   boxOf: (dataKey: Buffer) => SecretBox;

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { AppError } from '../../errors/app-error.js';
 
-/** Is a table with rows of this installation. PostgreSQL writes its statements, so that names are quoted. */
+/** A table with rows of this installation. PostgreSQL writes its statements, so that names are quoted. */
 export interface StoredTable {
-  /** Is the schema and the name, for example `public.contacts`. */
+  /** The schema and the name, for example `public.contacts`. */
   name: string;
   columns: string[];
   /** Lists the other tables that its foreign keys refer to. */

@@ -36,10 +36,10 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void;
   /** These server settings override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Is called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
+  /** Called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
   readonly onLost?: () => void;
   /**
-   * Is called each time a program of PostgreSQL has begun that takes long, and this process only waits for it. It is not
+   * Called each time a program of PostgreSQL has begun that takes long, and this process only waits for it. It is not
    * called for a server that runs already.
    */
   readonly onSpawn?: () => void;

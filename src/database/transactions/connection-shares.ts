@@ -16,7 +16,7 @@ export class ConnectionShares {
   private readonly held = new Map<string, number>();
   /** The first organization of the map is the next in turn. */
   private readonly waiting = new Map<string, Set<Waiter>>();
-  /** Is the number of connections for organizations that hold none. */
+  /** The number of connections for organizations that hold none. */
   private readonly reserved: number;
 
   /** `free` is the number of connections of the pool. A wait ends after `mostWaitMs` with `unavailable`. */

@@ -1,5 +1,5 @@
 /**
- * Has the texts of errors that only a mistake in code causes. Each says what is wrong and which call to make. Callers see
+ * The texts of errors that only a mistake in code causes. Each says what is wrong and which call to make. Callers see
  * them with NODE_ENV=development only.
  */
 export const MISTAKES = {

@@ -6,7 +6,7 @@ import type { DeferredStatement } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 type Statements = readonly DeferredStatement[];
-/** Is the outcome of a shared transaction, or says that each of its members must be committed alone. */
+/** The outcome of a shared transaction, or says that each of its members must be committed alone. */
 type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
 /** Limits the characters of the values in one transaction, unless one of its members has more. */

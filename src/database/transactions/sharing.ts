@@ -2,7 +2,7 @@ import { SharedCommits } from './shared-commits.js';
 import { SharedReads } from './shared-reads.js';
 import type { TenantConnections } from './tenant-connections.js';
 
-/** Is what transactions share that arrive at the same moment (docs/adr/0055-calls-that-share-commits.md). */
+/** The work that transactions share when they arrive at the same moment (docs/adr/0055-calls-that-share-commits.md). */
 export class Sharing {
   readonly reads: SharedReads;
   readonly commits: SharedCommits;

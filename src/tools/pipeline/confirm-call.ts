@@ -6,7 +6,7 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 const MAX_SHOWN_ARGUMENTS = 2000;
 
 /**
- * Has the client ask its person, if it says that it can. This is a courtesy of the client: whoever has the key can
+ * Lets the client ask its person, if the client supports it. This is a courtesy of the client: whoever has the key can
  * accept the request without a person.
  */
 export async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {

@@ -120,7 +120,7 @@ export interface ForEachStep extends StepBase {
   as?: string;
   concurrency?: number;
   steps: Step[];
-  /** Is evaluated after the steps of each item. The results of the loop are then these values. */
+  /** Evaluated after the steps of each item. The results of the loop are then these values. */
   output?: unknown;
 }
 
@@ -149,7 +149,7 @@ export interface RespondStep extends StepBase {
     status?: number | string;
     type?: AnswerType;
     headers?: Record<string, string>;
-    /** Is any JSON value for the type `json`, which is the default, and text for the others. */
+    /** Any JSON value for the type `json`, which is the default, and text for the others. */
     body?: unknown;
   };
 }

@@ -1,7 +1,7 @@
 import { type DefinitionSchema, flag, number, object, refer, steps, text } from './schema-parts.js';
 import type { WrittenKindName } from './steps/step-kinds.js';
 
-/** Has the members of each kind of step. A test compares them with the parsers. */
+/** The members of each kind of step. A test compares them with the parsers. */
 export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSchema>> = {
   tool: {
     tool: { ...text('Name of the tool that the step calls.'), format: 'tool-name' },

@@ -1,11 +1,11 @@
-/** Is what the steps of a run see of the HTTP request that started it, besides the payload. It is stored with the run. */
+/** The part of the HTTP request, besides the payload, that the steps of its run can read. It is stored with the run. */
 export interface TriggerRequest {
   method: string;
-  /** Has lowercase names. */
+  /** Headers with lowercase names. */
   headers: Readonly<Record<string, string>>;
-  /** Has the fields of the query. A field that occurs several times is a list. */
+  /** The fields of the query. A field that occurs several times is a list. */
   query: Readonly<Record<string, unknown>>;
-  /** Is the time at which the request was received, in RFC 3339. */
+  /** The time at which the request was received, in RFC 3339. */
   received_at: string;
 }
 

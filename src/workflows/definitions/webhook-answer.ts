@@ -11,7 +11,7 @@ export type AnswerType = keyof typeof ANSWER_TYPES;
 
 export const ANSWER_TYPE_NAMES = Object.keys(ANSWER_TYPES) as AnswerType[];
 
-/** Is the answer of a `respond` step to the sender of a webhook, as it is stored with the run. */
+/** The answer of a `respond` step to the sender of a webhook, as it is stored with the run. */
 export interface WebhookAnswer {
   status: number;
   type: AnswerType;

@@ -15,7 +15,7 @@ import type { RunTransaction } from '../journal/run-transaction.js';
 /** A loop over more items has no `results`. */
 export const MAX_RESULTS = 1000;
 
-/** Is the result of a loop, as later steps see it. */
+/** The result of a loop, as later steps see it. */
 export interface LoopOutput {
   count: number;
   failed: number;

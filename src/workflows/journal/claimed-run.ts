@@ -38,7 +38,7 @@ export interface ClaimedRunData {
   readonly payload: unknown;
   /** It is true when the bytes of the payload are a file of the run. */
   readonly isLarge?: boolean;
-  /** Has the steps of the run's version. With a contact mapping, a generated first step saves the contact. */
+  /** The steps of the run's version. With a contact mapping, a generated first step saves the contact. */
   readonly steps: readonly Step[];
 }
 
@@ -85,7 +85,7 @@ export class ClaimedRun {
     return this.abort.signal;
   }
 
-  /** Has the paths of the steps that run now. */
+  /** The paths of the steps that run now. */
   get running(): Iterable<string> {
     return this.runningSteps.keys();
   }

@@ -9,9 +9,9 @@ import type { Run, RunStep, StepError } from './run.entity.js';
 /** Holds a step as it is shown. Its large values are null, and `cut` names them. */
 export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt' | 'progress'> & {
   cut: CutValues | null;
-  /** Has no results and no cursor. */
+  /** Progress of a loop without results and cursor. */
   progress: Omit<LoopProgress, 'results'> | null;
-  /** Is the number of items of a loop whose finished iterations are folded, if it is known. */
+  /** The number of items of a loop whose finished iterations are folded, if it is known. */
   itemCount: number | null;
 };
 

@@ -49,11 +49,11 @@ export class Run extends OrganizationRowWithId {
   @Column('json', { nullable: true, select: false })
   largePayload?: LargePayload | null;
 
-  /** Is what steps read of the request that started the run. Queries select it only on request. */
+  /** The part of the starting request that steps read. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   request?: TriggerRequest | null;
 
-  /** Is the answer of the first `respond` step. Queries select it only on request. */
+  /** The answer of the first `respond` step. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   answer?: WebhookAnswer | null;
 
@@ -142,7 +142,7 @@ export interface StepError {
   code: string;
   message: string;
   details?: readonly Fault[];
-  /** Is what another system answered, with at most 16 Ki characters of its body. */
+  /** The answer of another system, with at most 16 Ki characters of its body. */
   response?: object;
 }
 
@@ -186,7 +186,7 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true, select: false })
   cut?: CutValues | null;
 
-  /** Is the position of a loop whose finished iterations are folded. */
+  /** The position of a loop whose finished iterations are folded. */
   @Column('json', { nullable: true })
   progress: LoopProgress | null;
 

@@ -30,7 +30,7 @@ export interface ScannedValue {
 interface Open {
   readonly isList: boolean;
   readonly start: number;
-  /** Is the number of members that were seen before this value. */
+  /** The number of members that were seen before this value. */
   readonly before: number;
   items: number;
 }
@@ -48,7 +48,7 @@ export class JsonScan {
   private at: number;
   private expected: Expected = 'value';
   private readonly open: Open[] = [];
-  /** Is where the text begins that is being scanned, or -1. */
+  /** The position at which the scanned text begins, or -1. */
   private textStart = -1;
   private isKey = false;
 

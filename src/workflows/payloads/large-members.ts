@@ -9,7 +9,7 @@ import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from 
 const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 const readsOfPayloads = new WeakMap<object, LargeReads>();
 
-/** Is the payload whose members are guarded, and the large value that was found first. */
+/** The payload whose members are guarded, and the large value that was found first. */
 interface Guarding {
   readonly nonce: string;
   readonly reads: LargeReads;

@@ -16,7 +16,7 @@ const PREVIEW_BYTES = 1000;
 const MAX_CHARACTER_BYTES = 4;
 const FILE = { name: 'payload.json', contentType: 'application/json' };
 
-/** Is a payload whose bytes are kept as a file, and its outline: the JSON without its large values. */
+/** A payload whose bytes are kept as a file, and its outline: the JSON without its large values. */
 export interface OutlinedPayload {
   readonly outline: Buffer;
   readonly large: LargePayload;

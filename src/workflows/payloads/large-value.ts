@@ -1,6 +1,6 @@
 import type { ScannedValue } from './json-scan.js';
 
-/** Is a value of a large payload that its outline leaves out. `start` and `end` are bytes of the payload. */
+/** A value of a large payload that its outline leaves out. `start` and `end` are bytes of the payload. */
 export interface LargeValue {
   readonly kind: ScannedValue['kind'];
   readonly start: number;
@@ -9,11 +9,11 @@ export interface LargeValue {
   readonly items: number;
 }
 
-/** Is stored with a run whose payload is kept as a file. */
+/** Stored with a run whose payload is kept as a file. */
 export interface LargePayload {
   /** Begins the texts that stand for large values. It is random, so no text of a sender begins with it. */
   readonly nonce: string;
-  /** Is the size of the payload. */
+  /** The size of the payload. */
   readonly bytes: number;
 }
 

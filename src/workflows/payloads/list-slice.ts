@@ -18,7 +18,7 @@ const COLON = 0x3a;
 /** A page reads at most this many bytes of a list. */
 export const SLICE_BYTES = MAX_VALUE_BYTES + 1024;
 
-/** Has some items of a list. `next` is the position behind the comma or the bracket after the last of them. */
+/** Some items of a list. `next` is the position behind the comma or the bracket after the last of them. */
 export interface ListSlice {
   readonly items: unknown[];
   readonly next: number;

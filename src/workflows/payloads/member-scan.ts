@@ -15,7 +15,7 @@ export interface ScannedMember {
   readonly index: number;
   readonly start: number;
   readonly end: number;
-  /** Is the name of the member of an object, or undefined if it is very long. */
+  /** The name of the member of an object, or undefined if it is very long. */
   readonly name?: string;
 }
 
@@ -28,7 +28,7 @@ export class MemberScan {
   private depth = 0;
   private isInText = false;
   private isEscaped = false;
-  /** Is where the member begins, or -1 before it. In an object, it begins after the colon. */
+  /** The position at which the member begins, or -1 before it. In an object, it begins after the colon. */
   private start = -1;
   private nameBytes: number[] = [];
   private isInName: boolean;
@@ -37,7 +37,7 @@ export class MemberScan {
     private readonly kind: 'list' | 'object',
     private at: number,
     private readonly found: (member: ScannedMember) => void,
-    /** Is the index of the first member. */
+    /** The index of the first member. */
     private index = 0,
   ) {
     this.isInName = kind === 'object';

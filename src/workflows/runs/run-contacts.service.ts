@@ -21,7 +21,7 @@ const MAX_DROPPED = 200;
 interface SavedContact {
   readonly contact: Contact;
   readonly created: boolean;
-  /** Has the faults of the fields that were left out. */
+  /** The faults of the fields that were left out. */
   readonly dropped: readonly Fault[];
 }
 

@@ -10,7 +10,7 @@ export interface EndedRun {
 }
 
 /** Changes many runs in one transaction. Statements lock rows in the order of ids, so that they cannot deadlock. */
-/** Is the copy of a run. */
+/** The copy of a run. */
 export interface ReplayedRun {
   readonly id: string;
   readonly replay_of: string;

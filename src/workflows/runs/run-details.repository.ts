@@ -6,15 +6,15 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 
 /** Holds what one run shows besides its row and its steps. */
 export interface RunDetails {
-  /** Is the payload, or its first bytes when it is longer than asked for or is kept as a file. */
+  /** The payload, or its first bytes when it is longer than asked for or is kept as a file. */
   readonly payload: Buffer;
   readonly payloadBytes: number;
   /** It is true when the bytes of the payload are a file of the run. */
   readonly hasLargePayload: boolean;
-  /** Is what was stored of the request that started the run, or null. */
+  /** The stored part of the request that started the run, or null. */
   readonly request: TriggerRequest | null;
   readonly stepCount: number;
-  /** Is the journal output of the `return` step that ended the run, or null. */
+  /** The journal output of the `return` step that ended the run, or null. */
   readonly returned: ReturnOutput | null;
 }
 

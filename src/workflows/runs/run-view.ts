@@ -18,7 +18,7 @@ export type PayloadView = { payload: unknown } | { payload_cut: CutValue } | Rec
 export interface ShownRun {
   run: Run;
   payload: PayloadView;
-  /** Is what was stored of the request that started the run. Lists leave it out. */
+  /** The stored part of the request that started the run. Lists leave it out. */
   request?: TriggerRequest | null;
   steps: RunStepView[];
   stepCount: number;

@@ -19,7 +19,7 @@ export type RunOutcome =
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
 
-/** Is what a waiting sender gets: the answer of a step, or the outcome of a run that ended without one. */
+/** The response to a waiting sender: the answer of a step, or the outcome of a run that ended without one. */
 export type AwaitedAnswer = { answer: WebhookAnswer } | { outcome: RunOutcome };
 
 interface Wait {

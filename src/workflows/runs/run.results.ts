@@ -35,7 +35,7 @@ export const STEP_VIEW_STATUSES = [
 /** Shows how far a loop is whose finished iterations are folded. `done` counts those. */
 export interface LoopProgressView {
   done: number;
-  /** Is absent for a loop over pages, whose number of items is not known. */
+  /** Absent for a loop over pages, whose number of items is not known. */
   total?: number;
   pages?: number;
   failed: number;

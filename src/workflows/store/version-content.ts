@@ -8,7 +8,7 @@ export const MAX_VERSION = 2_147_483_647;
 /** Holds the editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
-  /** Has the type of the trigger and the members of that type. */
+  /** The type of the trigger and the members of that type. */
   trigger: { type: TriggerType } & Pick<TriggerOptions, 'run_timeout_seconds'>;
 }
 

@@ -29,7 +29,7 @@ export interface RunStart {
   payload: Buffer;
   /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
   largePayload?: LargePayload;
-  /** Is what expressions read of the HTTP request. */
+  /** The part of the HTTP request that expressions read. */
   request?: TriggerRequest;
   /** Contains the SHA-256 of the payload. It is computed when absent. */
   bodyHash?: Buffer;

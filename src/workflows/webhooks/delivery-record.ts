@@ -30,13 +30,13 @@ export interface DeliveryRecord {
   code: string;
   runId?: string;
   headers: IncomingHttpHeaders;
-  /** Is the address with the query, as the sender uses it. It is not stored. */
+  /** The address with the query, as the sender uses it. It is not stored. */
   url: string;
   /** It is true when the signature was valid, or the webhook has no secret. */
   verified: boolean;
   /** The body is absent when it was not read or is no longer needed. */
   body?: Buffer;
-  /** Has the size and SHA-256 of the body. It is absent when the body was not read. */
+  /** The size and SHA-256 of the body. It is absent when the body was not read. */
   digest?: { bytes: number; hash: Buffer };
   receivedAt: Date;
 }

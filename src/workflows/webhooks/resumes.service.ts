@@ -17,11 +17,11 @@ interface ResumableStep {
   stepId: string;
 }
 
-/** Is a call of a resume URL. */
+/** A call of a resume URL. */
 export interface ResumeCall {
   /** Reads the body, and returns a function that parses it. */
   readBody: () => Promise<() => Promise<object>>;
-  /** Is the address of the caller. */
+  /** The address of the caller. */
   address: string | undefined;
 }
 

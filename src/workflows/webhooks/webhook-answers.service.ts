@@ -6,18 +6,18 @@ import type { RunStarted } from '../triggers/run-starts.service.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
 import { preferredWait, type Webhook } from './webhook.js';
 
-/** Is an outcome without the outputs and errors of steps. */
+/** An outcome without the outputs and errors of steps. */
 interface ShownOutcome {
   status: RunOutcome['status'];
   error?: { code: string; message: string };
 }
 
-/** Is the answer to a delivery that has a run. */
+/** The answer to a delivery that has a run. */
 export interface ReceivedRun extends RunStarted {
   status: number;
   /** It is present when the run ended while the sender waited. */
   outcome?: RunOutcome | ShownOutcome;
-  /** Is the answer of a `respond` step, which replaces everything else. */
+  /** The answer of a `respond` step, which replaces everything else. */
   answer?: WebhookAnswer;
 }
 

@@ -34,7 +34,7 @@ const INVALID_SIGNATURE =
 export interface WebhookRequest {
   method: 'GET' | 'POST';
   headers: IncomingHttpHeaders;
-  /** Is the address with the query, as the sender uses it. */
+  /** The address with the query, as the sender uses it. */
   url: string;
   /** It is true for a body of more than 1 MiB. */
   isLarge: boolean;
@@ -63,14 +63,14 @@ export class IncomingDelivery {
 
 export interface VerifiedDelivery {
   payload: object;
-  /** Has the JSON of the payload. */
+  /** The JSON of the payload. */
   payloadBytes: Buffer;
   /** It is set for a large payload. Then `payload` and `payloadBytes` are its outline. */
   large?: LargeBody;
   /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
-  /** Is what expressions read of the request. It is absent when the workflow reads nothing of it. */
+  /** The part of the request that expressions read. It is absent when the workflow reads nothing of it. */
   request?: TriggerRequest;
   /** When set, the body starts no run if it has started one within this many seconds. */
   dedupeSeconds?: number;

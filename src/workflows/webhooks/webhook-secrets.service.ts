@@ -35,7 +35,7 @@ type WebhookColumns = Pick<
 /** Lists the columns of a workflow that a new trigger changes. */
 export interface WebhookChange {
   stored: Partial<WebhookColumns>;
-  /** Has the new secret in plain text, or null. It cannot be read later. */
+  /** The new secret in plain text, or null. It cannot be read later. */
   secret: string | null;
 }
 

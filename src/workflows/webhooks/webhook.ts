@@ -16,9 +16,9 @@ export interface Webhook {
   /** Every change of the workflow changes the revision. */
   readonly revision: string;
   readonly active: boolean;
-  /** Has the valid secrets. If the list is empty, deliveries need no signature. */
+  /** The valid secrets. If the list is empty, deliveries need no signature. */
   readonly secrets: readonly string[];
-  /** Has the previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
+  /** The previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
   readonly previousSecrets: Buffer | null;
   readonly options: StoredWebhookOptions;
   /** It is true when the workflow has limits, which may delay its runs. */

@@ -5,14 +5,14 @@ import { resolve } from 'node:path';
 const MAIN = resolve(import.meta.dirname, '../../../dist/src/command-line/main.js');
 
 export interface CommandOptions {
-  /** Is the address of the service. */
+  /** The address of the service. */
   url?: string;
   key?: string;
-  /** Is the folder of the command. */
+  /** The folder of the command. */
   folder?: string;
-  /** Is sent to the standard input, which then ends. */
+  /** Sent to the standard input, which then ends. */
   input?: string | Buffer;
-  /** Are the options of Node.js. */
+  /** Options of Node.js. */
   nodeOptions?: string;
 }
 

@@ -24,7 +24,7 @@ export type Behaviour = (
   forward: Forward,
 ) => Promise<MiddleAnswer | undefined>;
 
-/** Is a server between the command and a service, as a proxy or a bad network is. */
+/** A server between the command and a service, as a proxy or a bad network is. */
 export class MiddleServer {
   /** Lists the requests, the first one first. */
   readonly requests: MiddleRequest[] = [];

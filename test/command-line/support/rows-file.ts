@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Is a folder with files of rows, which `remove` deletes. */
+/** A folder with files of rows, which `remove` deletes. */
 export class RowsFolder {
   private constructor(readonly path: string) {}
 

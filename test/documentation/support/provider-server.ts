@@ -7,7 +7,7 @@ export interface ProviderRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
-  /** Is the address of the server with the host of the provider, without a slash at its end. */
+  /** The address of the server with the host of the provider, without a slash at its end. */
   readonly base: string;
 }
 
@@ -22,7 +22,7 @@ export interface ProviderAnswer {
 /** Answers as the provider documents it, and refuses what the provider refuses. */
 export type Provider = (request: ProviderRequest) => ProviderAnswer;
 
-/** Is one local server in place of several providers. */
+/** One local server in place of several providers. */
 export interface ProviderServer {
   /** The host of a provider follows as first part of the path. */
   readonly url: string;

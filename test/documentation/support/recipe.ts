@@ -9,7 +9,7 @@ const IDS = /\b(run|con|msg)_[0-9A-Za-z]{22}\b/g;
 
 interface Command {
   code: string;
-  /** Is the output that the page shows below the command, if it shows one. */
+  /** The output that the page shows below the command, if it shows one. */
   shown: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Recipe {
   readonly html: string | undefined;
   /** Executes a command of the page after its settings, and returns the lines of its output. */
   readonly run: (index: number, settings: Readonly<Record<string, string>>) => Promise<string[]>;
-  /** Is the number of commands, without the settings. */
+  /** The number of commands, without the settings. */
   readonly commands: number;
 }
 

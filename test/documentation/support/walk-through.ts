@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 export interface Block {
   readonly language: string;
-  /** Is the name of a tool, `answer`, or empty. */
+  /** The name of a tool, `answer`, or empty. */
   readonly label: string;
   readonly text: string;
 }

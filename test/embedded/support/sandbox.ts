@@ -45,10 +45,10 @@ export interface Owner {
 }
 
 export interface OwnerOptions {
-  /** Is a module that runs before the others, such as one that kills the process at a certain point. */
+  /** A module that runs before the others, such as one that kills the process at a certain point. */
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Is `off` by default, because tests need no database that survives a power cut. */
+  /** `off` by default, because tests need no database that survives a power cut. */
   readonly fsync?: 'on' | 'off';
 }
 
@@ -78,7 +78,7 @@ export class Sandbox {
     return new Sandbox(path);
   }
 
-  /** Is the place of the template that owner processes copy. There is none until a test puts one there. */
+  /** The place of the template that owner processes copy. There is none until a test puts one there. */
   get template(): string {
     return join(this.path, 'code/dist/cluster-template.gz');
   }

@@ -17,7 +17,7 @@ import { waitFor } from '../../support/wait-for.js';
  */
 export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;
 
-/** Is the number of rounds that stop at a failpoint, and are killed there, together. */
+/** The number of rounds that stop at a failpoint, and are killed there, together. */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 

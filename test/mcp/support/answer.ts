@@ -4,7 +4,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Has the parsed body. It is undefined if the body is empty. */
+  /** The parsed body. It is undefined if the body is empty. */
   body: unknown;
 }
 

@@ -5,12 +5,12 @@ import { expect } from 'vitest';
 import type { JsonSchema } from '../../../src/tools/schema/json-schema.js';
 import { IS_THOROUGH } from '../../support/thorough.js';
 
-/** Is the number of cases in one run, because fast-check keeps the cases of a run in memory. */
+/** The number of cases in one run, because fast-check keeps the cases of a run in memory. */
 const CHUNK = 500;
-/** Is the highest growth of the heap during the last four fifths of the cases. */
+/** The highest growth of the heap during the last four fifths of the cases. */
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
-/** Is the number of cases. `npm run fuzz` sets a high one. */
+/** The number of cases. `npm run fuzz` sets a high one. */
 export const CASES = Number(process.env.FUZZ_CASES ?? (IS_THOROUGH ? 4000 : 100));
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 30);
 export const timeoutMs = 120_000 + CASES * 40;

@@ -19,7 +19,7 @@ export interface ListeningOptions {
   capabilities?: object;
 }
 
-/** Is a subscribed caller with the messages that it has received. */
+/** A subscribed caller with the messages that it has received. */
 export class Listening {
   readonly frames: Frame[] = [];
   readonly comments: string[] = [];

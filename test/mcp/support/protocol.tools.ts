@@ -35,7 +35,7 @@ class NoteOutput {
   note_id: string;
 }
 
-/** Is the error of the tool `crash`. No part of it may reach a caller. */
+/** The error of the tool `crash`. No part of it may reach a caller. */
 export const SECRET = 'password=hunter2 at select * from accounts';
 
 @Injectable()

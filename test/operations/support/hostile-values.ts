@@ -125,7 +125,7 @@ function hostileFor(schema: JsonSchema): [string, unknown][] {
   });
 }
 
-/** Has many items, each with a member that is unknown. */
+/** Returns many items, each with a member that is unknown. */
 function repeated(items: JsonSchema | undefined): [string, unknown][] {
   if (items?.type !== 'object' && items?.type !== undefined) return [];
   return [

@@ -1,6 +1,6 @@
 const NUMBERS = Array.from({ length: 4800 }, (_, index) => index);
 
-/** Is the body of a webhook that makes comparisons expensive: two equal lists, and long texts. */
+/** The body of a webhook that makes comparisons expensive: two equal lists, and long texts. */
 export const EXPENSIVE_PAYLOAD = {
   a: NUMBERS,
   b: NUMBERS,

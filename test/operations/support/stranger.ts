@@ -8,9 +8,9 @@ export interface SentRequest {
 }
 
 export interface Waits {
-  /** Is the longest wait of a ping of Switchboard. */
+  /** The longest wait of a ping of Switchboard. */
   readonly waitMs: number;
-  /** Is the longest wait of a ping of a server that does nothing else, in another thread of the same machine. */
+  /** The longest wait of a ping of a server that does nothing else, in another thread of the same machine. */
   readonly controlMs: number;
 }
 

@@ -16,7 +16,7 @@ export interface SinkRequest {
 export interface Sink {
   readonly port: number;
   readonly requests: SinkRequest[];
-  /** Is the number of connections, including those that sent nothing. */
+  /** The number of connections, including those that sent nothing. */
   connections: number;
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ class FakeWakeUps extends WakeUps {
 
 type WorkerOptions = ConstructorParameters<typeof LeasedWorker>[2];
 
-/** Has a worker, its rows and its wake-ups, which are new for each test. The clock stands still except in `pass`. */
+/** A worker, its rows and its wake-ups, which are new for each test. The clock stands still except in `pass`. */
 export class WorkerStage {
   work = new FakeWork();
   wakeUps = new FakeWakeUps();

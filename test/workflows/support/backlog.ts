@@ -3,7 +3,7 @@ import type { RunningSwitchboard } from '../../support/switchboard.js';
 
 export interface Backlog {
   status?: 'queued' | 'running' | 'waiting';
-  /** Has the time from now at which the runs become due, in seconds. It is negative for the past. */
+  /** The time from now at which the runs become due, in seconds. It is negative for the past. */
   secondsFromNow?: number;
 }
 

@@ -3,7 +3,7 @@ import { IsArray, IsInt, IsNumber, IsOptional } from 'class-validator';
 import { Tool } from '../../../src/tools/contract/tool.decorator.js';
 
 class PageInput {
-  /** Is the number of items of all pages. */
+  /** The number of items of all pages. */
   @IsInt()
   total: number;
 
@@ -28,7 +28,7 @@ class PageResult {
 /** Provides numbers from 0 in pages, with the first number of the next page as the cursor. */
 @Injectable()
 export class PageTools {
-  /** Has the cursor of each call. */
+  /** The cursor of each call. */
   static readonly cursors: (number | undefined)[] = [];
 
   @Tool({

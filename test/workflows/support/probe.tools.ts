@@ -50,7 +50,7 @@ class DoneResult {
 @Injectable()
 export class ProbeTools {
   static readonly calls: { name: string; key?: string }[] = [];
-  /** Has the number of failures by name of the call. Calls of other names always fail. */
+  /** The number of failures by name of the call. Calls of other names always fail. */
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 
@@ -81,7 +81,7 @@ export class ProbeTools {
     ProbeTools.held.delete(name);
   }
 
-  /** Has the names of external calls whose signal was aborted. */
+  /** The names of external calls whose signal was aborted. */
   static readonly aborted = new Set<string>();
 
   static count(name: string): number {

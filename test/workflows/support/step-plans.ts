@@ -5,7 +5,7 @@ import type { JournalState } from '../../../src/workflows/definitions/steps/step
 
 /** Returns a step that calls a tool. */
 export const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
-/** Is the time of every plan. */
+/** The time of every plan. */
 export const NOW = 1000;
 
 /** Describes what can be done next in words: `run a, sleep b`. */

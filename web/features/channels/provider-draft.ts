@@ -2,7 +2,7 @@ import type { Channel, Provider, ProviderKind } from './channel.readers.ts';
 
 /** Holds the texts that a person has typed. */
 export interface ProviderDraft {
-  /** Is the name of the channel and of the kind, separated by a slash. */
+  /** The name of the channel and of the kind, separated by a slash. */
   choice: string;
   name: string;
   secret: string;

@@ -4,9 +4,9 @@ const NAME = 'switchboard';
 
 /** A program needs these values to connect. */
 export interface Access {
-  /** Has the address of this Switchboard without a slash at its end. */
+  /** The address of this Switchboard without a slash at its end. */
   origin: string;
-  /** Has the key when it is known, that is, just after it was made. */
+  /** The key when it is known, that is, just after it was made. */
   key?: string | undefined;
 }
 

@@ -2,15 +2,15 @@ import type { UploadedFile } from '../../api/files.js';
 import { readTyped } from '../../forms/typed-values.js';
 import type { SendingTemplate } from './send.readers.js';
 
-/** Is a message as the form holds it. */
+/** A message as the form holds it. */
 export interface SendDraft {
   readonly recipient: string;
   readonly channel: string;
-  /** Has the name of a topic. A message without one is transactional. */
+  /** The name of a topic. A message without one is transactional. */
   readonly topic: string;
-  /** Has the id of a template, or is empty when the person writes the message. */
+  /** The id of a template, or is empty when the person writes the message. */
   readonly templateId: string;
-  /** Has the texts that the person typed for the variables of the template, by name. */
+  /** The texts that the person typed for the variables of the template, by name. */
   readonly typed: ReadonlyMap<string, string>;
   readonly subject: string;
   readonly body: string;

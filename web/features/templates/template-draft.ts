@@ -3,7 +3,7 @@ import type { Template, TemplateVariable, TemplateVariant } from './template.rea
 
 export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
 
-/** Is a variable as the form holds it: its default is what a person typed. */
+/** A variable as the form holds it: its default is what a person typed. */
 export interface VariableDraft {
   name: string;
   type: string;

@@ -7,7 +7,7 @@ export interface Definition {
   readonly name: string;
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
-  /** Has the steps that run when the run has failed. */
+  /** The steps that run when the run has failed. */
   readonly on_failure?: readonly Step[];
 }
 

@@ -9,7 +9,7 @@ export interface Output {
   about?: string;
 }
 
-/** Has the output schemas of tools by name. */
+/** The output schemas of tools by name. */
 export type OutputSchemas = ReadonlyMap<string, unknown>;
 
 const BEFORE: readonly Output[] = [

@@ -26,7 +26,7 @@ const TEAM = {
 };
 const PAYMENT = 'trigger.payload.data.object';
 const ISSUE = 'trigger.payload.issue';
-/** Is a random secret that nobody knows. Every delivery is refused until a person enters the secret of the provider. */
+/** A random secret that nobody knows. Every delivery is refused until a person enters the secret of the provider. */
 const UNKNOWN_SECRET = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
   byte.toString(16),
 ).join('-');

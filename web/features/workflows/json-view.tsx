@@ -57,7 +57,7 @@ export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
 
 type Hint = readonly [name: string, hint: { about: string; schema: unknown }];
 
-/** Has the tools that only steps may call. People cannot read their schemas. */
+/** Tools that only steps may call. People cannot read their schemas. */
 const UNLISTED = STEP_TOOLS.map((name): Hint => [name, { about: '', schema: undefined }]);
 
 function hintOf({ name, description, inputSchema }: ToolDescriptor): Hint {

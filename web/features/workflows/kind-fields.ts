@@ -1,7 +1,7 @@
 import type { Step } from './definition.ts';
 import type { Output } from './earlier-outputs.ts';
 
-/** Is what the fields of each kind of step get. */
+/** Properties of the fields of each kind of step. */
 export interface FieldsProps {
   step: Step;
   outputs: readonly Output[];

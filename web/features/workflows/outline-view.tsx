@@ -36,7 +36,7 @@ interface ViewProps {
   editor: Editor;
   moving: Moving;
   tools: readonly ToolDescriptor[];
-  /** Has the path of the chosen step, or that of the trigger. */
+  /** The path of the chosen step, or that of the trigger. */
   selected: string;
   onSelect: (path: string) => void;
 }

@@ -36,7 +36,7 @@ export function kindOf(step: Step): StepKind {
 
 const PAUSE = { wait: { seconds: 1 } };
 
-/** Has a new step for each kind except tools. Lists that must not be empty begin with a short wait. */
+/** A new step for each kind except tools. Lists that must not be empty begin with a short wait. */
 export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Step>> = {
   branch: { if: "trigger.payload.plan == 'pro'", then: [], else: [] },
   wait: { wait: { days: 1 } },

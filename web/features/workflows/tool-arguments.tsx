@@ -15,7 +15,7 @@ import { SearchDialog } from './search-dialog.tsx';
 type Arguments = Readonly<Record<string, unknown>>;
 
 interface ArgumentsProps {
-  /** Has the input schema of the tool. */
+  /** The input schema of the tool. */
   schema: unknown;
   value: Arguments;
   outputs: readonly Output[];

@@ -36,7 +36,7 @@ export function VersionDiff({ workflowId, from, to }: DiffProps) {
   );
 }
 
-/** Is a change with the step that it belongs to. A step that was added or removed as a whole has no changes. */
+/** A change with the step that it belongs to. A step that was added or removed as a whole has no changes. */
 interface Entry {
   key: string;
   step?: Diff['steps'][number];

@@ -27,7 +27,7 @@ const workflow = record({
 });
 export type Workflow = Read<typeof workflow>;
 
-/** Has the facts about a secret that the editor shows. */
+/** The facts about a secret that the editor shows. */
 export const secretNames = record({
   secrets: list(record({ name: text, kind: text, hosts: list(text) })),
 });

@@ -16,9 +16,9 @@ export interface JsonEditorProps {
   /** Names the editor for screen readers. */
   label: string;
   value: string;
-  /** Has the faults that the service found, by paths such as `steps[0].tool`. */
+  /** The faults that the service found, by paths such as `steps[0].tool`. */
   faults: readonly { path: string; message: string }[];
-  /** Has the schema of the text, once it is loaded. */
+  /** The schema of the text, once it is loaded. */
   hints: JsonHints | undefined;
   texts: HintTexts;
   onChange: (value: string) => void;

@@ -1,7 +1,7 @@
 /** Holds the schema of a text of JSON, and the tools that its steps can call. */
 export interface JsonHints {
   schema: unknown;
-  /** Has the tools by name, each with what it does and the schema of its arguments. */
+  /** The tools by name, each with what it does and the schema of its arguments. */
   tools: ReadonlyMap<string, { about: string; schema: unknown }>;
 }
 
@@ -75,7 +75,7 @@ export function itemSchemas(schemas: readonly Schema[], root: unknown): Schema[]
   return schemas.flatMap(({ items }) => alternativesOf(items, root));
 }
 
-/** Has a text that the editor can offer, with what it means. */
+/** A text that the editor can offer, with its meaning. */
 export interface Offer {
   label: string;
   about: string;

@@ -18,7 +18,7 @@ export interface StepDiff {
 interface PlacedStep {
   step: Step;
   path: string;
-  /** Has the id and the member of the surrounding step. It is empty for the outermost list. */
+  /** The id and the member of the surrounding step. It is empty for the outermost list. */
   list: string;
 }
 

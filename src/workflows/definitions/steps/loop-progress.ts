@@ -9,14 +9,14 @@ const MAX_WINDOW_STEPS = 1000;
 /** Names one item whose iteration had a failed step. */
 export interface ItemFailure {
   readonly index: number;
-  /** Is the path of the first step that failed. */
+  /** The path of the first step that failed. */
   readonly step: string;
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * Is the position of a loop whose finished iterations are folded: their rows are deleted from the journal, and counted
+ * The position of a loop whose finished iterations are folded: their rows are deleted from the journal, and counted
  * here. It is stored with the row of the loop, in the transaction that deletes the rows.
  */
 export interface LoopProgress {
@@ -24,9 +24,9 @@ export interface LoopProgress {
   readonly done: number;
   /** Counts those of them in which a step failed. */
   readonly failed: number;
-  /** Has the first of these failures. */
+  /** The first of these failures. */
   readonly failures: readonly ItemFailure[];
-  /** Has the results of the folded iterations. It is absent when they are too many or too large. */
+  /** The results of the folded iterations. It is absent when they are too many or too large. */
   readonly results?: readonly unknown[];
   /** It is present for a loop over pages. */
   readonly pages?: PageProgress;
@@ -35,9 +35,9 @@ export interface LoopProgress {
 export interface PageProgress {
   /** Counts the pages that were read. */
   readonly read: number;
-  /** Is the index of the first item of the page. */
+  /** The index of the first item of the page. */
   readonly firstItem: number;
-  /** Is what the page before gave for the next page, or null. */
+  /** The value that the previous page returned for the next page, or null. */
   readonly cursor: unknown;
   /** It is true when no page follows. */
   readonly isLast: boolean;

@@ -26,7 +26,7 @@ export interface StepTools {
   readonly codeRefusal?: string;
   /** Maps the code of steps to what is wrong with its syntax. */
   readonly codeFaults?: ReadonlyMap<string, string>;
-  /** Has the ids of existing workflows to which steps refer. */
+  /** The ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
   /** Lists the names of the organization's secrets. */
   readonly secrets: readonly string[];
@@ -37,13 +37,13 @@ export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: Expressions;
   readonly faults: FaultList;
-  /** Has every step id of the definition, to distinguish a wrong order from a wrong name. */
+  /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
-  /** Has the ids of the steps with a resume URL. */
+  /** The ids of the steps with a resume URL. */
   readonly resumable?: ReadonlySet<string>;
-  /** Has the tool of each step that calls one, by the id of the step. */
+  /** The tool of each step that calls one, by the id of the step. */
   readonly toolsOfSteps?: ReadonlyMap<string, string>;
-  /** Has the ids of the steps that set values. */
+  /** The ids of the steps that set values. */
   readonly setSteps?: ReadonlySet<string>;
 }
 
@@ -53,7 +53,7 @@ export class StepChecks {
     private readonly definition: DefinitionChecks,
     /** Expressions can refer to these step ids and loop variables. */
     private readonly visible: ReadonlySet<string>,
-    /** Has the names of the values that steps before this one set. */
+    /** The names of the values that steps before this one set. */
     private readonly vars: ReadonlySet<string> = new Set(),
   ) {}
 

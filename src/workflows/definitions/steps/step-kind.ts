@@ -9,7 +9,7 @@ export interface JournalState {
   readonly status: StepStatus;
   readonly input?: object | null;
   readonly output?: object | null;
-  /** Is the position of a loop whose finished iterations are folded. */
+  /** The position of a loop whose finished iterations are folded. */
   readonly progress?: object | null;
   /** A waiting step is due at this time of `performance.now()`. When absent, the step is due now. */
   readonly dueAt?: number;
@@ -21,7 +21,7 @@ export interface InnerList {
   readonly steps: readonly Step[];
   /** A loop has the variables that it adds, and the longest prefix of journal paths inside it. */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
-  /** Has the members whose expressions are evaluated after the list, and see its steps. */
+  /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
   /** Names the step as which these expressions read the values of `set` steps. The default is the step around the list. */
   readonly readerId?: string;
@@ -34,7 +34,7 @@ export interface Lanes {
   readonly atOnce: number;
   /** It is true when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
-  /** Is the number of the first list that is not done and folded. The default is 0. */
+  /** The number of the first list that is not done and folded. The default is 0. */
   readonly first?: number;
   /** Counts the lists from the first that may have begun. When half of them are done, the runner folds them. */
   readonly window?: number;

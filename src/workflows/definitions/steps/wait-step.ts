@@ -9,7 +9,7 @@ import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 
 export const MAX_WAIT_SECONDS = 366 * 86_400;
-/** Has the length of each unit except months, which differ. */
+/** The length of each unit except months, which differ. */
 export const UNIT_SECONDS: Record<Exclude<WaitUnit, 'months'>, number> = {
   seconds: 1,
   minutes: 60,

@@ -18,7 +18,7 @@ const MAX_PAGES = 30;
 export interface BulkChange {
   /** The audit log shows this tool name. */
   action: string;
-  /** Has the statuses that the call allows, and its default statuses. */
+  /** The statuses that the call allows, and its default statuses. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
   isRateLimited: boolean;
   work: (ids: readonly string[]) => Promise<ControlOutcome>;

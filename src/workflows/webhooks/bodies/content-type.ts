@@ -7,7 +7,7 @@ export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'unknown';
 
 export interface ContentType {
   kind: BodyKind;
-  /** Has the name of the charset in lower case, if the sender gave one. */
+  /** The name of the charset in lower case, if the sender gave one. */
   charset?: string;
   /** Separates the parts of a multipart body. */
   boundary?: string;

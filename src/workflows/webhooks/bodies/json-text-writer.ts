@@ -57,7 +57,7 @@ export class JsonTextWriter implements Job {
     return true;
   }
 
-  /** Has the bytes. They are complete after {@link run} has returned true. */
+  /** The bytes. They are complete after {@link run} has returned true. */
   get result(): Buffer {
     return Buffer.concat(this.parts);
   }

@@ -12,7 +12,7 @@ const REPLACEMENT = '\ufffd';
 export interface FileField {
   filename: string | null;
   type: string;
-  /** Is the size in bytes. */
+  /** The size in bytes. */
   size: number;
 }
 

@@ -18,14 +18,14 @@ const decompress = promisify(gunzip);
 
 export interface Payload {
   payload: object;
-  /** Has the JSON of the payload: for a JSON object, the bytes that were sent. */
+  /** The JSON of the payload: for a JSON object, the bytes that were sent. */
   bytes: Buffer;
   /** It is set for a large payload. Then `payload` and `bytes` are its outline. */
   large?: LargeBody;
 }
 
 export interface LargeBody extends LargePayload {
-  /** Has the JSON of the payload. */
+  /** The JSON of the payload. */
   readonly whole: Buffer;
 }
 

@@ -12,7 +12,7 @@ const MAX_QUERY_BYTES = 8 * 1024;
 export interface ReadableRequest {
   method: string;
   headers: IncomingHttpHeaders;
-  /** Is the text after the question mark of the address. */
+  /** The text after the question mark of the address. */
   query: string;
   receivedAt: Date;
 }

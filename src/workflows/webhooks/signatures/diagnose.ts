@@ -17,9 +17,9 @@ export interface RefusedSignature {
   toleranceSeconds?: number;
   /** These secrets were valid when it was received. */
   secrets: readonly string[];
-  /** Has the previous secret, if it was no longer valid. */
+  /** The previous secret, if it was no longer valid. */
   previous: string | null;
-  /** Has the secrets of other workflows of the organization. */
+  /** The secrets of other workflows of the organization. */
   others: readonly string[];
 }
 

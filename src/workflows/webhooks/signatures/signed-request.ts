@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** Holds what a provider may have signed. */
 export interface SignedRequest {
-  /** Has the bytes that were sent. */
+  /** The bytes that were sent. */
   body: Uint8Array;
   headers: IncomingHttpHeaders;
-  /** Is the address with the query, as the sender uses it. */
+  /** The address with the query, as the sender uses it. */
   url: string;
 }
 

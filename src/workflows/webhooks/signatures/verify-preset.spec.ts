@@ -12,7 +12,7 @@ interface Example {
   body: string;
   headers: IncomingHttpHeaders;
   url?: string;
-  /** Is the time of the delivery in seconds. */
+  /** The time of the delivery in seconds. */
   at?: number;
 }
 

@@ -11,7 +11,7 @@ const MAX_ELEMENTS = 16;
 /** Holds what the headers of a delivery say, in the form of the provider. */
 export interface PresetSignature {
   signatures: readonly Buffer[];
-  /** Has the signed time in seconds since 1970, if the provider signs it. */
+  /** The signed time in seconds since 1970, if the provider signs it. */
   timestamp?: string;
 }
 

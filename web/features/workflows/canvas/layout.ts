@@ -28,7 +28,7 @@ export interface EmptyList {
   y: number;
 }
 
-/** Has the middle of a place between steps, where a step can be dropped. */
+/** The middle of a place between steps, where a step can be dropped. */
 export interface Slot extends Place {
   id: string;
   x: number;

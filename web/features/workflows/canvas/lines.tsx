@@ -15,10 +15,10 @@ export interface Corner {
 
 interface LinesProps {
   lines: readonly Line[];
-  /** Has the top left corner of each box. */
+  /** The top left corner of each box. */
   corners: ReadonlyMap<string, Corner>;
   size: { width: number; height: number };
-  /** Has the box that is dragged, whose lines follow it. */
+  /** The box that is dragged, whose lines follow it. */
   drag?: { id: string; position: Corner } | undefined;
 }
 
