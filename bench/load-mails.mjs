@@ -1,5 +1,5 @@
 // Sends requests for e-mails from a separate process. Reads a plan from standard input and prints the result.
-//   {"url", "key", "first", "amount"} and either "connections" (as fast as responses arrive) or "perSecond" (fixed rate)
+//   {"url", "key", "form", "first", "amount"} and either "connections" (as fast as responses arrive) or "perSecond" (fixed rate)
 // With a key it calls send_message of Switchboard.
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { mailRequestOf } from './mails.mjs';
 const input = await json(process.stdin);
 process.stdout.write(JSON.stringify(await (input.perSecond ? paced(input) : closed(input))));
 
-async function closed({ url, key, first, amount, connections }) {
+async function closed({ url, key, form, first, amount, connections }) {
   let order = first;
   const began = Date.now();
   const result = await autocannon({
@@ -20,7 +20,11 @@ async function closed({ url, key, first, amount, connections }) {
     sampleInt: 50,
     requests: [
       {
-        setupRequest: (request) => ({ ...request, method: 'POST', ...mailRequestOf(order++, key) }),
+        setupRequest: (request) => ({
+          ...request,
+          method: 'POST',
+          ...mailRequestOf(order++, key, form),
+        }),
       },
     ],
   });
@@ -28,13 +32,13 @@ async function closed({ url, key, first, amount, connections }) {
 }
 
 /** Sends at a fixed rate, independent of responses. `acceptedAt` has the time of each response, in the order of e-mails. */
-async function paced({ url, key, first, amount, perSecond }) {
+async function paced({ url, key, form, first, amount, perSecond }) {
   const began = Date.now();
   const sent = [];
   for (let index = 0; index < amount; index += 1) {
     const wait = began + (index * 1000) / perSecond - Date.now();
     if (wait > 0) await sleep(wait);
-    sent.push(send(url, mailRequestOf(first + index, key)));
+    sent.push(send(url, mailRequestOf(first + index, key, form)));
   }
   return { began, acceptedAt: await Promise.all(sent) };
 }

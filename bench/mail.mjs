@@ -27,14 +27,36 @@ const TABLES = `
     sent_at timestamptz
   )`;
 
-/** Lists the contestants. `sent` counts the e-mails that a contestant has recorded as sent. */
+const STORED = {
+  sent: `select count(*) from messages where status = 'sent'`,
+  clear: 'truncate messages, idempotency_keys, audit_log cascade',
+};
+
+/** Lists the contestants. `form` selects the e-mails that `mailRequestOf` asks for. `sent` counts the e-mails that a contestant has recorded as sent. */
 const CONTESTANTS = {
   switchboard: {
     kind: 'switchboard',
     title: 'Switchboard, one process',
     script: 'contestants/switchboard.mjs',
-    sent: `select count(*) from messages where status = 'sent'`,
-    clear: 'truncate messages, idempotency_keys, audit_log cascade',
+    ...STORED,
+  },
+  'switchboard-html': {
+    kind: 'switchboard',
+    title: 'Switchboard, HTML template',
+    script: 'contestants/switchboard.mjs',
+    args: ['0', 'html-template'],
+    form: 'html',
+    ...STORED,
+  },
+  'switchboard-dkim': {
+    kind: 'switchboard',
+    title: 'Switchboard, signed with DKIM',
+    script: 'contestants/switchboard.mjs',
+    args: ['0', 'sender-domain'],
+    // Stands for the look-up of the DNS records.
+    found: `update sender_domains set verified_at = now(); update sender_keys set state = 'current', is_found = true`,
+    form: 'dkim',
+    ...STORED,
   },
   nodemailer: {
     kind: 'bare',
@@ -71,8 +93,8 @@ export async function measure(place, { rounds, seconds, only, smoke }) {
       }
       console.log(`Round ${round + 1} of ${rounds} of e-mails is done.`);
     }
-    const rows = contestants.map(({ name, kind, title, amount, rounds: measured }) => {
-      return { name, kind, title, amount, rounds: measured };
+    const rows = contestants.map(({ name, kind, title, form, amount, rounds: measured }) => {
+      return { name, kind, title, form, amount, rounds: measured };
     });
     return { mail: { rows } };
   } finally {
@@ -103,7 +125,8 @@ async function open(name, place, sink) {
     SMTP_URL: sink.url,
     MAIL_FROM: 'b@example.com',
   };
-  const process = await start(given.script, [], env);
+  const process = await start(given.script, given.args ?? [], env);
+  if (given.found) await client.query(given.found);
   const contestant = { ...given, name, ...process, client, sink, place, order: 1, rounds: [] };
   contestant.measure = (amount) => deliver(contestant, amount);
   contestant.stop = () => Promise.all([client.end(), process.stop()]);
@@ -139,13 +162,13 @@ async function assertRefuses({ title, url, key }) {
 
 /** Measures from the first request until the last e-mail arrives. Each must arrive once and be recorded as sent. */
 async function deliver(contestant, amount) {
-  const { url, key, client, sink, place, order: first } = contestant;
+  const { url, key, form, client, sink, place, order: first } = contestant;
   contestant.order += amount;
   sink.mails = [];
   if (contestant.clear) await client.query(contestant.clear);
   const cpu = () => [contestant.cpuSeconds(), treeCpuSeconds(place.postgresPid)];
   const before = cpu();
-  const input = { url, key, first, amount, connections: CONNECTIONS };
+  const input = { url, key, form, first, amount, connections: CONNECTIONS };
   const { began, wrong } = await runToEnd('load-mails.mjs', input);
   if (wrong > 0) throw new Error(`${contestant.title}: ${wrong} e-mails were not accepted.`);
   await waitFor(contestant, amount);
@@ -160,13 +183,13 @@ async function deliver(contestant, amount) {
 
 /** Measures the times from the response, at a fixed rate, until the e-mail arrives. nodemailer alone responds later. */
 async function delays(contestant, seconds) {
-  const { kind, url, key, client, sink, order: first } = contestant;
+  const { kind, url, key, form, client, sink, order: first } = contestant;
   if (kind === 'bare') return {};
   const amount = Math.ceil(PACED_PER_SECOND * seconds);
   contestant.order += amount;
   sink.mails = [];
   await client.query(contestant.clear);
-  const input = { url, key, first, amount, perSecond: PACED_PER_SECOND };
+  const input = { url, key, form, first, amount, perSecond: PACED_PER_SECOND };
   const { acceptedAt } = await runToEnd('load-mails.mjs', input);
   await waitFor(contestant, amount);
   assertRight(contestant, first, amount);
@@ -191,7 +214,12 @@ async function waitFor({ title, client, sink, sent }, amount) {
   }
 }
 
-function assertRight({ title, sink }, first, amount) {
+function assertRight({ title, sink, form }, first, amount) {
+  const isComplete = ({ html, isSigned }) =>
+    form === 'html' ? html.includes('<h1 style=') : isSigned === (form === 'dkim');
+  if (!sink.mails.every(isComplete)) {
+    throw new Error(`${title}: an e-mail has no HTML with inlined CSS, or a wrong signature.`);
+  }
   const came = sink.mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`);
   const wanted = Array.from({ length: amount }, (_, index) => {
     const { email, subject, body } = mailOf(first + index);

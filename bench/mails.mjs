@@ -7,9 +7,20 @@ export function mailOf(order) {
   return { email, ...messageOf(firstName, order) };
 }
 
-/** Returns the request to send it: a tool call for Switchboard, or the format of the peers. */
-export function mailRequestOf(order, key) {
-  return key ? toolRequestOf('send_message', mailOf(order), key) : peerRequestOf(mailOf(order));
+/**
+ * Returns the request to send it: a tool call for Switchboard, or the format of the peers. The form `html` uses the
+ * template of the contestant, and `dkim` its sender domain.
+ */
+export function mailRequestOf(order, key, form) {
+  const mail = mailOf(order);
+  if (!key) return peerRequestOf(mail);
+  const { email, subject, body } = mail;
+  if (form === 'html') {
+    const given = { email, template_id: 'order', variables: { subject, body } };
+    return toolRequestOf('send_message', given, key);
+  }
+  const given = form === 'dkim' ? { ...mail, from: 'shop@example.com' } : mail;
+  return toolRequestOf('send_message', given, key);
 }
 
 export function peerRequestOf(mail) {

@@ -15,7 +15,10 @@ const ANSWERS = {
 };
 
 export class SmtpSink {
-  /** Lists the e-mails in the order of arrival: `to`, `subject`, `text`, and the time `at` in milliseconds. */
+  /**
+   * Lists the e-mails in the order of arrival: `to`, `subject`, `text`, `html` (empty without an HTML part), `isSigned`
+   * (with DKIM), and the time `at` in milliseconds.
+   */
   mails = [];
 
   static async start() {
@@ -65,9 +68,18 @@ export class SmtpSink {
   }
 
   #take(to, data) {
-    const head = data.slice(0, data.indexOf('\r\n\r\n'));
-    const text = data.slice(head.length + 4).trimEnd();
+    const { head, body } = split(data);
     const subject = /^Subject: (.*)$/m.exec(head)?.[1];
-    this.mails.push({ to: to.join(', '), subject, text, at: Date.now() });
+    const isSigned = /^DKIM-Signature: /m.test(head);
+    const boundary = /boundary="(.*)"/.exec(head)?.[1];
+    const parts = boundary ? body.split(`--${boundary}`).slice(1, -1).map(split) : [{ head, body }];
+    const find = (type) => parts.find((part) => part.head.includes(`Content-Type: ${type}`))?.body;
+    const [text, html] = [find('text/plain').trim(), find('text/html') ?? ''];
+    this.mails.push({ to: to.join(', '), subject, text, html, isSigned, at: Date.now() });
   }
+}
+
+function split(part) {
+  const end = part.indexOf('\r\n\r\n');
+  return { head: part.slice(0, end), body: part.slice(end + 4) };
 }

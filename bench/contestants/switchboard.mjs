@@ -1,5 +1,6 @@
-// Runs Switchboard as in production, with the tool that the contests call and as many additional tools as the argument
-// says.
+// Runs Switchboard as in production, with the tool that the contests call:
+//   node switchboard.mjs [ADDITIONAL TOOLS] [PREPARATION]
+// The preparation is a module in `mail/` that adds what the e-mails of a contest need.
 import { createRequire } from 'node:module';
 import { announce, ECHO } from './serve.mjs';
 
@@ -35,6 +36,11 @@ const { organizationId, userId } = await app.get(AccountsService).signUp({
   password: 'correct horse battery staple',
   organization_name: 'Bench',
 });
+const preparation = process.argv[3];
+if (preparation) {
+  const { prepare } = await import(`./mail/${preparation}.mjs`);
+  await prepare({ app, dist, organizationId, userId });
+}
 announce({
   url: `http://127.0.0.1:${app.getHttpServer().address().port}/api/mcp`,
   bootMs,
