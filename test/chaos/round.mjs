@@ -27,7 +27,12 @@ const STEPS = [
       {
         id: 'mail',
         tool: 'send_message',
-        arguments: { email: '{{ trigger.payload.email }}', subject: 'Your order', body: 'Thanks.' },
+        arguments: {
+          email: '{{ trigger.payload.email }}',
+          subject: 'Your order',
+          body: 'Thanks.',
+          on_uncertain: '{{ trigger.payload.on_uncertain }}',
+        },
       },
     ],
   },

@@ -15,6 +15,8 @@ export function planOrders(random, count, name) {
     keyed: !random.chance(0.1),
     delivered: random.chance(0.1) ? 2 : 1,
     mail: random.chance(0.2),
+    /** What happens to an e-mail when nobody knows whether it was sent. */
+    onUncertain: random.chance(0.5) ? 'hold' : 'resend',
     wait: random.chance(0.1),
     /** Lists the Ids of runs in 2xx responses. */
     runIds: [],
@@ -30,8 +32,9 @@ export async function sendAll(orders, { webs, path, secret, perSecond, tally }) 
     while (sending.size >= MOST_AT_ONCE) await Promise.race(sending);
     while (tally.waitingFaults > 0) await sleep(20);
     tally.begun = index + 1;
-    const { subject, mail, wait } = order;
-    const body = JSON.stringify({ order: subject, email: mailOf(subject), mail, wait });
+    const { subject, mail, onUncertain: on_uncertain, wait } = order;
+    const email = mailOf(subject);
+    const body = JSON.stringify({ order: subject, email, mail, on_uncertain, wait });
     const request = {
       method: 'POST',
       body,
