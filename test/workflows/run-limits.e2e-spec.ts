@@ -15,6 +15,8 @@ import {
 } from './support/workflow-client.js';
 
 const BURST = IS_THOROUGH ? 200 : 30;
+/** It is longer than the starts of a test take on a busy machine. The tests end the delay themselves. */
+const DEBOUNCE_SECONDS = 300;
 
 interface Row {
   id: string;
@@ -57,6 +59,19 @@ const count = async (workflowId: string, status: string): Promise<number> =>
   (await rows(workflowId)).filter((row) => row.status === status).length;
 const allEnded = (workflowId: string, runs: number) =>
   waitFor(async () => (await count(workflowId, 'succeeded')) === runs, 100_000);
+/** Ends the delay of `left` runs once every other run of the workflow has ended, however long the starts took. */
+const endDebounce = async (workflowId: string, left: number): Promise<void> => {
+  await waitFor(async () => {
+    const unfinished = (await rows(workflowId)).filter(({ finished_at: end }) => end === null);
+    return unfinished.length === left && unfinished.every(({ reason }) => reason === 'debounce');
+  });
+  await switchboard.ownerQuery(
+    `update workflow_runs set delayed_until = now(), created_at = created_at - make_interval(secs => $2)
+     where workflow_id = $1 and reason = 'debounce'`,
+    [workflowId, DEBOUNCE_SECONDS],
+  );
+};
+
 /** Returns the maximum of simultaneous runs, by the clock of the database. */
 const mostAtOnce = async (workflowId: string, among = 'true'): Promise<number> => {
   const [row] = await switchboard.ownerQuery<{ most: number }>(
@@ -301,27 +316,23 @@ describe.concurrent('a rate limit', () => {
 
 describe.concurrent('a debounce limit', () => {
   it('executes the last of several starts, and ends the others with a reason', async () => {
-    const { id } = await limited({ debounce: { seconds: 1 } }, call('debounced'));
+    const { id } = await limited({ debounce: { seconds: DEBOUNCE_SECONDS } }, call('debounced'));
     const started: string[] = [];
     for (let number = 0; number < 8; number += 1) {
       started.push((await postWebhook(switchboard, id, { number })).body.runId);
     }
+    await endDebounce(id, 1);
     const last = await runUntil(acme, started.at(-1)!, 'succeeded');
     expect(last.reason).toBeNull();
     for (const runId of started.slice(0, -1)) {
       expect(await getRun(acme, runId)).toMatchObject({ status: 'canceled', reason: 'debounced' });
     }
     expect(ProbeTools.count('debounced')).toBe(1);
-    const [row] = await switchboard.ownerQuery<{ seconds: number }>(
-      `select extract(epoch from started_at - created_at)::float as seconds from workflow_runs where id = $1`,
-      [started.at(-1)],
-    );
-    expect(row!.seconds).toBeGreaterThanOrEqual(1);
   });
 
   itSlow('debounces starts per key, and not those without a key', async () => {
     const { id } = await limited({
-      debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
+      debounce: { seconds: DEBOUNCE_SECONDS, key: '{{ trigger.payload.who }}' },
     });
     const start = async (payload: object) =>
       (await postWebhook(switchboard, id, payload)).body.runId;
@@ -332,6 +343,7 @@ describe.concurrent('a debounce limit', () => {
       none1: await start({}),
       none2: await start({}),
     };
+    await endDebounce(id, 2);
     for (const name of ['b1', 'a2', 'none1', 'none2'] as const) {
       await runUntil(acme, ids[name], 'succeeded');
     }
@@ -374,11 +386,12 @@ describe.concurrent('a debounce limit', () => {
   });
 
   itSlow('debounces simultaneous starts one by one', async () => {
-    const { id } = await limited({ debounce: { seconds: 2 } }, call('flood'));
+    const { id } = await limited({ debounce: { seconds: DEBOUNCE_SECONDS } }, call('flood'));
     const answers = await Promise.all(
       Array.from({ length: BURST }, (_, number) => postWebhook(switchboard, id, { number })),
     );
     expect(answers.every(({ status }) => status === 202)).toBe(true);
+    await endDebounce(id, 1);
     await allEnded(id, 1);
     expect(await count(id, 'canceled')).toBe(BURST - 1);
     expect(ProbeTools.count('flood')).toBe(1);
@@ -388,13 +401,14 @@ describe.concurrent('a debounce limit', () => {
     ProbeTools.hold('all limits');
     const { id } = await limited(
       {
-        debounce: { seconds: 1, key: '{{ trigger.payload.who }}' },
+        debounce: { seconds: DEBOUNCE_SECONDS, key: '{{ trigger.payload.who }}' },
         rate: { runs: 2, per_seconds: 3600 },
         concurrency: { runs: 1 },
       },
       call('all limits'),
     );
     for (const who of ['a', 'b', 'c', 'c']) await postWebhook(switchboard, id, { who });
+    await endDebounce(id, 3);
     await waitFor(async () => {
       const reasons = (await rows(id)).map(({ status, reason }) => `${status} ${reason}`).sort();
       return (
