@@ -43,6 +43,7 @@ import { SenderDomains1764000047000 } from './1764000047000-sender-domains.js';
 import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js';
 import { SignedWrites1764000056000 } from './1764000056000-signed-writes.js';
 import { DueWork1764000057000 } from './1764000057000-due-work.js';
+import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
 
 /**
  * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
@@ -95,4 +96,5 @@ export const MIGRATIONS = [
   ContactsInBulk1764000051000,
   SignedWrites1764000056000,
   DueWork1764000057000,
+  KeptMessages1764000058000,
 ];

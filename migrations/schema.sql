@@ -712,6 +712,8 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER keep_end BEFORE UPDATE OF status ON public.messages FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'delivered'::text, 'failed'::text, 'canceled'::text, 'suppressed'::text, 'received'::text])) AND (new.status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text])))) EXECUTE FUNCTION private.keep_message();
+CREATE TRIGGER keep_text BEFORE UPDATE OF subject, body, html ON public.messages FOR EACH ROW WHEN (((old.status <> 'held'::text) OR (old.reason_code IS DISTINCT FROM 'digest'::text))) EXECUTE FUNCTION private.keep_message();
 CREATE TRIGGER link_message_files AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.envelope IS NOT NULL)) EXECUTE FUNCTION private.link_message_files();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
 CREATE TRIGGER record_changed_message AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION private.record_message_event();
@@ -1487,6 +1489,8 @@ function private.is_signed(purpose text, message text, signature text) returns b
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
+function private.keep_message() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function private.link_message_files() returns trigger

@@ -214,6 +214,7 @@ describe('every table of an organization', () => {
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
+      { name: 'private.keep_message()', safe: true },
       // No cascade inserts messages.
       { name: 'private.link_message_files()', safe: true },
       // No cascade inserts or updates contacts.

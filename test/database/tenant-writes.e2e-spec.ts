@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/keys/api-key-format.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { runSql, SqlTools } from './sql-tools.js';
 import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.js';
 
@@ -222,6 +223,35 @@ describe('SQL of a tool', () => {
     ];
     expect(await countRows('messages', hostile)).toBe(1);
     expect(outcomes).toEqual([DENIED, UNSIGNED, UNSIGNED]);
+  });
+
+  it('can neither change the text of a message nor send an ended message again', async () => {
+    const contactId = await createContact({ email: 'ada@example.com' });
+    const message = { contact_id: contactId, channel: 'email', subject: 'x', body: 'x' };
+    const { value } = await hostile.call<{ message: { id: string } }>('send_message', message);
+    const { id } = value.message;
+    await waitFor(async () => {
+      const { value: found } = await hostile.call<{ message: { status: string } }>('get_message', {
+        message_id: id,
+      });
+      return found.message.status === 'sent';
+    });
+    const outcomes = [
+      ...(await runSql(hostile, `update messages set body = 'forged' where id = '${id}'`)),
+      ...(await runSql(hostile, `update messages set subject = 'forged' where id = '${id}'`)),
+      ...(await runSql(hostile, `update messages set html = 'forged' where id = '${id}'`)),
+      ...(await runSql(hostile, `update messages set status = 'queued' where id = '${id}'`)),
+      ...(await runSql(
+        hostile,
+        `update messages set status = 'held', reason_code = 'digest' where id = '${id}'`,
+      )),
+    ];
+    const [row] = await switchboard.ownerQuery(
+      'select subject, body, html, status from messages where id = $1',
+      [id],
+    );
+    expect(row).toEqual({ subject: 'x', body: 'x', html: null, status: 'sent' });
+    expect(outcomes).toEqual(Array(5).fill({ error: expect.stringMatching(/^A message has one text/) }));
   });
 
   it('cannot record a merge, which would move the log of consent to another contact', async () => {
