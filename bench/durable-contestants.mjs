@@ -1,4 +1,4 @@
-// Has the contestants of the contests about webhooks and runs, and the queries about their databases.
+// Defines the contestants of the contests about webhooks and runs, and the queries about their databases.
 import { join } from 'node:path';
 import { installPackage } from '../scripts/install-package.mjs';
 

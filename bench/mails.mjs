@@ -1,4 +1,4 @@
-// Has the e-mails of the contest about delivery, and the requests to send them.
+// Defines the e-mails of the contest about delivery, and the requests to send them.
 import { CONTACTS, contactOf, messageOf } from './webhooks.mjs';
 
 /** Returns e-mail number `order`. Each has a different text. */
@@ -7,7 +7,7 @@ export function mailOf(order) {
   return { email, ...messageOf(firstName, order) };
 }
 
-/** Returns the request to send it: a tool call for Switchboard, or the format of the peers. */
+/** Returns the request to send the e-mail: a tool call for Switchboard, or the format of the peers. */
 export function mailRequestOf(order, key) {
   return key ? toolRequestOf('send_message', mailOf(order), key) : peerRequestOf(mailOf(order));
 }

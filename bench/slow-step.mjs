@@ -60,7 +60,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   }
 }
 
-/** Takes requests, and answers them only when told. */
+/** Accepts requests, and answers them only when `answer` is called. */
 class SilentServer {
   #waiting = new Set();
   #calls = 0;

@@ -40,7 +40,7 @@ const DASHBOARD = {
 /** The first start copies this file of `dist` instead of running initdb. */
 const TEMPLATE = 'cluster-template.gz';
 
-/** Tests and texts for developers are in no build. */
+/** Tests and texts for developers are not part of a build. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
 /** Reports an expected failure of the build. Its message says what to do, so no stack trace is printed. */
@@ -103,7 +103,7 @@ async function compile(tsc) {
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
-    // It depends on the packages only, which `npm ci` replaces, and not on the sources.
+    // The template depends only on the packages, which `npm ci` replaces, and not on the sources.
     if (existsSync(join(old, TEMPLATE))) renameSync(join(old, TEMPLATE), join(draft, TEMPLATE));
     renameSync(draft, dist);
   } finally {
@@ -155,7 +155,7 @@ function run(args, failure) {
   });
 }
 
-/** Copies the .sql files, which the migrations read when they run. TypeScript leaves them behind. */
+/** Copies the .sql files, which the migrations read when they run. TypeScript does not copy them. */
 function copySql(from, to) {
   cpSync(from, to, {
     recursive: true,

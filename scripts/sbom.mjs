@@ -17,7 +17,7 @@ const text = execFileSync(
 const sbom = JSON.parse(text);
 const installed = installedPackages();
 const isInstalled = ({ name, version }) => installed.has(`${name}@${version}`);
-// `npm sbom --omit dev` would also leave out packages that development packages need as well, such as @nestjs/common.
+// `npm sbom --omit dev` would leave out packages that development packages also need, such as @nestjs/common.
 const kept = sbom.components.filter(isInstalled);
 const refs = new Set([
   sbom.metadata.component['bom-ref'],

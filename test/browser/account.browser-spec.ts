@@ -48,7 +48,7 @@ describe('Settings → Account', () => {
       .waitFor();
   });
 
-  it('changes the password by keyboard, keeps what was typed, and ends all other sessions', async () => {
+  it('changes the password by keyboard, keeps the typed text after a fault, and ends all other sessions', async () => {
     const other = await signIn('Other/1');
     const { page, faults } = await dashboard.open('/settings/account');
     const present = page.getByLabel('Present password');

@@ -15,7 +15,7 @@ const VIEWS = [
   { colorScheme: 'dark', size: WIDE, find: findContrastViolations },
 ] as const;
 
-describe('every page has no violation in both themes, at 360 and 1,280 px', () => {
+describe('every page has no accessibility violation in both themes, at 360 and 1,280 px', () => {
   let dashboard: Dashboard;
   // Pages of one profile share their cache, so that only the first one loads the code.
   const profiles = new Map<boolean, BrowserContext>();

@@ -222,7 +222,7 @@ describe('workflows', () => {
     ['Node.js', { tolerance_seconds: 300 }],
     ['Python', { tolerance_seconds: 300 }],
   ] as const)(
-    'show what is wrong with a signature, and %s code that signs correctly (%j)',
+    'show what is wrong with a signature, and show %s code that signs correctly (%j)',
     async (...row) => {
       const [language, options] = row;
       const { workflow, secret } = await create({

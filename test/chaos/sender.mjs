@@ -16,7 +16,7 @@ export function planOrders(random, count, name) {
     delivered: random.chance(0.1) ? 2 : 1,
     mail: random.chance(0.2),
     wait: random.chance(0.1),
-    /** Lists the Ids of runs in 2xx responses. */
+    /** Lists the ids of runs in 2xx responses. */
     runIds: [],
   }));
 }

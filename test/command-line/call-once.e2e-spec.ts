@@ -42,7 +42,7 @@ describe('switchboard call TOOL', () => {
     expect(code).toBe(1);
   });
 
-  it('shows no control characters of a result, and keeps it the same JSON', async () => {
+  it('escapes control characters of a result, which stays the same JSON', async () => {
     const text = 'a\u001b[31mb\u009b31mc\u202ed';
     const { stdout } = await run('call', 'echo_text', JSON.stringify({ text }));
     // oxlint-disable-next-line no-control-regex -- the test looks for these characters
@@ -127,7 +127,7 @@ describe('switchboard', () => {
     expect(code).toBe(2);
   });
 
-  it('refuses arguments of a tool that are no JSON object', async () => {
+  it('refuses arguments of a tool that are not a JSON object', async () => {
     const { code, stderr } = await run('call', 'note', '[]');
     expect(stderr).toContain('The arguments are not a JSON object.');
     expect(code).toBe(2);

@@ -66,7 +66,7 @@ describe('the dashboard over HTTP', () => {
     },
   );
 
-  it('answers other clients with 404 for a path that is no file', async () => {
+  it('answers other clients with 404 for a path that is not a file', async () => {
     for (const Accept of ['*/*', 'application/json']) {
       const { status, headers } = await send('/contacts', { Accept });
       expect(status).toBe(404);

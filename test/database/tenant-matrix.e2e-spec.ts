@@ -104,7 +104,7 @@ describe.each([
       }
     }
     expect(wrong).toEqual([]);
-    // So there are more than 2,000 in the two halves.
+    // The two halves together have more than 2,000 calls.
     expect(cells).toBeGreaterThan(1000);
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
   });
@@ -115,7 +115,7 @@ function isPastValidation(answer: string): boolean {
   return !/invalid_arguments|Unknown tool|Invalid params|-32602|rate_limited|quota/.test(answer);
 }
 
-/** Removes what differs between two equal calls: new ids, times and request ids. */
+/** Removes the parts that differ between two equal calls: new ids, times and request ids. */
 function withoutChance(answer: string): string {
   return answer
     .replaceAll(/\b([a-z]{2,4})_[0-9A-Za-z]{10,}\b/g, '$1_…')

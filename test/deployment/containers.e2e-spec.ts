@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
       for (const [, rest] of uses) expect(rest).toMatch(/^:\?./);
       expect(text).toContain(name);
     }
-    // Whatever sets a password, key or secret takes it from such a variable.
+    // Every setting of a password, key or secret has its value from such a variable.
     for (const [, { environment }] of each) {
       for (const [name, value] of Object.entries(environment)) {
         if (!/PASSWORD|KEY|SECRET/.test(name) || name === 'OTHER_SECRET_KEY') continue;
@@ -105,7 +105,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('opens ports to this machine only, and none of Redis', () => {
+  it('opens ports to this machine only, and no port of Redis', () => {
     for (const [, { ports = [] }] of each) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
@@ -221,7 +221,7 @@ describe('docker/database.sql', () => {
     await administrator.end();
   });
 
-  it('creates an owner that is no superuser, whose database is closed to all other roles', async () => {
+  it('creates an owner that is not a superuser, whose database is closed to all other roles', async () => {
     const { rows } = await administrator.query(
       `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolcanlogin
        from pg_roles where rolname = $1`,

@@ -101,7 +101,7 @@ describe('an import', () => {
     for (const { path, message } of error!.details!) expect(row).toContain(`${path} ${message}.`);
   });
 
-  itSlow('finds rows that repeat an identifier of a row far before', async () => {
+  itSlow('finds rows that repeat an identifier of a much earlier row', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => `p${index}@example.com,${index}`);
     const file = ['email,external_id', ...lines, 'P0@EXAMPLE.COM,other', 'q@example.com,7'].join(
       '\n',

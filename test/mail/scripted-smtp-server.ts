@@ -90,7 +90,7 @@ export class ScriptedSmtpServer {
     return lines.map((line, i) => `250${i < lines.length - 1 ? '-' : ' '}${line}`).join('\r\n');
   }
 
-  /** Answers as scripted. Returns false when the connection is not served any longer. */
+  /** Answers as scripted. Returns false when the connection is no longer served. */
   private react(socket: Socket, moment: Moment, usual: string): boolean {
     const reaction = this.script[moment];
     if (reaction === 'drop') socket.resetAndDestroy();

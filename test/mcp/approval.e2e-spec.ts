@@ -178,7 +178,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('gets in every era the confirmation that a person must approve, and waits once for it', async () => {
+  it('gets the same confirmation in every era, and waits for one approval only', async () => {
     const id = await request();
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const headers = { 'MCP-Protocol-Version': version };
@@ -403,7 +403,7 @@ describe('an agent whose call a person must approve', () => {
 });
 
 describe('people who answer confirmations', () => {
-  it('see exactly what will run, and the audit log says who approved it and that it was used', async () => {
+  it('see exactly which call will run, and the audit log says who approved it and that the approval was used', async () => {
     const id = await request('note', { text: 'told' });
     expect(await list()).toMatchObject([
       { id, tool: 'note', arguments: { text: 'told' }, state: 'pending', answered_by: null },

@@ -429,7 +429,7 @@ describe('a workflow run as a task', () => {
   });
 });
 
-/** Returns the same organization at another process. */
+/** Returns the same organization, with calls that go to another process. */
 function elsewhere(other: Switchboard, organization: TestOrganization): TestOrganization {
   const { key } = organization;
   const rpc: TestOrganization['rpc'] = (body, headers = {}) =>

@@ -121,7 +121,7 @@ describe('attachments of send_message', () => {
   itSlow('are covered by the signature of a verified domain', async () => {
     const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
     await addVerified(setup, acme, 'files.example');
-    // The second one is too large to be composed in memory.
+    // The second e-mail is too large to be composed in memory.
     for (const size of [1000, MEGABYTE]) {
       const file = await upload(randomBytes(size), { name: 'ü.bin' });
       const mail = await sentMail({

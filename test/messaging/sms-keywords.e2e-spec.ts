@@ -88,7 +88,7 @@ describe('a text message that is a keyword', () => {
     ['sms', 'Please stop by tomorrow'],
     ['sms', 'YES'],
     ['email', 'STOP'],
-  ])('is none by %s: %s', async (channel, body) => {
+  ])('is not recognized in another message by %s: %s', async (channel, body) => {
     const { id } = await person();
     await receive(id, body, { channel });
     expect(await changesOf(id)).toEqual([]);

@@ -223,7 +223,7 @@ describe('SMS', () => {
       twilio.script(script);
       const { id } = await sendSms();
       expect(await until(id, 'uncertain')).toMatchObject({ reason_code: 'connection_lost' });
-      // A worker finds nothing to claim, now or later.
+      // A worker finds no message to claim, now or later.
       await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
       await until((await sendSms()).id, 'sent');
       expect((await getMessage(acme, id)).status).toBe('uncertain');

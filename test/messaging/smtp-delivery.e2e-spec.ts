@@ -15,7 +15,7 @@ interface Received {
   to: string[];
   headers: Map<string, string>;
   text: string;
-  /** The e-mail as it came. */
+  /** The bytes of the e-mail. */
   raw: string;
 }
 

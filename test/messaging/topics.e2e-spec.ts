@@ -58,7 +58,7 @@ describe('a topic', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'unsubscribed' });
   });
 
-  it('is not sent to a contact that left it, and a transactional message is', async () => {
+  it('is not sent to a contact that left it, but a transactional message is', async () => {
     const { id } = await createContact(acme);
     expect((await decide(id, 'news', false)).value).toEqual({
       state: 'unsubscribed',
@@ -71,7 +71,7 @@ describe('a topic', () => {
     expect((await decide(id, 'offers', true)).value.changed).toBe(false);
   });
 
-  it('counts what a contact decides between the call and the claim', async () => {
+  it('uses the decision of a contact between the call and the claim', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, topic: 'news', scheduled_at: later() });
     await decide(id, 'news', false);
@@ -148,11 +148,11 @@ describe('a topic', () => {
     { name: 'lines', title: 'News\r\nBcc: a@example.com' },
     { name: 'turned', title: 'News \u202e' },
     { name: 'both', title: 'News', default: 'opted_in', double_opt_in: true },
-  ])('is no %j', async (given) => {
+  ])('cannot be %j', async (given) => {
     expect((await acme.call('create_topic', given)).error?.code).toBe('invalid_arguments');
   });
 
-  it('has a name of its own that never changes', async () => {
+  it('has a unique name that never changes', async () => {
     const again = await acme.call('create_topic', { name: 'news', title: 'News' });
     expect(again.error?.code).toBe('conflict');
     const changed = await acme.call<{ topic: object }>('update_topic', {

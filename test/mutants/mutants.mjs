@@ -255,7 +255,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/hostile-deliveries'],
-    names: 'without a signature removes no delivery whose signature was right',
+    names: 'without a signature removes no delivery with a valid signature',
   },
   {
     id: 'S7',
@@ -356,7 +356,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/accounts/sign-in-limits'],
-    names: 'are the same for accounts that exist and for those that do not',
+    names: 'are the same for existing and for unknown accounts',
   },
   {
     id: 'S16',
@@ -395,7 +395,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/audit/audit-chain'],
-    names: 'is whole while nobody changes it',
+    names: 'is complete while nobody changes it',
   },
   {
     id: 'S19',
@@ -408,7 +408,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked without functions of the database',
+    names: 'is checked correctly although functions of the database',
   },
   {
     id: 'S20',
@@ -533,7 +533,7 @@ export const MUTANTS = [
     what: 'the audit log is checked with functions of a hostile search_path',
     edits: [['src/audit/audit-verifier.ts', "'set local search_path = pg_catalog'", "'select 1'"]],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked without functions of the database',
+    names: 'is checked correctly although functions of the database',
   },
   {
     id: 'S30',
@@ -634,7 +634,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/templates/sending.e2e-spec'],
-    names: 'has its subject, HTML and text, and says from which version it was made',
+    names: 'has the subject, HTML and text of the template, and names its version',
   },
   {
     id: 'U6',
@@ -660,7 +660,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/topics'],
-    names: 'counts what a contact decides between the call and the claim',
+    names: 'uses the decision of a contact between the call and the claim',
   },
   {
     id: 'T2',
@@ -765,7 +765,7 @@ export const MUTANTS = [
     what: 'imports do not remember the identifiers of earlier parts',
     edits: [['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', '']],
     tests: ['test/imports/import-contacts'],
-    names: 'finds rows that repeat an identifier of a row far before',
+    names: 'finds rows that repeat an identifier of a much earlier row',
   },
   {
     id: 'Z2',
@@ -919,7 +919,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/database/shared-commits'],
-    names: 'see in later reads what they have queued',
+    names: 'see their queued writes in later reads',
   },
   {
     id: 'X4',

@@ -31,14 +31,14 @@ const setRules = async (rules: Rules) => {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /** Returns the name of the day in UTC after the given number of days. */
 const day = (ahead: number) => DAYS[(new Date().getUTCDay() + ahead) % 7]!;
-/** It is quiet today and tomorrow, so it stays quiet when a test runs at midnight. */
+/** Returns quiet hours for today and tomorrow, so that they do not end when a test runs at midnight. */
 const quietNow = () => ({ from: '00:00', to: '00:00', days: [day(0), day(1), day(2)] });
 const quietLater = () => ({ from: '00:00', to: '00:00', days: [day(3)] });
 
 const isDue = (id: string) =>
   switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
 
-/** Acts like a worker: claims the message, and sends it unless something keeps it. */
+/** Acts like a worker: claims the message, and sends it unless a rule holds it. */
 async function deliver(id: string): Promise<void> {
   const worker = switchboard.app.get(MessageWorker, { strict: false });
   const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });

@@ -87,7 +87,7 @@ describe('segment.entered and segment.left', () => {
     expect(await started(onOne)).toEqual([a]);
   });
 
-  itSlow('come when only time has passed', async () => {
+  itSlow('are emitted when a condition depends on time and time has passed', async () => {
     const segment = await createSegment(acme, {
       filters: [{ not: { field: 'created_at', operator: 'within_days', value: 3 } }],
     });

@@ -143,7 +143,7 @@ function killOnExit(folders: readonly string[]): (pid: number) => void {
     // A teardown has removed the folders, and the ids may belong to other processes now.
     if (!folders.some((folder) => existsSync(folder))) return;
     for (const pid of pids) kill(pid, 'SIGQUIT');
-    // A worker in the middle of a test would go on, and wait for these servers without an end.
+    // A worker in the middle of a test would continue, and wait for these servers forever.
     for (const pid of findWorkers(folders[0]!)) kill(pid, 'SIGKILL');
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });

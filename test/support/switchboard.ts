@@ -144,7 +144,8 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
-  // Tests that run at the same time share the connection. The driver deprecates a query that begins during another.
+  // Tests that run at the same time share the connection, and the driver deprecates a query that begins during another
+  // one.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,

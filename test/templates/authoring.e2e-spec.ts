@@ -36,7 +36,7 @@ describe('the draft of a template', () => {
     expect(value.templates[0]).toMatchObject({ id: created.id, locales: ['pt-BR', 'en'] });
   });
 
-  it('changes only for a caller who read the stored one', async () => {
+  it('can be changed only by a caller who has read its stored version', async () => {
     const { id } = await createTemplate(acme, { variants: texts('one') });
     const update = (text: string, expected: number) =>
       acme.call<{ template: TestTemplate }>('update_template', {

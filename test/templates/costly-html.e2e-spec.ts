@@ -47,7 +47,7 @@ describe('publishing', () => {
     const publishing = publish(acme, id).finally(() => {
       isDone = true;
     });
-    // It needs seconds of a processor. The answer to another call comes before it.
+    // This call needs seconds of processor time. The answer to another call arrives first.
     expect((await acme.call('list_snippets')).status).toBe(200);
     expect(isDone).toBe(false);
     const { error } = await publishing;

@@ -113,7 +113,7 @@ describe('GET /api/templates/:id/preview', () => {
     expect((await fetch(`${switchboard.url}/api/templates/${id}/preview`)).status).toBe(401);
   });
 
-  it('shows given variables, and refuses with their path what is no JSON object or too long', async () => {
+  it('uses given variables, and refuses variables that are too long or not a JSON object', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     const show = (variables: string) =>
       acme.fetch(`/api/templates/${id}/preview?${new URLSearchParams({ variables }).toString()}`);

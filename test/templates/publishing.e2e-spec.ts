@@ -233,7 +233,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain('more than 5 levels deep');
   });
 
-  it('cannot grow a text without an end', async () => {
+  it('cannot make a text of unlimited size', async () => {
     const large = await snippet('x'.repeat(60_000));
     const many = await snippet(`{% render '${large}' %}`.repeat(100));
     const [fault] = await faultsOf({ variants: text(`{% render '${many}' %}`.repeat(100)) });
@@ -241,7 +241,7 @@ describe('a snippet', () => {
   });
 
   it.each(['{% render name %}', "{% render 'a', b: c %}", '{% render %}'])(
-    'is named by one text in quotes, not by %s',
+    'must be named by a literal in quotes, not by %s',
     async (tag) => {
       const [fault] = await faultsOf({ variants: text(tag) });
       expect(fault!.message).toContain('must name one snippet in quotes');

@@ -25,7 +25,7 @@ const echo = (id: string, value: object, more: object = {}) => ({
   arguments: { value },
   ...more,
 });
-/** Fails for the item as often as `ProbeTools.failures` says. */
+/** Returns a step that fails for the item as often as `ProbeTools.failures` says. */
 const flaky = (id: string, more: object = {}) => ({
   id,
   tool: 'probe_fail',
@@ -49,7 +49,7 @@ describe('for_each', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** The requests without a response yet. */
+  /** The requests that have no response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {

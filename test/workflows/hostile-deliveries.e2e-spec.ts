@@ -119,7 +119,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  itSlow('without a signature removes no delivery whose signature was right', async () => {
+  itSlow('without a signature removes no delivery with a valid signature', async () => {
     const { id, signed } = await create();
     const invalid = (number: number) =>
       postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });

@@ -328,7 +328,7 @@ describe('files of http_request', () => {
     expect(JSON.stringify(error)).toContain(path);
   });
 
-  it('fail a step with words when they cannot be sent', async () => {
+  it('fail a step with an explanation when they cannot be sent', async () => {
     const wrong: [given: object, words: string][] = [
       [{ file: 'fil_x', body: 'x' }, 'file must not be given together with body.'],
       [{ file: 'fil_x' }, 'There is no file "fil_x".'],

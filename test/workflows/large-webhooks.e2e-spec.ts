@@ -135,7 +135,7 @@ describe('a large webhook', () => {
       given,
     );
     expect(error).toBeUndefined();
-    // The copy has the payload when the original is gone.
+    // The copy keeps the payload when the original is deleted.
     await switchboard.ownerQuery('delete from workflow_runs where id = $1', [ended.id]);
     const copy = await runUntil(acme, replayed.run.id, 'succeeded', 'failed');
     expect(value(copy, 'total')).toEqual({ value: { text: 12.5 } });
@@ -157,7 +157,7 @@ describe('a large webhook', () => {
     expect(body.startsWith(first.text + second.text)).toBe(true);
   });
 
-  it('has a large list of which expressions read single items, its size and what filters find', async () => {
+  it('has a large list from which expressions read single items, the size, and the results of filters', async () => {
     const last = LINES - 1;
     const ended = await run(
       [
@@ -188,7 +188,7 @@ describe('a large webhook', () => {
     expect((await postWebhook(switchboard, none.id, body)).body).toMatchObject({ skipped: true });
   });
 
-  it('fails a step in words that reads what is too large', async () => {
+  it('fails a step that reads a value above the limit, and names filters that help', async () => {
     const ended = await run([echo('sorted', '{{ trigger.payload.lines | sort: "sku" }}')]);
     expect(ended.steps[0]!.error).toEqual({
       code: 'invalid_arguments',
@@ -295,7 +295,7 @@ describe('a large webhook', () => {
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
 
-  /** Sends the beginning of a large body, and never its end. */
+  /** Sends the beginning of a large body, and never the rest. */
   function beginSlowly(workflowId: string) {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
       method: 'POST',

@@ -63,7 +63,7 @@ describe('the recovery of runs with several running steps', () => {
       effect('note', 'note {{ item }}'),
     );
     const zombie = work((await claim(runId))!);
-    // 0 and 2 are done, so 1, 3 and 4 are running.
+    // The items 0 and 2 are done, so 1, 3 and 4 are running.
     await waitFor(() => ['t1', 't3', 't4'].every((name) => ProbeTools.count(name) === 1));
     await expire(runId);
     const successor = work((await claim(runId))!);

@@ -430,7 +430,7 @@ describe.concurrent('processes that crash', () => {
     expect(await mostAtOnce(id)).toBe(1);
   });
 
-  itSlow('leave runs that they had to admit to the sweep', async () => {
+  itSlow('leave the admission of delayed runs to the sweep', async () => {
     const { id } = await limited({
       concurrency: { runs: 1, runs_per_key: 1, key: '{{ trigger.payload.who }}' },
       rate: { runs: 100, per_seconds: 1 },

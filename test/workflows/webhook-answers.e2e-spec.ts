@@ -196,7 +196,7 @@ describe('a webhook with a respond step', () => {
     expect(async.status).toBe(202);
   });
 
-  itSlow('fails the step with words when the answer is not one of HTTP', async () => {
+  itSlow('fails the step with an explanation when the answer is not valid HTTP', async () => {
     const cases: [object, object, RegExp][] = [
       [{ body: '{{ trigger.payload.long }}' }, { long: 'x'.repeat(262_144) }, /has 262146 bytes/],
       [

@@ -116,7 +116,7 @@ describe('the request of a webhook in expressions', () => {
     expect(await storedFor(run.id)).toBeNull();
   });
 
-  it('is stored from the change on with which the workflow reads it, and no longer after the next', async () => {
+  it('is stored only while the current version of the workflow reads it', async () => {
     const { id } = await create([PAYLOAD_ONLY]);
     await runOf(id, '?a=1');
     await acme.call('update_workflow', { workflow_id: id, steps: [SEEN] });

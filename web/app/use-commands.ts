@@ -7,7 +7,7 @@ import { useTheme } from '../ui/theme.tsx';
 import { PAGE_SECTIONS } from './pages.js';
 
 export interface Command {
-  /** It identifies the command. */
+  /** The name that identifies the command. */
   name: string;
   label: string;
   group: string;

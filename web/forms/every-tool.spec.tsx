@@ -11,7 +11,7 @@ interface Tool {
   inputSchema: unknown;
 }
 
-// This loads the whole service, which may take long on a busy machine.
+// The test loads the complete service, which may take long on a busy machine.
 const LOADING_MS = 120_000;
 
 describe('the form of every registered tool', () => {

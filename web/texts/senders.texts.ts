@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** The texts about who signs the deliveries to a webhook. */
+/** The texts about the providers that sign the deliveries to a webhook. */
 export const sendersTexts = defineTexts(
   {
     title: 'Who signs',

@@ -19,7 +19,7 @@ export interface ProviderAnswer {
   readonly delayMs?: number;
 }
 
-/** Answers as the provider documents it, and refuses what the provider refuses. */
+/** Answers as the documentation of the provider says, and refuses the requests that the provider refuses. */
 export type Provider = (request: ProviderRequest) => ProviderAnswer;
 
 /** One local server in place of several providers. */

@@ -12,7 +12,7 @@ import { IS_SLOW, IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /**
- * It is false in `npm test`, which tests the most important failpoints only: each test takes seconds of processor time for
+ * False in `npm test`, which tests the most important failpoints only. Each test takes seconds of processor time for
  * its processes.
  */
 export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;

@@ -26,7 +26,7 @@ export function ToolPage() {
       {texts.all}
     </Link>
   );
-  // A hidden tool is known by its policy only.
+  // A hidden tool is not in the list of tools, but it has a policy.
   if (tools.data && !tool && !policies.isPending && !policy) return <NotFound back={back} />;
   return (
     <Page

@@ -20,7 +20,7 @@ const LISTS_BESIDE = ['parallel', 'race'] as const;
 
 export interface StepRow {
   kind: 'step';
-  /** It has the form that the service uses in faults, for example `steps[1].then[0]`. */
+  /** The path in the form that the service uses in faults, for example `steps[1].then[0]`. */
   path: string;
   /** Names the list that holds it. */
   list: string;
@@ -112,7 +112,7 @@ export function valueAt(definition: unknown, path: string): unknown {
 
 /** Returns a copy in which the value at a path is the one that `change` returns. */
 export function changeAt<T>(whole: T, path: string, change: (value: unknown) => unknown): T {
-  // A change keeps the form of the whole: it replaces a value deep inside.
+  // A change replaces only a value deep inside, so the type of the whole stays the same.
   return changed(whole, readPath(path), change) as T;
 }
 

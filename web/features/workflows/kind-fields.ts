@@ -15,7 +15,7 @@ export function withMember(step: Step, name: string, value: unknown): Step {
   return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
 }
 
-/** Returns the number that a text means, or else the text, whose fault the service then explains. */
+/** Returns the number in a text. Returns any other text unchanged, so that the service can report its fault. */
 export function toNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -63,7 +63,10 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
   return { list: owner.list, index: by < 0 ? owner.index : owner.index + 1 };
 }
 
-/** Below the last step is the start of `on_failure`, and above the first step of that is the end of the steps. */
+/**
+ * Returns the place in the other outermost list. The start of `on_failure` is below the last step, and the end of the
+ * steps is above the first step of `on_failure`.
+ */
 function placeInOtherList(all: Definition, list: string, index: number, by: -1 | 1): Place {
   if (list === ON_FAILURE && by < 0) return { list: 'steps', index: all.steps.length };
   return list !== ON_FAILURE && by > 0 ? { list: ON_FAILURE, index: 0 } : { list, index };

@@ -145,5 +145,5 @@ function ToolFields({ step, tools, outputs, faultOf, onChange }: ToolFieldsProps
   );
 }
 
-/** This is one object for all renderings, because fields compare it. */
+/** One object for all renderings, because fields compare it by identity. */
 const NONE: Readonly<Record<string, unknown>> = {};

@@ -4,7 +4,7 @@ import type { Place } from '../move-step.ts';
 
 export const NODE = { width: 220, height: 56 } as const;
 const GAP = { x: 32, y: 40 } as const;
-/** Keeps the end of an inner list apart from the end of the list around it. */
+/** The space between the end of an inner list and the end of the list around it. */
 const PADDING = 24;
 
 export interface Placed {
@@ -49,7 +49,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The block begins at the first of these, and its next step follows the second. */
+  /** The two ends of the block: links to the block lead to the first, and its next step follows the second. */
   first: string | undefined;
   last: readonly string[];
 }
