@@ -262,8 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // A request that reads its session before the other change and its account afterwards has the session of an old
-    // password, and is refused with 401.
+    // A request can read its session before the other change, and its account afterwards. Then it has the session of an
+    // old password, and is refused with 401.
     expect([401, 422]).toContain(refused);
   });
 

@@ -51,7 +51,7 @@ describe('Settings → Account', () => {
   it('changes the password by keyboard, keeps the typed text after a fault, and ends all other sessions', async () => {
     const other = await signIn('Other/1');
     const { page, faults } = await dashboard.open('/settings/account');
-    const present = page.getByLabel('Present password');
+    const present = page.getByLabel('Current password');
     await present.fill('not the password');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a whole new password');

@@ -195,7 +195,7 @@ describe('failures', () => {
         : route.fulfill({ contentType: 'text/event-stream', body }),
     );
     const { page } = await dashboard.open('/contacts', { context });
-    const notice = page.getByText('What you see may be old until it is back.');
+    const notice = page.getByText('This page may show old data until it is back.');
     await notice.waitFor();
     const name = body === undefined ? 'Mary' : 'Joan';
     await create('create_contact', { first_name: name, email: `${name}@example.com` });

@@ -96,7 +96,7 @@ describe('runs', () => {
     const dialog = page.getByRole('dialog', { name: 'Replay this run' });
     await dialog.getByLabel('Payload (JSON)').fill('{"email": "right@example.com"');
     await dialog.getByRole('button', { name: 'Replay' }).click();
-    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByText('This is not a JSON object.').waitFor();
     await dialog.getByLabel('Payload (JSON)').press('End');
     await dialog.getByLabel('Payload (JSON)').pressSequentially('}');
     await dialog.getByRole('button', { name: 'Replay' }).click();

@@ -60,7 +60,7 @@ describe('the page that verifies an address', () => {
   it('reports that a link was already used, and offers another mail', async () => {
     const { page } = await dashboard.open('/verify#used');
     await page.getByRole('button', { name: 'Confirm the address' }).click();
-    await page.getByText('This link is not valid any more').waitFor();
+    await page.getByText('This link is no longer valid').waitFor();
     await page.getByRole('button', { name: 'Send the mail again' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
   });

@@ -263,7 +263,7 @@ describe('the editor of workflows', () => {
     await editor.waitFor();
     await page.locator('.cm-lintRange-error').filter({ hasText: 'trigger.payload.a ==' }).waitFor();
     await editor.fill('{"name": "Written", "trigger": {"type": "manual"}, "steps": [');
-    await page.getByText('This is no valid definition yet.').waitFor();
+    await page.getByText('This is not a valid definition yet.').waitFor();
     await editor.fill(
       '{"name": "Written", "trigger": {"type": "manual"}, "steps": [{"id": "w", "wait": {"days": 1}}]}',
     );

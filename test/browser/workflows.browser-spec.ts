@@ -84,7 +84,7 @@ describe('workflows', () => {
     await page.getByRole('button', { name: 'Deactivate' }).waitFor();
     await page.getByLabel('Payload (JSON)').fill('[1]');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('This is no JSON object.').waitFor();
+    await page.getByText('This is not a JSON object.').waitFor();
     await page.getByLabel('Payload (JSON)').fill('{"a": 1}');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('A run could begin.').waitFor();

@@ -46,7 +46,7 @@ const untilEnded = (id: string) =>
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a topic', () => {
-  it('is sent by its default to a contact that decided nothing', async () => {
+  it('is sent by its default to a contact without a decision', async () => {
     const { id } = await createContact(acme);
     expect((await sendTo(id, 'news')).status).toBe('sent');
     expect(await sendTo(id, 'offers')).toMatchObject({

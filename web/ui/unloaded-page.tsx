@@ -13,8 +13,8 @@ interface UnloadedPageProps {
 }
 
 /**
- * Shows a skeleton until the subject of the page is loaded, an error when loading fails, and "not found" when nothing has
- * the id of the address. Give it a `key` with the id, so that it starts again for another id.
+ * Shows a skeleton until the subject of the page is loaded, and an error when loading fails. Shows "not found" when no
+ * row has the id in the address. Give it a `key` with the id, so that it starts again for another id.
  */
 export function UnloadedPage({ title, back, query: { error, refetch } }: UnloadedPageProps) {
   const [last, setLast] = useState(error);
