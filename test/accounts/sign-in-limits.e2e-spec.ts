@@ -72,7 +72,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(switchboard, acme.email, acme.password, '127.0.0.1')).status).toBe(200);
   });
 
-  it('do not let strangers at another account use up the attempts of an address that is known', async () => {
+  it('do not let strangers at another account use up the attempts of a known address', async () => {
     acme = await createOrganization(switchboard);
     const address = newAddress();
     expect((await signIn(switchboard, acme.email, acme.password, address)).status).toBe(200);
@@ -177,7 +177,7 @@ describe('without a trusted proxy', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('a forged X-Forwarded-For gives a client no other address', async () => {
+  it('a forged X-Forwarded-For does not change the address of a client', async () => {
     const guess = (index: number) =>
       signIn(switchboard, `direct${index}@example.com`, 'a guess', newAddress());
     expect((await attempt(7, guess)).at(-1)).toBe(429);

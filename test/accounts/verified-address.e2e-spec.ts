@@ -332,7 +332,7 @@ describe('the verification of an address', () => {
 });
 
 describeSlow('a mail server that cannot be reached', () => {
-  it('delays no sign-up, and a person who asks for the mail learns that it was not sent', async () => {
+  it('does not delay a sign-up, and a person who requests the mail gets an error', async () => {
     const switchboard = await startSwitchboard({
       env: { SMTP_URL: 'smtp://127.0.0.1:9', NEW_ORGANIZATION_MESSAGES: '2' },
     });

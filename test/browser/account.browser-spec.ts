@@ -24,7 +24,7 @@ describe('Settings → Account', () => {
     return { ...opened, context: opened.page.context() };
   };
 
-  it('lists where the person is signed in, and ends a session, whose pages then ask for a sign-in', async () => {
+  it('lists the sessions of the person, and ends a session, whose pages then ask for a sign-in', async () => {
     const other = await signIn('Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0');
     const { page, faults } = await dashboard.open('/settings/account');
     const row = page.getByRole('row').filter({ hasText: 'Firefox on Linux' });

@@ -76,7 +76,7 @@ describe('the frame', () => {
     expect(await page.getByText('You are offline.').count()).toBe(0);
   });
 
-  it('says that it is offline, and works again by itself without a reload', async () => {
+  it('says that it is offline, and works again automatically without a reload', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
     await page.context().setOffline(true);

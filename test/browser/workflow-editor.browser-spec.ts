@@ -410,7 +410,7 @@ describe('the editor of workflows', () => {
     expect((await read(id)).name).toBe('Edit me');
   });
 
-  it('shows both versions when somebody else saved meanwhile', async () => {
+  it('shows both versions when somebody else has saved the workflow in the meantime', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page } = await dashboard.open(`/workflows/${id}`);
     // The page does not know of the other version before it saves.

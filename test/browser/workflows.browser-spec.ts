@@ -136,7 +136,7 @@ describe('workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('have a webhook whose secret is made and replaced, and shown once', async () => {
+  it('have a webhook whose secret can be created and replaced, and is shown once', async () => {
     const { workflow } = await create({
       name: 'Hook',
       trigger: { type: 'webhook' },
@@ -158,7 +158,7 @@ describe('workflows', () => {
     expect(await page.content()).not.toContain(second);
   });
 
-  it('have a webhook whose headers a person names, and never those with signatures', async () => {
+  it('have a webhook whose visible headers a person names, except headers with signatures', async () => {
     const { workflow } = await create({
       name: 'Shops',
       trigger: { type: 'webhook' },

@@ -65,7 +65,7 @@ describe('switchboard call TOOL', () => {
     expect(traces.filter((trace) => trace === 'lost answer')).toHaveLength(1);
   });
 
-  it('keeps nothing with --dry-run, and prints what would have changed', async () => {
+  it('stores nothing with --dry-run, and prints the changes of a real call', async () => {
     const { stdout } = await run(
       'call',
       'create_contact',
@@ -120,7 +120,7 @@ describe('switchboard', () => {
     expect(code).toBe(0);
   });
 
-  it('says in one sentence what is wrong with its arguments, and shows no key in it', async () => {
+  it('explains a wrong argument in one sentence, without the key', async () => {
     const { code, stdout, stderr } = await run('call', 'note', '{}', 'swb_secret');
     expect(stderr).toBe('The argument "swb_..." is too much. See "switchboard help".\n');
     expect(stdout).toBe('');
@@ -143,7 +143,7 @@ describe('switchboard', () => {
     expect(code).toBe(2);
   });
 
-  it('takes the address of --url before that of the environment', async () => {
+  it('prefers the address of --url to that of the environment', async () => {
     const given = ['tools', '--url', `${switchboard.url}/`];
     const { code } = await runCommand(given, { url: 'http://127.0.0.1:1', key: acme.key });
     expect(code).toBe(0);

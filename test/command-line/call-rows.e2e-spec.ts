@@ -126,7 +126,7 @@ describe('switchboard call TOOL --file', () => {
     expect((await tracesOf(switchboard, acme)).toSorted()).toEqual(['first', 'last']);
   });
 
-  it('divides a batch that has more values than a request may have', async () => {
+  it('splits a batch that has more values than a request may have', async () => {
     const properties = Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`p${n}`, n]));
     const wide = { email: 'wide@example.com', tags: Array.from({ length: 9000 }, () => 'x') };
     const rows = [...people(10).map((row) => ({ ...row, properties })), wide, { ...wide }];
@@ -175,7 +175,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['a', 'a']);
   });
 
-  it('keeps nothing with --dry-run', async () => {
+  it('stores nothing with --dry-run', async () => {
     const file = await folder.write('rows.jsonl', [{ email: 'a@example.com' }, { email: 'b' }]);
     const { stdout } = await call('create_contact', '--file', file, '--dry-run');
     expect(stdout).toContain('2 rows: 1 done, 1 rejected');

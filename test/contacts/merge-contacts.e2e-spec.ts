@@ -263,7 +263,7 @@ describe('merge_contacts', () => {
     expect(value).toMatchObject(said);
   });
 
-  it('starts the workflows of contact.merged and contact.updated, and none of contact.tagged', async () => {
+  it('starts the workflows of contact.merged and contact.updated, but not of contact.tagged', async () => {
     const beta = await createOrganization(switchboard);
     const on = (event: string) => createWorkflow(beta, [], { trigger: { type: 'event', event } });
     const ids = [

@@ -163,7 +163,7 @@ describe('the dashboard over HTTP', () => {
     expect(other.status).toBe(200);
   });
 
-  it('serves the licences of the packages that its scripts hold', async () => {
+  it('serves the licences of the packages in its scripts', async () => {
     const { status, headers, body } = await send('/licenses.txt');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');

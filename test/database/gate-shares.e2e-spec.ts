@@ -67,7 +67,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  it('leave connections for keys and sessions, whatever the number of organizations', async () => {
+  it('leave connections for keys and sessions, for any number of organizations', async () => {
     const others = [await createOrganization(switchboard), await createOrganization(switchboard)];
     await whileLocked([acme, initech, ...others], async () => {
       await waitFor(async () => (await countWaiting()) >= 2);
@@ -79,7 +79,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  itSlow('give an organization its turn, however many others wait for locks', async () => {
+  itSlow('give an organization its turn, no matter how many others wait for locks', async () => {
     await whileLocked([acme, initech], async () => {
       await waitFor(async () => (await countWaiting()) >= 2);
       expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);

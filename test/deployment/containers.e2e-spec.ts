@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('pins each image to a version of three parts or two for PostgreSQL, and none to latest', () => {
+  it('pins each image to a version of three parts, or two for PostgreSQL, and never to latest', () => {
     const images = each.flatMap(([, { image }]) => image ?? []);
     expect(images).toHaveLength(2);
     for (const image of images) {
@@ -167,7 +167,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('contains no secret, neither copied nor set', () => {
+  it('contains no secret, as a copied file or as a variable', () => {
     for (const set of [...argumentsOf('ENV'), ...argumentsOf('ARG')]) {
       expect(set).not.toMatch(/PASSWORD|SECRET|KEY|TOKEN/);
     }

@@ -240,7 +240,7 @@ describe('docs/recipes', () => {
     expect(JSON.stringify(await ended(id))).not.toContain('eyJ0eXAi');
   });
 
-  it('language-model.md waits for a slow answer, after one that came too early', async () => {
+  it('language-model.md waits for a slow answer, after a request that was refused as too early', async () => {
     const { id, webhook, run } = await follow('language-model');
     await run(0, { WEBHOOK: webhook });
     const [{ id: runId } = { id: '' }] = await runsOf(id);

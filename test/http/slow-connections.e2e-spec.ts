@@ -27,7 +27,7 @@ describe('a slow client', () => {
     expect(BodyTimes.of(server)).toMatchObject({ requestMs: 30_000, idleMs: 30_000 });
   });
 
-  it('is disconnected soon after its time limit, whatever it sends', async () => {
+  it('is disconnected soon after its time limit, no matter what it sends', async () => {
     server.headersTimeout = SHORT_MS;
     BodyTimes.of(server).requestMs = SHORT_MS;
     const head = 'POST /api/auth/sign-in HTTP/1.1\r\nHost: localhost\r\n';

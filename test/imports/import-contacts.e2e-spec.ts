@@ -117,7 +117,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('is all unchanged when it is repeated', async () => {
+  it('counts every row as unchanged when it is repeated', async () => {
     const file = 'email,tags,plan\na@example.com,x,pro\nb@example.com,,\n';
     const mapping = { email: 'email', tags: 'tags', plan: 'properties.plan' };
     expect((await importFile(acme, file, { mapping })).counts.created).toBe(2);
@@ -183,7 +183,7 @@ describe('an import', () => {
     expect((await contactsOf(acme)).map(({ first_name }) => first_name)).toEqual(['Ada', 'Bob']);
   });
 
-  it('changes nothing when it only checks, and counts what the import then does', async () => {
+  it('changes nothing when it only checks, and returns the same counts as the import', async () => {
     await acme.call('create_contact', { email: 'a@example.com', first_name: 'Ada' });
     const file =
       'email,first_name\na@example.com,Grace\nb@example.com,Bob\nB@example.com,Bob\nwrong,x\n';

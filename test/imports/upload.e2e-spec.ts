@@ -104,14 +104,14 @@ describe('the rows of an upload', () => {
     ]);
   });
 
-  it('have columns with names, also without and with equal ones in the file', async () => {
+  it('get unique names of columns, even if names are missing or equal in the file', async () => {
     const { columns } = await upload(acme, 'email,,email,\u202e\u0007x\n1,2,3,4\n');
     expect(columns).toEqual(['email', 'Column 2', 'email (2)', 'x']);
   });
 });
 
 describe('an upload', () => {
-  it('takes a form with a file, and an API key', async () => {
+  it('accepts a form with a file, and an API key', async () => {
     const form = new FormData();
     form.append('note', 'first');
     form.append('file', new Blob(['email\na@example.com\n']), 'people.csv');

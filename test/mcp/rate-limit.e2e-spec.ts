@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-it('the rate limit counts every member of a batch and refuses a batch as a whole', async () => {
+it('the rate limit counts every member of a batch, and refuses the complete batch', async () => {
   const eager = await createOrganization(switchboard);
   const batch = (text: string) =>
     Array.from({ length: 20 }, () => ({

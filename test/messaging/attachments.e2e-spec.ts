@@ -210,7 +210,7 @@ describe('attachments of send_message', () => {
 });
 
 describe('POST /api/files', () => {
-  it('takes an API key, and a form with a file whose name has no folder', async () => {
+  it('accepts an API key, and a form with a file, and removes folders from its name', async () => {
     const form = new FormData();
     form.append('file', new Blob(['hello'], { type: 'text/plain' }), '../../a\u202eb.txt');
     const answer = await fetch(`${setup.switchboard.url}/api/files`, {

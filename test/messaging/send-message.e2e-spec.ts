@@ -116,7 +116,7 @@ describe('send_message', () => {
     expect(canceled).toMatchObject({ contact_id: null, status_reason: 'The contact was deleted.' });
   });
 
-  it('names the argument that belongs to no contact', async () => {
+  it('names the argument that does not match any contact', async () => {
     const content = { subject: 'Hello', body: 'Hello' };
     for (const to of [{ contact_id: 'con_nobody' }, { phone: '+4930999999' }]) {
       const { error } = await acme.call('send_message', { ...to, ...content });

@@ -54,7 +54,7 @@ describe('calls of send_message that arrive together', () => {
     });
   });
 
-  it('succeed without the one that cannot be stored', async () => {
+  it('succeed, except a call that cannot be stored', async () => {
     await switchboard.ownerQuery(
       `create function refuse_one() returns trigger language plpgsql as $$ begin
          if new.contact_id = '${contacts[3]!.id}' then raise exception 'Not this one.'; end if;
@@ -72,7 +72,7 @@ describe('calls of send_message that arrive together', () => {
     expect(await transactionsOf(idsOf(results))).toHaveLength(AMOUNT - AMOUNT / CONTACTS);
   });
 
-  it('do not wait for the one whose contact another transaction has locked', async () => {
+  it('do not wait for a call whose contact another transaction has locked', async () => {
     const tenants = switchboard.app.get(TenantDatabase, { strict: false });
     const repository = switchboard.app.get(ContactsRepository, { strict: false });
     let sent: Promise<unknown> = Promise.resolve();

@@ -150,7 +150,7 @@ describe('SMS', () => {
     expect((await send(denied.id)).error?.code).toBe('no_consent');
   });
 
-  it('fails finally when the provider refuses it, and no other provider gets it', async () => {
+  it('fails without a further attempt when the provider refuses it, and no other provider gets it', async () => {
     await addTwilio();
     await addVonage();
     twilio.script({

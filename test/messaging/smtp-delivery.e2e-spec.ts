@@ -162,7 +162,7 @@ describe('delivery by SMTP', () => {
     ['in the middle of them', 'cut'],
     ['after them', 'drop'],
   ] as const)(
-    'sends attachments whole again when the connection breaks %s',
+    'sends attachments completely again when the connection breaks %s',
     async (_when, behaviour) => {
       const bytes = randomBytes(3_000_000);
       const uploaded = await acme.fetch('/api/files?name=a.bin', { method: 'POST', body: bytes });

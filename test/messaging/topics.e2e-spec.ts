@@ -79,7 +79,7 @@ describe('a topic', () => {
     expect((await untilEnded(message.id)).reason_code).toBe('unsubscribed');
   });
 
-  it('sends nothing to an address that is suppressed, whatever the contact decided', async () => {
+  it('sends nothing to a suppressed address, whatever the contact decided', async () => {
     const { id, email } = await createContact(acme);
     await decide(id, 'news', true);
     await acme.call('suppress_address', { address: email });
@@ -88,7 +88,7 @@ describe('a topic', () => {
   });
 
   itSlow(
-    'is not sent once it is deleted, and remembers who left it when it is created again',
+    'is not sent after it is deleted, and keeps the decisions when it is created again',
     async () => {
       const given = { name: 'gone', title: 'Gone', default: 'opted_in' };
       await acme.call('create_topic', given);

@@ -330,7 +330,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/quotas/measured-quotas'],
-    names: 'refuses SQL of a tool too|refuses a run by hand with the same error',
+    names: 'is also enforced for SQL of a tool|refuses a run by hand with the same error',
   },
   {
     id: 'S14',
@@ -473,7 +473,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/database/gate-shares'],
-    names: 'leave connections for keys and sessions, whatever the number of organizations',
+    names: 'leave connections for keys and sessions, for any number of organizations',
   },
   {
     id: 'S25',
@@ -745,7 +745,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/run-timeout'],
-    names: 'aborts a request that is under way',
+    names: 'aborts a request in progress',
   },
   {
     id: 'Y5',
@@ -792,7 +792,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/contacts/delete-contact'],
-    names: 'and those of no other',
+    names: 'of this contact only',
   },
   {
     id: 'W1',
@@ -812,7 +812,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the one that another worker has claimed since',
+    names: 'are sent without the message that another worker has claimed in the meantime',
   },
   {
     id: 'W2',
@@ -825,7 +825,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-delivery'],
-    names: 'keeps a worker that lost it from recording an outcome',
+    names: 'prevents a worker that lost it from recording an outcome',
   },
   {
     id: 'W3',
@@ -838,7 +838,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without those whose address, contact, consent or topic does not permit it',
+    names: 'are sent, except messages that the address, contact, consent or topic does not permit',
   },
   {
     id: 'W4',
@@ -851,7 +851,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the one that makes their transaction fail',
+    names: 'are sent without a message that makes their transaction fail',
   },
   {
     id: 'W5',
@@ -864,7 +864,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'do not wait for the one that another transaction has locked',
+    names: 'do not wait for a message that another transaction has locked',
   },
   {
     id: 'W6',
@@ -893,7 +893,7 @@ export const MUTANTS = [
     what: 'a shared commit that fails, fails for all of its members',
     edits: [[SHARED_COMMITS, 'isFinal = !isShared ||', 'isFinal = isShared ||']],
     tests: ['test/database/shared-commits', 'test/workflows/shared-endings'],
-    names: 'fail alone|do not end with one whose lease is lost',
+    names: 'fail separately|end without a run whose lease is lost',
   },
   {
     id: 'X2',
@@ -926,7 +926,7 @@ export const MUTANTS = [
     what: 'runs that end together are not counted',
     edits: [[RUNS, "'cardinality($2::text[])'", "'1'"]],
     tests: ['test/workflows/shared-endings'],
-    names: 'do not end with one whose lease is lost',
+    names: 'end without a run whose lease is lost',
   },
   {
     id: 'V1',

@@ -27,7 +27,7 @@ const COPIED = [
 const SOURCE = 'src/operations/health.controller.ts';
 const LONG_MS = 250_000;
 
-it('npm run dev restarts after a change, goes on while the sources have an error, and stops the service in order', async () => {
+it('npm run dev restarts after a change, continues while the sources have an error, and stops the service cleanly', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'switchboard-dev-'));
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));

@@ -162,7 +162,7 @@ describe('npm run secrets:rotate', () => {
     expect((await fetch(`${after.url}${path}`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('continues after an interruption, and names what no key opens', async () => {
+  it('continues after an interruption, and names the secrets that no key opens', async () => {
     await createDatabase();
     const switchboard = await start({});
     const acme = await createOrganization(switchboard);

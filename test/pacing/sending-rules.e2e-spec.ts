@@ -115,7 +115,7 @@ describe('quiet hours', () => {
     expect((await sendNow(id)).status).toBe('held');
   });
 
-  it('are no reason to send a message whose address was suppressed meanwhile', async () => {
+  it('do not lead to sending a message whose address was suppressed in the meantime', async () => {
     const { id, email } = await createContact(acme);
     await setRules({ quiet_hours: quietNow() });
     const held = await sendNow(id);
@@ -158,7 +158,7 @@ describe('a cap', () => {
     ...rest,
   });
 
-  it('holds what exceeds it until the window allows it, one after another', async () => {
+  it('holds messages above it until the window allows them, one after another', async () => {
     await setRules({ caps: [cap(2)] });
     const { id } = await createContact(acme);
     const first = await sendNow(id);
@@ -185,7 +185,7 @@ describe('a cap', () => {
     expect(now.map(({ status }) => status)).toEqual(['sent', 'held', 'held']);
   });
 
-  it('drops what exceeds it, if it says so', async () => {
+  it('drops messages above it, if the rule says so', async () => {
     await setRules({ caps: [cap(1, { on_cap: 'drop' })] });
     const { id } = await createContact(acme);
     expect((await sendNow(id)).status).toBe('sent');
@@ -238,7 +238,7 @@ describe('a cap', () => {
     expect((await sendNow(kept)).status).toBe('held');
   });
 
-  it('has its place taken by one of two attempts that begin at the same time', async () => {
+  it('gives its place to one of two attempts that begin at the same time', async () => {
     await setRules({ caps: [cap(1)] });
     const { id: contactId } = await createContact(acme);
     const [first, second] = [
@@ -277,7 +277,7 @@ describe('a cap', () => {
     expect(await read(second.id)).toMatchObject({ status: 'held', reason_code: 'frequency_cap' });
   });
 
-  it('whose opening is a quiet hour holds messages until the end of that hour', async () => {
+  it('holds messages until the end of quiet hours when its window opens during them', async () => {
     const hours = { from: '00:00', to: '00:00', days: [day(1), day(2)] };
     await setRules({ quiet_hours: hours, caps: [cap(1, { window_seconds: 129_600 })] });
     const { id } = await createContact(acme);

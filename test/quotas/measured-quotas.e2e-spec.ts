@@ -116,7 +116,7 @@ describe('the quota of contacts', () => {
     expect((await create()).status).toBe(200);
   });
 
-  it('refuses SQL of a tool too', async () => {
+  it('is also enforced for SQL of a tool', async () => {
     await limit('contacts', 0);
     const tenants = switchboard.app.get(TenantDatabase);
     const insert = tenants.transaction(acme.id, () =>
@@ -232,7 +232,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('lets one of simultaneous deliveries be refused without the repeated ones', async () => {
+  it('refuses only the new one of simultaneous deliveries, and not the repeated ones', async () => {
     const { id } = await createWorkflow(acme, [STEP]);
     const post = (key: string) => postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
     await post('old');
@@ -265,7 +265,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('lets a domain event happen without the runs that it would start', async () => {
+  it('does not prevent a domain event, but no runs start by it', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
     await limit('runs', 0);
     expect((await create()).status).toBe(200);

@@ -95,7 +95,7 @@ describe('retention', () => {
     expect(await count('workflow_runs')).toBe(3);
   });
 
-  it('deletes runs that ended too long ago, with their steps, and no others', async () => {
+  it('deletes only runs that ended too long ago, with their steps', async () => {
     for (const organization of [acme, globex]) {
       await runs(organization, 450, 'succeeded', 31);
       await runs(organization, 2, 'failed', 31);

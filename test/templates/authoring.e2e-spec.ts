@@ -15,7 +15,7 @@ beforeAll(async () => {
 const texts = (text: string) => ({ en: { email: { subject: 'Hello', text } } });
 
 describe('the draft of a template', () => {
-  it('has what its author wrote, with locales in their usual spelling', async () => {
+  it('stores the texts of its author, with locales in their usual spelling', async () => {
     const variables = [
       { name: 'code', type: 'text', description: 'The code.' },
       { name: 'count', type: 'number', default: 1 },
@@ -53,7 +53,7 @@ describe('the draft of a template', () => {
     expect(value.template.variants).toEqual(texts('two'));
   });
 
-  it('has a name that no other template of the organization has', async () => {
+  it('has a unique name in its organization', async () => {
     const { name } = await createTemplate(acme);
     const again = await acme.call('create_template', { name });
     expect(again.error).toMatchObject({ code: 'conflict' });

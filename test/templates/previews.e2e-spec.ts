@@ -36,7 +36,7 @@ const preview = (given: object, organization = acme) =>
   organization.call<Preview>('preview_template', given);
 
 describe('preview_template', () => {
-  it('shows the draft for a contact, with samples for what is missing', async () => {
+  it('shows the draft for a contact, with samples for missing values', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     const contact = await createContact(acme, { first_name: 'Ada', locale: 'de-CH' });
     const { value } = await preview({ template_id: id, contact_id: contact.id });

@@ -59,7 +59,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('knows loop variables, assigned ones and literals', async () => {
+  it('accepts loop variables, assigned variables and literals', async () => {
     const variants = text(
       '{% for item in items %}{{ forloop.index }}{{ item.name }}{% endfor %}' +
         '{% assign total = items | size %}{{ total }}{% if items == empty or contact.properties.x %}{% endif %}',
@@ -216,7 +216,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);
   });
 
-  it('may not include itself, also through others', async () => {
+  it('may not include itself, directly or through others', async () => {
     const [one, two] = [unique('circle'), unique('circle')];
     await snippet(`{% render '${two}' %}`, one);
     await snippet(`{% render '${one}' %}`, two);

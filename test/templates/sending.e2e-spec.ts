@@ -345,7 +345,7 @@ describe('a digest of a template', () => {
     });
   });
 
-  it('refuses a call whose variables do not fit, and stays as it is', async () => {
+  it('refuses a call whose variables do not fit, and does not change', async () => {
     const { id } = await plain(text);
     const contact = await createContact(acme);
     const first = (await add(contact.id, id, { code: 'a' })).value.message;

@@ -274,7 +274,7 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
     expect(await countContacts()).toBe(0);
   });
 
-  it('leave no half of a failed method whose error they catch', async () => {
+  it('see no partial changes of a failed method whose error they catch', async () => {
     expect(await call('book_add', { fail: 'method' })).toEqual({ before: 0, after: 0 });
     expect(await countContacts()).toBe(0);
   });

@@ -295,7 +295,7 @@ describe('for_each', () => {
   });
 
   itSlow(
-    'lets running steps end after a failure, begins no new ones, and retries all failed ones',
+    'finishes running steps after a failure, begins no new steps, and retries all failed steps',
     async () => {
       for (const name of ['slow', 'also']) ProbeTools.hold(name);
       ProbeTools.failures.set('breaks', 1);

@@ -168,7 +168,7 @@ describe('files of http_request', () => {
     expect(sent('/put-theirs')).toEqual([]);
   });
 
-  itSlow('are not kept for text, whatever its type', async () => {
+  itSlow('are not kept for text of any type', async () => {
     const kinds: [headers: Record<string, string>, body: Buffer | string, text: string | null][] = [
       [{}, PNG, null],
       [{ 'Content-Type': 'application/x' }, 'a\0b', null],
@@ -233,7 +233,7 @@ describe('files of http_request', () => {
     expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
   });
 
-  it('do not follow from an error of the other system', async () => {
+  it('are not kept for an error of the other system', async () => {
     handlers.set('/broken', (_request, response) =>
       response.writeHead(400, { 'Content-Type': 'image/png' }).end(PNG),
     );
@@ -275,7 +275,7 @@ describe('files of http_request', () => {
     expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
   });
 
-  it('stay single when the step is repeated after its result was stored', async () => {
+  it('are not duplicated when the step is repeated after its result was stored', async () => {
     answer('/repeated', { 'Content-Type': 'image/png' }, PNG);
     await failOnce('run_steps', 'insert or update', `new.status = 'succeeded'`);
     const { id, status, steps } = await run([step('/repeated')]);

@@ -92,7 +92,7 @@ describe('the body of http_request', () => {
     expect(sent('/form')[0]!.headers['content-type']).toBe('application/x-www-form-urlencoded');
   });
 
-  it('can be multipart, whatever content-type the headers have', async () => {
+  it('can be multipart, even if the headers have another content-type', async () => {
     const multipart = { name: 'Grüße', note: 'a\r\nb"c' };
     const headers = { 'Content-Type': 'multipart/form-data' };
     await run([step('/parts', { method: 'POST', multipart, headers })]);

@@ -170,7 +170,7 @@ describe('a run with large values', () => {
     expect(JSON.parse(payload)).toEqual({ text });
   });
 
-  it('shows small values whole', async () => {
+  it('shows small values completely', async () => {
     const { id } = await createWorkflow(acme, [
       { id: 'echo', tool: 'probe_echo', arguments: { value: { text: 'x'.repeat(4000) } } },
     ]);
@@ -184,7 +184,7 @@ describe('a run with large values', () => {
     [1000, IS_THOROUGH ? MIB : 16 * 1024],
     [3000, 1000],
   ])(
-    'is read in answers below 1 MiB with %i outputs of %i bytes, and makes nobody wait',
+    'is read in answers below 1 MiB with %i outputs of %i bytes, without delaying others',
     async (count, bytes) => {
       const runId = await fill(count, bytes);
       let steps: LargeRun['steps'] = [];

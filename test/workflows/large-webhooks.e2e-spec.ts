@@ -206,7 +206,7 @@ describe('a large webhook', () => {
     expect(ended.steps[0]!.error?.message).toContain('too large for an expression');
   });
 
-  it('starts one run for one key, and none when the condition is false', async () => {
+  it('starts one run for one key, and no run when the condition is false', async () => {
     const files = async (): Promise<number> => {
       const [row] = await switchboard.ownerQuery<{ count: number }>(
         'select count(*)::integer as count from files',
@@ -233,7 +233,7 @@ describe('a large webhook', () => {
     expect(row).toEqual({ slot_key: 'o1' });
   });
 
-  it('takes lists, and gzip that decompresses to the largest size', async () => {
+  it('accepts lists, and gzip that decompresses to the largest size', async () => {
     const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
     const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
     const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {

@@ -83,7 +83,7 @@ describe('the recovery of runs with several running steps', () => {
     expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });
   });
 
-  it('begins and writes nothing more after the fence has refused a write of one of its steps', async () => {
+  it('begins no step and writes nothing after the fence has refused a write of one of its steps', async () => {
     for (const name of ['z0', 'z1']) ProbeTools.hold(name);
     const runId = await start(
       ['z0', 'z1', 'z2', 'z3'],

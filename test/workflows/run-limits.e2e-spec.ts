@@ -227,7 +227,7 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
-  itSlow('takes the key of a replay with an edited payload from that payload', async () => {
+  itSlow('evaluates the key of a replay with an edited payload from that payload', async () => {
     const key = '{{ trigger.payload.who }}';
     const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
     const first = await trigger(acme, id, { who: 'ada' });

@@ -181,7 +181,7 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[0]]);
   });
 
-  it('claims a run whose worker died before any run that has not begun', async () => {
+  it('claims a run of a dead worker before any run that has not begun', async () => {
     const workflow = await createWorkflow(acme, []);
     const [begun, ...waiting] = [
       await trigger(acme, workflow.id),
@@ -218,7 +218,7 @@ describe('the recovery of runs', () => {
     },
   );
 
-  it('continues on another worker after the lease, and the first worker writes nothing more', async () => {
+  it('continues on another worker after the lease, and the first worker stops writing', async () => {
     ProbeTools.hold('zombie call');
     const workflow = await createWorkflow(acme, [
       outside('call', 'zombie call'),
@@ -357,7 +357,7 @@ describe('the recovery of runs', () => {
   });
 
   itSlow(
-    'is not claimed by another worker during a step, although the lease ends meanwhile',
+    'a run is not claimed by another worker during a step, although its lease ends',
     async () => {
       ProbeTools.hold('slow');
       const workflow = await createWorkflow(acme, [effect('a', 'slow')]);

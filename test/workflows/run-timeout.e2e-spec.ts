@@ -118,7 +118,7 @@ describe('the timeout of a run', () => {
     expect(await ending(runId)).toEqual(['failed', 'timed_out']);
   });
 
-  it('begins again when the run is retried, and the waits of the run go on', async () => {
+  it('begins again when the run is retried, and the waits of the run continue', async () => {
     const runId = await start([pause({ minutes: 90 }), echo('done', {})]);
     await work(runId);
     await pass(runId, HOUR);
@@ -132,7 +132,7 @@ describe('the timeout of a run', () => {
     expect(await ending(runId)).toEqual(['succeeded', null]);
   });
 
-  it('aborts a request that is under way, drops its result, and begins no other step', async () => {
+  it('aborts a request in progress, drops its result, and begins no other step', async () => {
     ProbeTools.hold('slow');
     const runId = await start(
       [{ id: 'slow', tool: 'probe_outside', arguments: { name: 'slow' } }, echo('never', {})],

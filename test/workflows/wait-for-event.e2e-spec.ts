@@ -82,7 +82,7 @@ describe('a step that waits for an event', () => {
     ]);
   };
 
-  it('waits for the first of several events, and shows which one came', async () => {
+  it('waits for the first of several events, and shows which one ended the wait', async () => {
     const contactId = await create();
     const step = {
       id: 'wait',

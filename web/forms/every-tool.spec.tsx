@@ -34,7 +34,7 @@ describe('the form of every registered tool', () => {
     }
   });
 
-  it('names what is required and nothing else when it is empty', () => {
+  it('reports only required arguments when it is empty', () => {
     for (const { name, inputSchema } of tools) {
       const schema = readSchema(inputSchema);
       const { faults, value } = readDraft(schema, draftOf(schema, {}));

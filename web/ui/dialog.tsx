@@ -18,7 +18,7 @@ interface DialogProps {
   /** The buttons at the bottom right, the main button last. */
   actions?: ReactNode;
   isWide?: boolean;
-  /** True when nothing that a person types here is worth a question, for example a search. */
+  /** True when typed text can be lost without a confirmation, for example a search. */
   isPassing?: boolean;
 }
 
