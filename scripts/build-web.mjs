@@ -63,7 +63,7 @@ function pathsIn(parent) {
     .sort();
 }
 
-/** Writes compressed copies of a file and returns what the service must know of it. */
+/** Writes compressed copies of a file, and returns the properties of the file that the service needs. */
 async function describe(path) {
   const extension = extname(path);
   const type = TYPES[extension];

@@ -68,7 +68,7 @@ export async function build() {
     );
   }
   await withLock(async () => {
-    // Another process may have built it while this one waited.
+    // Another process may have built this part while this process waited.
     if (stalePart() !== undefined) await compile(tsc);
   });
 }
@@ -117,7 +117,7 @@ async function buildService(tsc, draft) {
     const dashboard = join(dist, 'web');
     return cpSync(dist, draft, { recursive: true, filter: (path) => path !== dashboard });
   }
-  // The hash is computed before compiling, so that a source that changes meanwhile makes the next start build again.
+  // The hash is computed before compiling. If a source changes during the build, the next start builds again.
   const stamp = hashOf(SERVICE);
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
   await run(args, 'The build failed. See the TypeScript errors above.');

@@ -1,6 +1,5 @@
-// npm run sbom [-- FILE]
-// Writes what an installation without development packages consists of, as CycloneDX JSON (default: sbom.cdx.json). It
-// reads package-lock.json only, so it needs neither node_modules nor a network.
+// npm run sbom [-- FILE] Writes the list of packages of an installation without development packages, as CycloneDX JSON
+// (default: sbom.cdx.json). It reads package-lock.json only, so it needs neither node_modules nor a network.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

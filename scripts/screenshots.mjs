@@ -1,4 +1,4 @@
-// Makes the two screenshots of the README, with a service and data of their own.
+// Makes the two screenshots of the README, with a temporary service and its own data.
 //   npm run screenshots                              writes docs/images/*.png
 //   ALL=/tmp/pages npm run screenshots               also makes an image of every page, in both themes and widths
 import { mkdirSync, statSync } from 'node:fs';

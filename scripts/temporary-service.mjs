@@ -1,4 +1,4 @@
-// Starts the built service with a database of its own, for the screenshots and for bench/dashboard.mjs.
+// Starts the built service with a temporary database, for the screenshots and for bench/dashboard.mjs.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1280, height: 800 };
-/** Only colours differ between the themes, so one width of each theme is checked by all rules. */
+/** The themes differ only in colours, so all rules check only one width of each theme. */
 const VIEWS = [
   { colorScheme: 'light', size: WIDE, find: findViolations },
   { colorScheme: 'light', size: NARROW, find: findContrastViolations },

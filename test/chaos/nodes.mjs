@@ -95,7 +95,7 @@ export class Node {
     child.kill('SIGTERM');
     const [code, signal] = await exited;
     const took = Date.now() - began;
-    // Skips a process that another fault has killed meanwhile, because its end was not a regular stop.
+    // Skips a process that another fault has killed, because its end was not a regular stop.
     if (signal === null)
       this.tally.stops.push({ code, took, isFine: code === 0 && took <= STOP_LIMIT_MS });
     await this.untilReady();

@@ -202,7 +202,7 @@ describe('merge_contacts', () => {
     let open = pairs;
     while (open.length > 0) {
       const outcomes = await Promise.all(open.map(([to, from]) => merge(acme, to, from)));
-      // A call that could not get its locks says so, and can be repeated.
+      // A call that could not get its locks returns an error, and can be repeated.
       open = open.filter((_, index) => outcomes[index]!.error?.code === 'unavailable');
     }
     const survivors = new Set<string>();

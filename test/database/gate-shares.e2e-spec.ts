@@ -37,8 +37,8 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     Array.from({ length: count }, () => organization.fetch('/api/mcp/keys', { method: 'POST' }));
 
   /**
-   * Lets organizations create keys while their rows are locked, as by a slow transaction of a tool that has called
-   * lock_organization(), and does `work` meanwhile.
+   * Locks the rows of organizations, like a slow transaction of a tool that has called lock_organization(). Lets these
+   * organizations create keys, and calls `work` while they wait.
    */
   const whileLocked = async (
     organizations: TestOrganization[],

@@ -92,7 +92,7 @@ describe.each([
           const answers: string[] = [];
           for (const id of [foreign, unknown]) {
             const given: Record<string, unknown> = { ...required, ...option, [argument]: id };
-            // One key for two different calls would be refused.
+            // Using one key for two different calls would be refused.
             if ('idempotency_key' in given) given.idempotency_key = randomUUID();
             answers.push((await call(mine, tool.name, given)).replaceAll(id, '<id>'));
           }

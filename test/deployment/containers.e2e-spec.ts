@@ -58,7 +58,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs no container as root: as a number here, or as the user of the Dockerfile', () => {
+  it('runs no container as root: the user is a number here, or that of the Dockerfile', () => {
     for (const [, { image, build, user }] of each) {
       if (image) expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       else expect([build, user]).toEqual(['.', undefined]);
@@ -159,7 +159,7 @@ describe('the Dockerfile', () => {
   it('runs as a user that is not root, to whom only /data belongs', () => {
     expect(argumentsOf('USER')).toEqual(['1000:1000']);
     const last = lines.findIndex((line) => line.startsWith('USER '));
-    // Nothing after USER changes files.
+    // No instruction after USER changes files.
     for (const line of lines.slice(last + 1)) expect(line).toMatch(/^(?:EXPOSE|HEALTHCHECK|CMD) /);
     expect(lines.join('\n')).not.toContain('--chown');
     expect(argumentsOf('RUN').filter((line) => line.includes('chown'))).toEqual([
@@ -171,7 +171,7 @@ describe('the Dockerfile', () => {
     for (const set of [...argumentsOf('ENV'), ...argumentsOf('ARG')]) {
       expect(set).not.toMatch(/PASSWORD|SECRET|KEY|TOKEN/);
     }
-    // Only named files and folders are copied, and Docker does not even read these.
+    // Only named files and folders are copied. Docker does not even read files with secrets.
     for (const copied of argumentsOf('COPY')) expect(copied).not.toMatch(/^\. /);
     expect(read('.dockerignore').split('\n')).toEqual(
       expect.arrayContaining(['.env', '.data', '.git']),

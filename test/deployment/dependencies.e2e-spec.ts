@@ -54,7 +54,7 @@ const packages = FOLDERS.flatMap((folder) => {
     }));
 });
 
-/** Says what is wrong with the licences of packages. */
+/** Returns the faults of the licences of packages. */
 function licenceFaults(all: readonly (LockedPackage & { name: string })[]): string[] {
   const { allowed, allowedForDevelopment, reviewed } = policy.licenses;
   return all.flatMap(({ name, version, license, dev }) => {

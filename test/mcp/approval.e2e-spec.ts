@@ -134,7 +134,7 @@ const expire = (id: string) =>
     [id],
   );
 
-/** Calls as an agent whose client answers input requests by itself. */
+/** Calls as an agent whose client answers input requests automatically. */
 async function modern(name: string, given: object, extras: object = {}) {
   const _meta = { ...metaOf(), [CAPABILITIES_KEY]: { elicitation: {} } };
   const params = { name, arguments: given, ...extras, _meta };
@@ -464,7 +464,7 @@ describe('people who answer confirmations', () => {
       const [yes, no] = await Promise.all([approve(id), decline(id)]);
       expect(no.error === undefined || yes.error === undefined).toBe(true);
       const ran = (await agent('note', { text })).error === undefined;
-      // Declining after the approval withdraws it, so only an approval that nobody withdrew runs.
+      // Declining after an approval withdraws it. So the call runs only if the approval was not withdrawn.
       expect(ran).toBe(no.error !== undefined);
     }
   });

@@ -323,7 +323,7 @@ describe('a batch of dry runs', () => {
       expect(responses.find(({ id }) => id === 8)!.error!.code).toBe(-32602);
       expect(told(9).result.contact!.id).toBe(contactId);
       expect(told(9).effects).toEqual([]);
-      // The notification has renamed it, and the failed call has no effect.
+      // The notification has renamed the contact, and the failed call has no effect.
       expect(told(10).effects).toEqual([]);
     }
   });

@@ -126,7 +126,7 @@ describe('with workers', () => {
         ];
         expect(cases.map(({ value }) => value.created)).toEqual(cases.map(() => true));
         expect(new Set(cases.map(({ value }) => value.message.id)).size).toBe(cases.length);
-        // A repeated report returns the message of its own channel.
+        // A repeated report returns the message of the same channel.
         for (const channel of ['email', 'sms']) {
           const { value } = await record({ email, body: 'a', external_id: '1', channel });
           expect(value).toMatchObject({ created: false, message: { channel } });

@@ -252,7 +252,7 @@ describe('cancel_message', () => {
       expect(value.message.status).toBe('canceled');
     }
     await makeDue(message.id);
-    // A later message is sent, so the worker has looked for due messages since.
+    // A later message was sent, so the worker has looked for due messages in the meantime.
     await untilStatus(acme, (await send(acme, { contact_id: id })).id, 'sent');
     expect(await getMessage(acme, message.id)).toMatchObject({ status: 'canceled', sent_at: null });
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);

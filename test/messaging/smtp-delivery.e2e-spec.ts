@@ -149,7 +149,7 @@ describe('delivery by SMTP', () => {
   it('retries with the same Message-ID when the connection breaks before the response', async () => {
     const message = await sendExpecting('drop');
     await untilReason(message.id, /^Attempt 1 of 6/);
-    // nodemailer must not retry by itself.
+    // nodemailer itself must not retry.
     expect(mailsTo(message.to)).toHaveLength(1);
     await retryNow(message.id);
     await untilStatus(acme, message.id, 'sent');

@@ -70,7 +70,7 @@ describe('quiet hours', () => {
     expect(await switchboard.app.get(MessageWorker, { strict: false }).claim(1, held.id)).toEqual(
       [],
     );
-    // A worker that comes too early holds it again.
+    // A worker that is too early holds the message again.
     await isDue(held.id);
     await deliver(held.id);
     expect((await read(held.id)).status).toBe('held');
@@ -90,7 +90,7 @@ describe('quiet hours', () => {
   });
 
   it('are those of the time zone of the contact', async () => {
-    // Two zones that are a day apart: at least one of them is on another day than UTC.
+    // These two zones are a day apart, so at least one of them is on another day than UTC.
     const [row] = await switchboard.ownerQuery<{ early: number; late: number }>(
       `select extract(isodow from now() at time zone 'Etc/GMT+12')::int - 1 as early,
          extract(isodow from now() at time zone 'Pacific/Kiritimati')::int - 1 as late`,
@@ -263,7 +263,7 @@ describe('a cap', () => {
     });
     await hasBegun;
     const other = deliver(second.id);
-    // The second attempt waits for the first one, which can still take the place or not.
+    // The second attempt waits for the first one, which may still take the place.
     const isBlocked = waitFor(async () => {
       const rows = await switchboard.ownerQuery(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -64,7 +64,7 @@ describe('the packed file', () => {
     const tool = (name: string, ...given: string[]) =>
       run(process.execPath, [join(tools, 'node_modules/.bin', name), ...given], { cwd: folder });
     expect((await tool('publint', 'run', packed.path, '--strict')).stdout).toContain('All good!');
-    // It fails on a problem of any import from an ES module. Switchboard has no CommonJS.
+    // The check fails on a problem of any import from an ES module. Switchboard has no CommonJS.
     await tool('attw', packed.path, '--profile', 'esm-only');
   });
 });

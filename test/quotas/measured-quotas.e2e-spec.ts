@@ -29,7 +29,10 @@ async function limit(name: string, amount: number): Promise<void> {
   );
   await measure();
 }
-/** Waits for a measurement. The pause before it is twenty times as long as the last one took, however busy the machine is. */
+/**
+ * Waits for a measurement. Even on a busy machine, the pause before it is twenty times as long as the last measurement
+ * took.
+ */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });
 const measure = () => switchboard.ownerQuery(MEASURE, [acme.id]);

@@ -95,7 +95,7 @@ async function start(
   options: InternalOptions,
   undo: (() => Promise<unknown>)[],
 ): Promise<RunningSwitchboard> {
-  // The end of all tests removes what is shared.
+  // The end of all tests removes shared folders and databases.
   const parent = options.isShared ? process.env.TEST_SHARED_FOLDER! : tmpdir();
   const dataDir = await mkdtemp(join(parent, 'switchboard-data-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));

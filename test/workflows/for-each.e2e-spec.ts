@@ -382,7 +382,7 @@ describe('for_each', () => {
     expect((await acme.call('cancel_run', { run_id: runId })).error).toBeUndefined();
     ProbeTools.open('c1');
     ProbeTools.open('c2');
-    // The worker has finished this run before it begins the next one.
+    // The worker finishes this run before it begins the next one.
     await run([echo('other', {})]);
     const canceled = await getRun(acme, runId);
     expect(canceled.status).toBe('canceled');

@@ -349,7 +349,7 @@ describe('files of http_request', () => {
     expect(sent('/never')).toEqual([]);
   });
 
-  /** Makes the next such statement of the database fail. */
+  /** Makes the next statement of this kind fail in the database. */
   async function failOnce(table: string, event: string, condition: string): Promise<void> {
     await switchboard.ownerQuery('create sequence if not exists public.failures');
     await switchboard.ownerQuery("select setval('public.failures', 1, false)");

@@ -149,7 +149,7 @@ describe('a large webhook', () => {
       const { text, total } = await page(copy.id, at);
       expect(total).toBe(SIZE);
       expect(text.length).toBeGreaterThan(99);
-      // A position inside of a character means the next one.
+      // A position inside a character means the next character.
       expect(bytes.indexOf(text, at) - at).toBeLessThan(4);
     }
     const first = await page(copy.id, 0);

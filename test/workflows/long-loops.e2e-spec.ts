@@ -177,7 +177,7 @@ describe('a loop with folded iterations', () => {
     const runId = await start([loop]);
     const died = new AbortController();
     const zombie = work(runId, died.signal);
-    // With three items at a time, two others go on while one waits, until the window ends.
+    // With three items at a time, two others continue while one waits, until the end of the window.
     await waitFor(() => ProbeTools.count('e90') === 1);
     died.abort();
     ProbeTools.open('e90');

@@ -129,7 +129,7 @@ describe('race', () => {
       code: 'canceled',
       message: 'Another list of the race was done first.',
     });
-    // One worker has executed all of it: the canceled step did not make it lose the run.
+    // One worker has executed the complete run: it did not lose the run because of the canceled step.
     const claims = await switchboard.ownerQuery(`select epoch from workflow_runs where id = $1`, [
       runId,
     ]);

@@ -408,10 +408,11 @@ describe.concurrent('a debounce limit', () => {
 });
 
 describe.concurrent('processes that crash', () => {
-  it('release their slots: the run continues on another worker and frees its slot', async () => {
+  it('release their slots: their run continues on another worker, which then releases the slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
-    // The raised epoch stands for another worker that claims the run and dies. Its lease ends further below.
+    // The raised epoch stands for another worker that claims the run and dies. The lease of this worker ends later in
+    // this test.
     ProbeTools.hold('died');
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');

@@ -16,7 +16,7 @@ export class ApiError extends Error {
     readonly status: number,
     /** A code of the service (docs/errors.md) or a {@link LocalCode}. */
     readonly code: string,
-    /** Says in English what was wrong. It is written for callers, so it may be shown. */
+    /** The message of the service in English. It is written for callers, so the page may show it. */
     readonly detail: string,
     readonly faults: readonly Fault[] = [],
     readonly errorId?: string,

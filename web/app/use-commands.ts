@@ -15,7 +15,7 @@ export interface Command {
   run: () => void;
 }
 
-/** Returns what the command menu offers. */
+/** Returns the commands of the command menu. */
 export function useCommands(): Command[] {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();

@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.js';
 export const messagesTexts = defineTexts(
   {
     title: 'Messages',
-    about: 'What was sent to contacts and received from them.',
+    about: 'Messages that were sent to contacts and received from them.',
     status: 'State',
     anyStatus: 'Every state',
     groups: { pending: 'Not sent yet', undelivered: 'Not delivered' },

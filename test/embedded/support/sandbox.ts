@@ -185,7 +185,7 @@ export function isAlive(pid: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
   } catch {
-    // The process has ended meanwhile, or the system has no /proc.
+    // The process has already ended, or the system has no /proc.
     return process.platform !== 'linux';
   }
 }

@@ -14,7 +14,7 @@ export interface Waits {
   readonly controlMs: number;
 }
 
-/** Sends requests from another thread, and measures how long the pings of others wait meanwhile. */
+/** Sends requests from another thread, and measures how long the pings of others wait at the same time. */
 export class Stranger {
   private readonly worker = new Worker(new URL('stranger.mjs', import.meta.url));
   private readonly waiting = new Map<number, (message: Reply) => void>();

@@ -22,7 +22,7 @@ import { MessageTimeline } from './message-timeline.tsx';
 /** Lists the states of messages that wait or were not sent. */
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'failed', 'canceled', 'suppressed']);
 
-/** Shows one message: what happened to it, and its text. */
+/** Shows one message: its history and its text. */
 export function MessagePage() {
   const texts = useTexts(messagesTexts);
   const sending = useTexts(sendingTexts);

@@ -12,7 +12,7 @@ import styles from './editor.module.css';
 import { type Editor, definitionOf } from './use-editor.ts';
 import { workflowResult } from './workflow.readers.ts';
 
-/** Shows the person's definition beside the definition that somebody else saved meanwhile. Asks which one to keep. */
+/** Shows the person's definition beside the definition that somebody else has saved. Asks which one to keep. */
 export function ConflictDialog({ workflowId, editor }: { workflowId: string; editor: Editor }) {
   const texts = useTexts(editorTexts);
   const ui = useTexts(uiTexts);

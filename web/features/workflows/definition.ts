@@ -14,7 +14,7 @@ export interface Definition {
 /** Names the list of the steps that run when the run has failed. It is also the path of that list. */
 export const ON_FAILURE = 'on_failure';
 
-/** Lists the members that hold steps, and those that hold lists of them. */
+/** Lists the members that contain steps, and the members that contain lists of steps. */
 const LISTS = ['then', 'else', 'pages', 'steps', 'on_error'] as const;
 const LISTS_BESIDE = ['parallel', 'race'] as const;
 
@@ -22,7 +22,7 @@ export interface StepRow {
   kind: 'step';
   /** The path in the form that the service uses in faults, for example `steps[1].then[0]`. */
   path: string;
-  /** Names the list that holds it. */
+  /** The path of the list that contains the step. */
   list: string;
   index: number;
   depth: number;

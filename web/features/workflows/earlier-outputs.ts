@@ -38,8 +38,8 @@ const FAILURE: readonly Output[] = [
 ];
 
 /**
- * Returns what the step at a path can use: the trigger, the contact, and the outputs of the steps before it. Steps
- * inside a branch or a loop are visible only there. The nearest steps come first.
+ * Returns the values that the step at a path can use: the trigger, the contact, and the outputs of the steps before it.
+ * Steps inside a branch or a loop are visible only there. The nearest steps come first.
  */
 export function earlierOutputs(
   definition: Definition,

@@ -92,7 +92,7 @@ function lengthOf(all: Definition, list: string): number {
   return Array.isArray(steps) ? steps.length : 0;
 }
 
-/** Returns the step that holds a list, or undefined for the outermost list. */
+/** Returns the step that contains a list, or undefined for the outermost list. */
 function ownerOf(list: string): { path: string; list: string; index: number } | undefined {
   const found = /^((.*)\[(\d+)\])\.\w+(?:\[\d+\])?$/.exec(list);
   if (!found) return undefined;

@@ -12,7 +12,7 @@ export interface JavascriptEditorProps {
   /** Names the editor for screen readers. */
   label: string;
   value: string;
-  /** Says what the service found, with the line and column at its end. */
+  /** The fault that the service found, with the line and column at its end. */
   fault: string | undefined;
   onChange: (value: string) => void;
 }

@@ -55,8 +55,8 @@ interface Block {
 }
 
 /**
- * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of `on_failure`
- * are beside the others, below a box of their own.
+ * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of
+ * `on_failure` are beside the others, below a separate box.
  */
 export function layoutOf(steps: readonly Step[], onFailure: readonly Step[] = []): Layout {
   const main = placeList(steps, 'steps');
