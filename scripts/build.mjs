@@ -298,7 +298,10 @@ async function main() {
   }
 }
 
-/** Makes the template of the embedded database. It saves time only, so an installation succeeds without it. */
+/**
+ * Makes the template of the embedded database. The template only saves time, so an installation also succeeds without
+ * it.
+ */
 async function prepareTemplate() {
   const { makeTemplate } = await import('../dist/src/database/embedded/cluster-template.js');
   await makeTemplate(join(dist, TEMPLATE)).catch(() => undefined);

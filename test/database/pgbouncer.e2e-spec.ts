@@ -193,7 +193,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     }
   });
 
-  it('a new connection finds nothing of an earlier client, even if PgBouncer resets no session', async () => {
+  it('a new connection finds no state of an earlier client, even if PgBouncer does not reset sessions', async () => {
     const { bouncerOptions: options } = database;
     const settings = { ...options.settings, server_reset_query: '', default_pool_size: '1' };
     const careless = await PgBouncer.start({ ...options, settings });

@@ -104,7 +104,7 @@ describe('a header', () => {
     expect(await post(list, { ...none, ...headers })).toMatchObject({ status: 200 });
   });
 
-  it('keeps the tool from running if it is wrong', async () => {
+  it('prevents the tool from running if the header is wrong', async () => {
     await post(note('mismatched'), { 'Mcp-Name': 'noop' });
     expect(await tracesOf(switchboard, acme)).not.toContain('mismatched');
   });

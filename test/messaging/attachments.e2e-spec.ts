@@ -244,7 +244,7 @@ describe('POST /api/files', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('stores nothing of an upload that ends early, and counts stored files in the quota', async () => {
+  it('does not store an upload that ends early, and counts stored files in the quota', async () => {
     const other = await createOrganization(setup.switchboard);
     const { switchboard } = setup;
     const { url } = switchboard;

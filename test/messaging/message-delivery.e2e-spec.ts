@@ -116,7 +116,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
-    it('makes a message without a result uncertain if its caller said so, and sends others again', async () => {
+    it('makes a message without a result uncertain if its caller chose this, and sends others again', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const redeliver = async (fields: object) => {

@@ -58,7 +58,7 @@ export const MUTANTS = [
       [CLAIMED_RUNS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
-    names: 'FP3|keeps a worker that lost its lease',
+    names: 'FP3|prevents writes of a worker that lost its lease',
   },
   {
     id: 'M3',

@@ -92,7 +92,7 @@ describe('preview_template', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path }] });
   });
 
-  it('shows nothing of another organization', async () => {
+  it('shows no template or contact of another organization', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     expect((await preview({ template_id: id }, other)).error?.code).toBe('not_found');
     expect((await other.fetch(`/api/templates/${id}/preview`)).status).toBe(404);

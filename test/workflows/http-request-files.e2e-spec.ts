@@ -191,7 +191,7 @@ describe('files of http_request', () => {
   });
 
   itSlow(
-    'keep text and JSON up to 10 MiB when the step says so, and the error of other types says so',
+    'keep text and JSON up to 10 MiB with response file, and the error of a large text recommends this',
     async () => {
       const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
       answer('/export.json', { 'Content-Type': 'application/json' }, text);

@@ -198,7 +198,7 @@ describe('a large webhook', () => {
     });
   });
 
-  it('cannot be put into another value, and the error says so', async () => {
+  it('cannot be put into another value, and the error explains this', async () => {
     const url = `http://127.0.0.1:${shop.port}/`;
     const json = { all: '{{ trigger.payload }}' };
     const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };

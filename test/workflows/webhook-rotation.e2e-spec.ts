@@ -105,7 +105,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  it('ends all overlaps when it is replaced without one', async () => {
+  it('ends all overlaps when it is replaced without an overlap', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     await update(id, { secret: 'the third secret' });

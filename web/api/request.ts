@@ -80,13 +80,13 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(response.status, 'cut_off', 'The answer broke off.');
+    throw new ApiError(response.status, 'cut_off', 'The connection ended during the answer.');
   }
   try {
     return JSON.parse(text);
   } catch {
     // A proxy answers errors with its own page.
     if (!response.ok) return null;
-    throw new ApiError(response.status, 'unexpected', 'The answer is no JSON.');
+    throw new ApiError(response.status, 'unexpected', 'The answer is not JSON.');
   }
 }

@@ -9,7 +9,7 @@ export interface FieldsProps {
   onChange: (step: Step, label: string) => void;
 }
 
-/** Returns a step with a member, or without it when the value is empty. */
+/** Returns a step with the given member, or without this member when its value is empty. */
 export function withMember(step: Step, name: string, value: unknown): Step {
   if (value !== undefined && value !== '') return { ...step, [name]: value };
   return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
