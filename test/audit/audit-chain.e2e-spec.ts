@@ -112,7 +112,7 @@ describe('the chain of the audit log', () => {
       ],
       3,
     ),
-  )('shows %s', async (_, sql) => {
+  )('reveals %s', async (_, sql) => {
     const faults = await attack(sql);
     expect(faults.length).toBeGreaterThan(0);
     expect(faults.join('\n')).toContain(/org_x/.test(sql) ? '' : 'acme');

@@ -45,7 +45,7 @@ describe('the SQL files of migrations', () => {
   );
   const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
-  it('all run', () => {
+  it('are all executed', () => {
     const run = new Set(MIGRATIONS.flatMap((migration) => new migration().files));
     expect(files.filter((file) => !run.has(file))).toEqual([]);
   });

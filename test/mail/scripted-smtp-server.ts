@@ -1,6 +1,6 @@
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 
-/** Names the moments at which a scripted server reacts. `content` is before the final dot, `dot` after it. */
+/** The moments at which a scripted server reacts. `content` is before the final dot, `dot` after it. */
 export type Moment =
   'connect' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'dot';
 

@@ -325,7 +325,7 @@ describe('the rules for sending', () => {
     { caps: [{ channel: 'email', most: 0, window_seconds: 60 }] },
     { caps: [{ channel: 'email', most: 1, window_seconds: 2_592_001 }] },
     { caps: Array.from({ length: 21 }, () => ({ channel: 'sms', most: 1, window_seconds: 60 })) },
-  ])('are not %j', async (given) => {
+  ])('cannot be %j', async (given) => {
     expect((await acme.call('set_sending_rules', given)).error?.code).toBe('invalid_arguments');
   });
 

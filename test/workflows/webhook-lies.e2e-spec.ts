@@ -148,7 +148,7 @@ describe('a malformed or oversized webhook request', () => {
     });
   });
 
-  // The connection is refused while its first request is being stored, so it comes last.
+  // The connection is refused while its first request is being stored, so this test is the last one.
   it('does not execute bytes after a Content-Length that is too short', async () => {
     const before = await runs();
     const text = await sendRaw(

@@ -3,7 +3,7 @@
  * type.
  */
 export type Reader<T> = (value: unknown, path: string) => T;
-/** Names the type that a reader returns. */
+/** The type that a reader returns. */
 export type Read<R> = R extends Reader<infer T> ? T : never;
 
 /**

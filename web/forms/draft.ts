@@ -7,7 +7,7 @@ export type Draft =
   | { kind: 'list'; items: readonly Draft[] }
   | { kind: 'group'; members: ReadonlyMap<string, Draft> };
 
-/** Names the kind of field for an argument. */
+/** The kind of field for an argument. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json' | 'list' | 'group';
 
 /** Returns the kind of field for a schema. Every schema has one, because `readSchema` refuses the others. */
@@ -50,7 +50,7 @@ export function draftOf(schema: Schema, value: unknown): Draft {
   }
 }
 
-/** Returns the draft of an entry of a list. Without a value it is the empty entry that a person adds. */
+/** Returns the draft of an entry of a list. Without a value, returns the empty entry that a person adds. */
 export function itemDraft(schema: Schema, value?: unknown): Draft {
   return schema.items ? draftOf(schema.items, value) : { kind: 'text', text: '' };
 }

@@ -2,7 +2,7 @@ import type { Fault } from '../api/api-error.js';
 import { type Draft, fieldKind } from './draft.js';
 import type { Schema } from './schema.js';
 
-/** Names the reason why a text is not a value of its type. `SchemaForm` translates it. */
+/** The reason why a text is not a value of its type. `SchemaForm` translates the reason. */
 export type DraftFault = 'required' | 'number' | 'integer' | 'json' | 'json_object' | 'json_list';
 
 export interface ReadDraft {

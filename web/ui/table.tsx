@@ -18,7 +18,7 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** Names the table for screen readers. */
+  /** The name of the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

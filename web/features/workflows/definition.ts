@@ -11,7 +11,7 @@ export interface Definition {
   readonly on_failure?: readonly Step[];
 }
 
-/** Names the list of the steps that run when the run has failed. It is also the path of that list. */
+/** The name of the list of steps that run when the run has failed. The name is also the path of that list. */
 export const ON_FAILURE = 'on_failure';
 
 /** Lists the members that contain steps, and the members that contain lists of steps. */

@@ -15,7 +15,7 @@ import {
 import { listName } from './list-name.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
-/** Names the place of the trigger in the tree. */
+/** The path of the trigger in the tree. */
 export const TRIGGER = 'trigger';
 
 interface OutlineProps {

@@ -9,7 +9,7 @@ import { placeIn } from './place-in.ts';
 import { useCodeMirror } from './use-code-mirror.ts';
 
 export interface JavascriptEditorProps {
-  /** Names the editor for screen readers. */
+  /** The name of the editor for screen readers. */
   label: string;
   value: string;
   /** The fault that the service found, with the line and column at its end. */

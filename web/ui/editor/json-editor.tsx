@@ -13,7 +13,7 @@ import type { JsonHints } from './json-schema.ts';
 import { useCodeMirror } from './use-code-mirror.ts';
 
 export interface JsonEditorProps {
-  /** Names the editor for screen readers. */
+  /** The name of the editor for screen readers. */
   label: string;
   value: string;
   /** The faults that the service found, by paths such as `steps[0].tool`. */

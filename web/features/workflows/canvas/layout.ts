@@ -17,7 +17,7 @@ export interface Placed {
 export interface Link {
   from: string;
   to: string;
-  /** Names the list that begins at the end of the link. */
+  /** The name of the list that begins at the end of the link. */
   list?: string;
 }
 
