@@ -176,7 +176,7 @@ describe('secrets of an organization', () => {
     expect(JSON.parse(sent('/text')[0]!.body)).toEqual({ text: texts });
   });
 
-  it('of two organizations with one name are separate', async () => {
+  it('with the same name in two organizations are separate', async () => {
     const other = await createOrganization(switchboard);
     await setSecret({ name: 'api_key', secret: 'the-secret-of-the-other' }, other);
     await run([step('/other', { body: '{{ secrets.api_key }}' })], {}, other);
