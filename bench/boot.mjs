@@ -10,7 +10,7 @@ const COUNTS = [undefined, 200, 1000];
  * its code is loaded, until it listens.
  */
 export async function measure({ env, tools }, { rounds, smoke }) {
-  // `growth-registry` shows that it starts with more tools.
+  // `growth-registry` tests a start with more tools.
   const counts = smoke ? COUNTS.slice(0, 1) : COUNTS;
   const rows = counts.map((count) => ({ tools: count ?? tools.length, starts: [], boots: [] }));
   for (let round = 0; round < (smoke ? 1 : rounds); round += 1) {

@@ -2,7 +2,7 @@
 
 /** The number of organizations with contacts. Only the contacts of the first one are searched. */
 export const ORGANIZATIONS = 10;
-/** Names the organization that the peers search. Switchboard gets it from the API key. */
+/** The id of the organization that the peers search. Switchboard gets it from the API key. */
 export const PEER_ORGANIZATION = 'org_0';
 /** The default page size of `search_contacts`. */
 const PAGE = 20;

@@ -1,4 +1,4 @@
-// Has the requests to the contestants, and the checks of their responses.
+// Defines the requests to the contestants, and the checks of their responses.
 import { isDeepStrictEqual } from 'node:util';
 import { GROWTH, searchesAmong } from './contacts.mjs';
 import { FILTERS } from './filtered-contacts.mjs';

@@ -4,7 +4,7 @@ const MEGABYTES = 5;
 const STATUSES = ['succeeded', 'failed', 'canceled', 'waiting'];
 const TRIGGERS = ['webhook', 'manual', 'schedule', 'event'];
 
-/** Returns each combination of the filters of the page Runs, with values that many and that few runs have. */
+/** Returns each combination of the filters of the page Runs, with frequent and with rare values. */
 export function FILTERS({ workflowIds: [common, rare], contactId }) {
   const day = (back) => new Date(Date.now() - back * 86_400_000).toISOString();
   const statuses = [{}, { status: 'succeeded' }, { status: 'canceled' }, { status: 'unfinished' }];
@@ -60,7 +60,7 @@ export async function fillRuns(owner, service, count) {
   return { workflowIds, contactId: contact.id };
 }
 
-/** Replaces the output of the only step of a run by one of 5 MB: a long line, many lines, and many members. */
+/** Replaces the output of the only step of a run with an output of 5 MB: a long line, many lines, and many members. */
 export async function storeLargeOutput(owner, runId) {
   const text = 'A line of an output that is as long as many others.\n';
   const output = JSON.stringify({
@@ -74,7 +74,7 @@ export async function storeLargeOutput(owner, runId) {
   );
 }
 
-/** Returns what the journal stores beside a large value. */
+/** Returns the preview that the journal stores for a large value. */
 function cutValue(json) {
   return { bytes: Buffer.byteLength(json), preview: json.slice(0, 1000) };
 }

@@ -125,7 +125,7 @@ function wait(id) {
   return { id, wait: { days: 1 } };
 }
 
-/** Measures the longest time without an answer to the person while a page shows an output of 5 MB. */
+/** Measures the longest time in which the page does not react to the person while it shows an output of 5 MB. */
 async function measureLargeOutput() {
   const runId = await finishedRun();
   await storeLargeOutput(owner, runId);

@@ -1,4 +1,4 @@
-// Has the contestants of the contests about webhooks and runs, and the queries about their databases.
+// Defines the contestants of the contests about webhooks and runs, and the queries about their databases.
 import { join } from 'node:path';
 import { installPackage } from '../scripts/install-package.mjs';
 
@@ -113,8 +113,8 @@ export const RUNNING = {
 };
 
 /**
- * Returns the names of the contestants to measure. Installs large peers, which have packages of their own and which the
- * smoke test leaves out.
+ * Returns the names of the contestants to measure. Installs large peers, which have separate packages. The smoke test
+ * leaves them out.
  */
 export function installContestants(given, { only, smoke }) {
   const names = Object.keys(given).filter(

@@ -1,5 +1,5 @@
-// Has the searches with conditions, and the contacts that they find. A group of contacts has an account, a tag and a static
-// segment of its own, so the number of matches does not grow with the contacts.
+// Defines the searches with conditions, and the contacts that they find. Each group of contacts has a separate account,
+// tag and static segment, so the number of matches does not grow with the contacts.
 import { contactOf } from './contacts.mjs';
 
 const GROUP = 5;

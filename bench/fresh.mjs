@@ -1,5 +1,5 @@
-// Measures the first minutes of a new database: how many runs of two steps end in each part of the time. PostgreSQL has no
-// statistics of the tables at first, and collects them while the runs go on.
+// Measures the first minutes of a new database: how many runs of two steps end in each part of the time. PostgreSQL has
+// no statistics of the tables at first, and collects them while the runs continue.
 import { installContestants, RUNNING } from './durable-contestants.mjs';
 import { DurableContestant } from './durable-contestant.mjs';
 import { startRedis } from './redis.mjs';

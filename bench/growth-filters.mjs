@@ -1,5 +1,5 @@
-// Measures searches with conditions among growing numbers of contacts, by Switchboard and by SQL written by hand for these
-// conditions, with an expression index for each.
+// Measures searches with conditions among growing numbers of contacts. Compares Switchboard with SQL that is written by
+// hand for these conditions, with an expression index for each.
 import { CONTESTANTS, startContestant, stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
 import { fillSwitchboard, makePeerDatabases } from './contact-tables.mjs';

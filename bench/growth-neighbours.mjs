@@ -1,6 +1,6 @@
-// Measures how a busy organization slows down another one: the time from the response to a webhook until its run of two
-// steps has succeeded, alone and while another organization has a backlog. Both cases take turns on one database and with
-// the same processes.
+// Measures how a busy organization slows down another one. Takes the time from the response to a webhook until its run
+// of two steps has succeeded. Measures this time alone, and while another organization has a backlog. Both cases take
+// turns on one database and with the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertRuns, postWebhook, quantile, signUp, timeRuns } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';

@@ -18,7 +18,7 @@ export const HEADINGS = [
 const ORGANIZATION = 20;
 const ROWS_AT_ONCE = 1000;
 
-/** Gives the CSV in pieces. Files with different values of `first` have no contact in common. */
+/** Yields the CSV in pieces. Files with different values of `first` have no contact in common. */
 export function* csvPieces(first, rows) {
   yield `${HEADINGS.join(',')}\n`;
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {

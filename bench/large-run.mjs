@@ -1,4 +1,4 @@
-// Measures get_run of a run with many large outputs, and how long the process cannot serve others meanwhile.
+// Measures get_run of a run with many large outputs, and for how long the process cannot serve others in the meantime.
 import { quantile, signUp } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';

@@ -1,4 +1,4 @@
-// Has the e-mails of the contest about delivery, and the requests to send them.
+// Defines the e-mails of the contest about delivery, and the requests to send them.
 import { CONTACTS, contactOf, messageOf } from './webhooks.mjs';
 
 /** Returns e-mail number `order`. Each has a different text. */
@@ -8,7 +8,7 @@ export function mailOf(order) {
 }
 
 /**
- * Returns the request to send it: a tool call for Switchboard, or the format of the peers. The form `html` uses the
+ * Returns the request to send the e-mail: a tool call for Switchboard, or the format of the peers. The form `html` uses the
  * template of the contestant, and `dkim` its sender domain.
  */
 export function mailRequestOf(order, key, form) {

@@ -30,7 +30,7 @@ export async function start(script, args, env = {}) {
   return {
     ...JSON.parse(line),
     pid: child.pid,
-    // A contestant may have a server of its own as a child.
+    // A contestant may have its own server as a child process.
     cpuSeconds: () => treeCpuSeconds(child.pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

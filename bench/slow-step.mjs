@@ -1,5 +1,6 @@
-// Measures whether a step that waits long for another system slows down other runs: the time from the response to a
-// webhook until its run of two steps has succeeded, alone and beside such a step of the same organization.
+// Measures whether a step that waits long for another system slows down other runs. Takes the time from the response to
+// a webhook until its run of two steps has succeeded. Measures this time alone, and beside such a step of the same
+// organization.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,7 +61,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   }
 }
 
-/** Takes requests, and answers them only when told. */
+/** Accepts requests, and answers them only when `answer` is called. */
 class SilentServer {
   #waiting = new Set();
   #calls = 0;

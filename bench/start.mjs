@@ -19,7 +19,7 @@ chmodSync(parent, 0o711);
 try {
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(parent, String(round));
-    // Until then, the disk writes what the last round left.
+    // Before that, the disk still writes the files of the last round.
     await sleep(PAUSE_MS);
     results.first.push(await measureStart(dataDir));
     results.warm.push(await measureStart(dataDir, measureIdle));
@@ -47,7 +47,7 @@ async function measureStart(dataDir, work = async () => undefined) {
   });
   const exited = new Promise((done) => child.once('exit', done));
   try {
-    // A request for each question would take a core away from the start.
+    // A request for each check would take a core away from the start.
     while (!(await accepts())) await sleep(10);
     await assertReady();
     const elapsed = performance.now() - began;

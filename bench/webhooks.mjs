@@ -1,4 +1,4 @@
-// Has the webhooks of the contests about runs: payload, signature and expected message.
+// Defines the webhooks of the contests about runs: payload, signature and expected message.
 import { createHmac } from 'node:crypto';
 
 /** The number of contacts of the one organization that every contestant has. */

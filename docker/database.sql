@@ -1,5 +1,5 @@
 -- Runs once in the postgres container of docker-compose.yml, when its volume is empty.
--- Creates the database of Switchboard and its owner. The owner is no superuser: it needs CREATEROLE only, because
+-- Creates the database of Switchboard and its owner. The owner is not a superuser: it needs CREATEROLE only, because
 -- Switchboard creates two roles that cannot bypass row-level security.
 \getenv password SWITCHBOARD_PASSWORD
 create role switchboard login nosuperuser nocreatedb createrole noreplication nobypassrls password :'password';

@@ -14,8 +14,8 @@ const KILOBYTE = 1000;
 /** Limits the size of what the first page loads, as gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
 /**
- * Limits the bytes that each part adds when it is loaded later. The first of these parts has menus and dialogs, which
- * the first page does not need.
+ * Limits the bytes that each part adds when it is loaded later. The first of these parts contains menus and dialogs,
+ * which the first page does not need.
  */
 const PART_BUDGET = 75 * KILOBYTE;
 const PART_BUDGETS = {
@@ -63,7 +63,7 @@ function pathsIn(parent) {
     .sort();
 }
 
-/** Writes compressed copies of a file and returns what the service must know of it. */
+/** Writes compressed copies of a file, and returns the properties of the file that the service needs. */
 async function describe(path) {
   const extension = extname(path);
   const type = TYPES[extension];

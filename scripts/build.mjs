@@ -40,7 +40,7 @@ const DASHBOARD = {
 /** The first start copies this file of `dist` instead of running initdb. */
 const TEMPLATE = 'cluster-template.gz';
 
-/** Tests and texts for developers are in no build. */
+/** Tests and texts for developers are not part of a build. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
 /** Reports an expected failure of the build. Its message says what to do, so no stack trace is printed. */
@@ -68,7 +68,7 @@ export async function build() {
     );
   }
   await withLock(async () => {
-    // Another process may have built it while this one waited.
+    // Another process may have built this part while this process waited.
     if (stalePart() !== undefined) await compile(tsc);
   });
 }
@@ -103,7 +103,7 @@ async function compile(tsc) {
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
-    // It depends on the packages only, which `npm ci` replaces, and not on the sources.
+    // The template depends only on the packages, which `npm ci` replaces, and not on the sources.
     if (existsSync(join(old, TEMPLATE))) renameSync(join(old, TEMPLATE), join(draft, TEMPLATE));
     renameSync(draft, dist);
   } finally {
@@ -117,7 +117,7 @@ async function buildService(tsc, draft) {
     const dashboard = join(dist, 'web');
     return cpSync(dist, draft, { recursive: true, filter: (path) => path !== dashboard });
   }
-  // The hash is computed before compiling, so that a source that changes meanwhile makes the next start build again.
+  // The hash is computed before compiling. If a source changes during the build, the next start builds again.
   const stamp = hashOf(SERVICE);
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', draft];
   await run(args, 'The build failed. See the TypeScript errors above.');
@@ -155,7 +155,7 @@ function run(args, failure) {
   });
 }
 
-/** Copies the .sql files, which the migrations read when they run. TypeScript leaves them behind. */
+/** Copies the .sql files, which the migrations read when they run. TypeScript does not copy them. */
 function copySql(from, to) {
   cpSync(from, to, {
     recursive: true,
@@ -298,7 +298,10 @@ async function main() {
   }
 }
 
-/** Makes the template of the embedded database. It saves time only, so an installation succeeds without it. */
+/**
+ * Makes the template of the embedded database. The template only saves time, so an installation also succeeds without
+ * it.
+ */
 async function prepareTemplate() {
   const { makeTemplate } = await import('../dist/src/database/embedded/cluster-template.js');
   await makeTemplate(join(dist, TEMPLATE)).catch(() => undefined);

@@ -31,7 +31,7 @@ export async function bundle(program, folder) {
       format: 'esm',
       keepNames: true,
       chunkFileNames: '[name]-[hash].js',
-      // The first module needs it before the database is started. It would be in the chunk of Nest otherwise.
+      // The first module needs this package before the database is started. Otherwise it would be in the chunk of Nest.
       codeSplitting: {
         groups: [{ name: 'reflect-metadata', test: /node_modules\/reflect-metadata\// }],
       },

@@ -1,7 +1,6 @@
-// npm run dev
-// Starts Switchboard in development: NODE_ENV=development, and a restart after each change of src or migrations. The
-// TypeScript compiler watches and writes to dist, so its errors stay visible until they are mended; the service goes on
-// with the last version that compiles. Pages: `npm run dev:web` beside this.
+// npm run dev Starts Switchboard in development: NODE_ENV=development, and a restart after each change of src or
+// migrations. The TypeScript compiler watches and writes to dist, so its errors stay visible until they are fixed.
+// Meanwhile the service runs the last version that compiles. Pages: `npm run dev:web` beside this.
 import { spawn } from 'node:child_process';
 import { rmSync, watch } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -42,7 +41,7 @@ function watchSources() {
   createInterface(child.stdout).on('line', (line) => {
     const [, errors] = COMPILED.exec(line) ?? [];
     if (errors === undefined) {
-      // Lines of the compiler about files. The others say only that it watches.
+      // Prints the lines of the compiler about errors. The other lines only say that it watches.
       if (/error TS|^\s/.test(line)) console.error(line);
     } else if (errors !== '0') {
       console.error(`${errors} errors. The service goes on with the last version that compiles.`);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Installs the packages of a folder that has a package.json of its own, unless they were installed from the same lock
- * file. Throws when that fails.
+ * Installs the packages of a folder that has its own package.json, unless they were already installed from the same
+ * lock file. Throws when that fails.
  */
 export function installPackage(folder) {
   const lock = join(folder, 'package-lock.json');

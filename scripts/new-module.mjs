@@ -11,7 +11,7 @@ import { faultOf, formsOf, rename } from './new-module/module-names.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const template = join(root, 'examples/purchase-orders');
 const USAGE = 'Use: npm run new -- NAME [--folder PATH] [--switchboard FILE]';
-/** A build or an installation makes these. */
+/** Lists the folders that a build or an installation creates. */
 const MADE = ['node_modules', 'dist', 'package-lock.json', '.data'];
 /** npm leaves these files out of packages, so they are not in every copy of the template. */
 const HIDDEN_FILES = {
@@ -57,7 +57,7 @@ function readArguments() {
   const { positionals, values } = parsed;
   if (positionals.length !== 1) fail(USAGE);
   const [name] = positionals;
-  // npm changes to the folder of package.json, and says where it was called.
+  // npm changes to the folder of package.json, and passes the original folder in INIT_CWD.
   const here = process.env.INIT_CWD ?? process.cwd();
   // A module inside the checkout would be part of it for git and for Node.js, so it is created beside it.
   const isInside = `${resolve(here)}${sep}`.startsWith(root);

@@ -1,6 +1,5 @@
-// npm run sbom [-- FILE]
-// Writes what an installation without development packages consists of, as CycloneDX JSON (default: sbom.cdx.json). It
-// reads package-lock.json only, so it needs neither node_modules nor a network.
+// npm run sbom [-- FILE] Writes the list of packages of an installation without development packages, as CycloneDX JSON
+// (default: sbom.cdx.json). It reads package-lock.json only, so it needs neither node_modules nor a network.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +16,7 @@ const text = execFileSync(
 const sbom = JSON.parse(text);
 const installed = installedPackages();
 const isInstalled = ({ name, version }) => installed.has(`${name}@${version}`);
-// `npm sbom --omit dev` would also leave out packages that development packages need as well, such as @nestjs/common.
+// `npm sbom --omit dev` would leave out packages that development packages also need, such as @nestjs/common.
 const kept = sbom.components.filter(isInstalled);
 const refs = new Set([
   sbom.metadata.component['bom-ref'],

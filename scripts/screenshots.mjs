@@ -1,6 +1,6 @@
-// Makes the two screenshots of the README, with a service and data of their own.
+// Makes the two screenshots of the README, with a temporary service and its own data.
 //   npm run screenshots                              writes docs/images/*.png
-//   ALL=/tmp/pages npm run screenshots               also shows every page, in both themes and widths, for a look
+//   ALL=/tmp/pages npm run screenshots               also makes an image of every page, in both themes and widths
 import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -117,7 +117,7 @@ async function makeData() {
   return { workflowId: workflow.id, runId: runs[0] };
 }
 
-/** Returns a file name for a path, in which "one" stands for the id. */
+/** Returns a file name for a path, with "one" in place of the id. */
 function nameOf(path, suffix) {
   const words = path
     .replace(
@@ -262,7 +262,7 @@ async function showAll(folder, workflowId, runId) {
   }
 }
 
-/** Sends messages of the topic until the cap holds one, and returns that one. */
+/** Sends messages of the topic until the cap holds a message, and returns that message. */
 async function sendUntilHeld(contactId) {
   const given = { contact_id: contactId, topic: TOPIC.name, subject: 'News', body: 'Hello' };
   await service.call('send_message', given);

@@ -1,4 +1,4 @@
-// Starts the built service with a database of its own, for the screenshots and for bench/dashboard.mjs.
+// Starts the built service with a temporary database, for the screenshots and for bench/dashboard.mjs.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -70,7 +70,7 @@ export async function startBrowser() {
   if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
   // The sandbox of Chromium does not run as root. Only pages of Switchboard are opened.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  // `npm run screenshots` installs this package, which is too large for everybody else.
+  // `npm run screenshots` installs this large package. `npm ci` does not.
   const { chromium } = createRequire(BROWSER_TESTS)('playwright-core');
   return await chromium.launch({ executablePath, args });
 }
@@ -89,7 +89,7 @@ export async function waitForContent(page) {
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 }
 
-/** Waits until `state` returns something, and returns that. */
+/** Waits until `state` returns a value, and returns that value. */
 export async function waitFor(state) {
   for (;;) {
     const found = await state();

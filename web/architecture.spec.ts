@@ -18,7 +18,7 @@ const FILES = readdirSync(WEB, { recursive: true, withFileTypes: true })
   });
 
 describe('the sources of the dashboard', () => {
-  it('import lower layers only, and no other feature', () => {
+  it('import only lower layers, and no other feature', () => {
     const faults = imports().filter(({ from, to }) => {
       const [mine, theirs] = [layer(from), layer(to)];
       if (mine < 0) return false;
@@ -27,7 +27,7 @@ describe('the sources of the dashboard', () => {
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('take no text for people from outside the catalogue', () => {
+  it('have texts for people only in the catalogue', () => {
     const found = nodes((node) => {
       if (ts.isJsxText(node)) return /\p{L}{2}/u.test(node.text);
       if (!ts.isJsxAttribute(node) || !node.initializer) return false;

@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [react()],
   build: {
     manifest: true,
-    // Has the licences of the packages in the scripts, which must be delivered with them.
+    // Writes the licences of the packages in the scripts, which must be delivered with the scripts.
     license: { fileName: 'licenses.txt' },
     // The policy allows no `data:` scripts and styles, and every file has a name with its hash.
     assetsInlineLimit: 0,
@@ -19,11 +19,12 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // One file for what every page needs. As 17 files it took half a second longer on a slow processor.
+        // All code that every page needs is in one file. With 17 files, loading took half a second longer on a slow
+        // processor.
         codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
       },
     },
-    // `scripts/build-web.mjs` checks the sizes that matter.
+    // `scripts/build-web.mjs` checks the relevant sizes.
     chunkSizeWarningLimit: 1000,
   },
   logLevel: 'warn',

@@ -1,4 +1,4 @@
-// All contestants share this: the tool list, the tool results and the listening server.
+// Provides what all contestants share: the tool list, the tool results and the listening server.
 import { readFileSync } from 'node:fs';
 
 /** Lists the tools that Switchboard lists for 2025-11-25. The peers have exactly these. */

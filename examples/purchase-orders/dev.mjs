@@ -1,6 +1,5 @@
-// npm run dev
-// Compiles after each change of the sources, and starts the program again. While the sources have an error, the last
-// version that compiles goes on.
+// npm run dev Compiles after each change of the sources, and starts the program again. While the sources have an error,
+// the last version that compiles keeps running.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';

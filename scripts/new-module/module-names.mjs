@@ -43,7 +43,7 @@ export function faultOf(name, taken) {
   return undefined;
 }
 
-/** Returns the text of the template with the noun of the module in place of its own. */
+/** Returns the text of the template with the noun of the module in place of the template's noun. */
 export function rename(text, name) {
   const { one, many } = formsOf(name);
   const renamed = text.replaceAll(NOUN_OF_TEMPLATE, (found, gap, end) => {

@@ -53,7 +53,7 @@ describe('two processes of one installation', () => {
     return statuses;
   };
 
-  it('count attempts to sign in together, and both know the address of a person', async () => {
+  it('share the count of attempts to sign in, and the known addresses of a person', async () => {
     const [here, there] = processes;
     const { email, password } = await createOrganization({ url: here!.url });
     const signIn = (url: string, guess: string, address: string) =>
@@ -68,7 +68,7 @@ describe('two processes of one installation', () => {
     expect((await signIn(there!.url, password, '127.0.0.1')).status).toBe(200);
   });
 
-  it('count new accounts and new keys together', async () => {
+  it('share the counts of new accounts and new keys', async () => {
     const acme = await createOrganization({ url: processes[0]!.url });
     const createKey = (url: string) =>
       fetch(`${url}/api/mcp/keys`, {
@@ -89,7 +89,7 @@ describe('two processes of one installation', () => {
     expect(await alternate(5, signUp)).toEqual([201, 201, 201, 201, 429]);
   });
 
-  it('say in the log what they refused, without e-mail addresses', async () => {
+  it('log what they refused, without e-mail addresses', async () => {
     // The first start prints an example with you@example.com.
     const output = () =>
       processes.map((one) => one.output().replaceAll('you@example.com', '')).join('');

@@ -55,7 +55,7 @@ const openStream = async (cookie: string): Promise<EventReader> => {
 };
 
 describe('GET /api/auth/sessions', () => {
-  it('lists the sessions of the person with client, address and times, and marks the present one', async () => {
+  it('lists the sessions of the person with client, address and times, and marks the current one', async () => {
     await signIn(`Second/1 ${'x'.repeat(300)}`);
     const sessions = await list();
     expect(sessions).toHaveLength(2);
@@ -75,7 +75,7 @@ describe('GET /api/auth/sessions', () => {
     }
   });
 
-  it('shows no session id, and an id that is no session id', async () => {
+  it('identifies each session by an id that nobody can sign in with', async () => {
     const text = await (await acme.fetch('/api/auth/sessions')).text();
     const sessionId = decodeURIComponent(acme.cookie)
       .replace(/^switchboard=s:/, '')
@@ -127,7 +127,7 @@ describe('GET /api/auth/sessions', () => {
 });
 
 describe('DELETE /api/auth/sessions', () => {
-  it('with an id ends that session and its stream of changes at once, and no other', async () => {
+  it('with an id ends only that session and its stream of changes, at once', async () => {
     const [ended, kept] = [await signIn('Ended'), await signIn('Kept')];
     const stream = await openStream(ended);
     const { id } = (await list()).find(({ client }) => client === 'Ended')!;
@@ -142,7 +142,7 @@ describe('DELETE /api/auth/sessions', () => {
     );
   });
 
-  it('answers 404 to the id of another person, and to an unknown one, in the same words', async () => {
+  it('answers 404 with the same text for a session of another person and for an unknown one', async () => {
     const globex = await createOrganization(switchboard);
     const [{ id } = { id: '' }] = await list(globex.cookie);
     const foreign = await send('DELETE', `/api/auth/sessions/${id}`);
@@ -153,7 +153,7 @@ describe('DELETE /api/auth/sessions', () => {
     expect((await auditLog()).filter(({ action }) => action === 'end_session')).toEqual([]);
   });
 
-  it('without an id ends all sessions but the present one', async () => {
+  it('without an id ends all sessions except the current one', async () => {
     const others = [await signIn('A'), await signIn('B')];
     const globex = await createOrganization(switchboard);
     expect((await send('DELETE', '/api/auth/sessions')).status).toBe(204);
@@ -170,7 +170,7 @@ describe('DELETE /api/auth/sessions', () => {
 });
 
 describe('PATCH /api/auth/profile', () => {
-  it('changes the name of the person, which the session then has', async () => {
+  it('changes the name of the person, also in the current session', async () => {
     const named = await send('PATCH', '/api/auth/profile', { name: '  Ada Lovelace ' });
     expect(named.status).toBe(200);
     const session = await (await acme.fetch('/api/auth/session')).json();
@@ -216,7 +216,7 @@ describe('POST /api/auth/password', () => {
     );
   });
 
-  it('refuses a wrong present password at its field, and records it', async () => {
+  it('refuses a wrong current password with a fault at its field, and records the attempt', async () => {
     const other = await signIn();
     const response = await change('not the password', 'a whole new password');
     expect(response.status).toBe(422);
@@ -237,13 +237,13 @@ describe('POST /api/auth/password', () => {
     ['a password that is too long to hash', 'x'.repeat(257)],
     ['no password', undefined],
     ['an object', { $ne: 1 }],
-  ])('refuses %s as the new one', async (_case, next) => {
+  ])('refuses %s as the new password', async (_case, next) => {
     const response = await change(acme.password, next);
     expect(response.status).toBe(422);
     expect(await statusOf(await signIn())).toBe(200);
   });
 
-  it('limits attempts, together with those to sign in', async () => {
+  it('counts attempts in the same limit as attempts to sign in', async () => {
     const statuses = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
       statuses.push((await change(`guess ${attempt}`, 'a whole new password')).status);
@@ -254,7 +254,7 @@ describe('POST /api/auth/password', () => {
     expect((await postJson(`${switchboard.url}/api/auth/sign-in`, refused)).status).toBe(429);
   });
 
-  it('of two at the same time, makes one', async () => {
+  it('makes only one of two simultaneous changes', async () => {
     const statuses = await Promise.all(
       ['the first new password', 'the second new password'].map(
         async (next) => (await change(acme.password, next)).status,
@@ -262,8 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // A request that reads its session before the other change and its account afterwards has the session of an old
-    // password, and is refused with 401.
+    // A request can read its session before the other change, and its account afterwards. Then it has the session of an
+    // old password, and is refused with 401.
     expect([401, 422]).toContain(refused);
   });
 

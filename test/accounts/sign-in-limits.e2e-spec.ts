@@ -72,7 +72,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(switchboard, acme.email, acme.password, '127.0.0.1')).status).toBe(200);
   });
 
-  it('do not let strangers at another account use up the attempts of an address that is known', async () => {
+  it('do not let strangers at another account use up the attempts of a known address', async () => {
     acme = await createOrganization(switchboard);
     const address = newAddress();
     expect((await signIn(switchboard, acme.email, acme.password, address)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(switchboard, acme.email, acme.password, address)).status).toBe(200);
   });
 
-  it('are the same for accounts that exist and for those that do not', async () => {
+  it('are the same for existing and for unknown accounts', async () => {
     acme = await createOrganization(switchboard);
     const guess = (email: string) => () => signIn(switchboard, email, 'a guess', newAddress());
     const known = await attempt(4, guess(acme.email));
@@ -92,7 +92,7 @@ describe('the limits of sign-in', () => {
     expect(unknown).toEqual(known);
   });
 
-  it('end guesses of one address at many accounts, with a time to wait and a security event', async () => {
+  it('stop an address that guesses passwords of many accounts, with a time to wait and a security event', async () => {
     const address = newAddress();
     const guess = (index: number) =>
       signIn(switchboard, `account${index}@example.com`, 'a guess', address);
@@ -177,7 +177,7 @@ describe('without a trusted proxy', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('a forged X-Forwarded-For gives a client no other address', async () => {
+  it('a forged X-Forwarded-For does not change the address of a client', async () => {
     const guess = (index: number) =>
       signIn(switchboard, `direct${index}@example.com`, 'a guess', newAddress());
     expect((await attempt(7, guess)).at(-1)).toBe(429);
@@ -189,7 +189,7 @@ describe('without a trusted proxy', () => {
     expect(await attempt(3, create)).toEqual([201, 201, 429]);
     const refusedKey = await create();
     expect(Number(refusedKey.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A refused creation revokes no key.
+    // A refused creation of a key does not revoke the existing key.
     const keys = (await (await acme.fetch('/api/mcp/keys')).json()) as { key: object | null };
     expect(keys.key).not.toBeNull();
     const signUp = (index: number) =>

@@ -5,7 +5,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 
 const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]!.split(';')[0]!;
 
-/** Returns the headers, with the names alone of those that always differ. */
+/** Returns the headers of a response. Headers whose values always differ are returned as names only. */
 const headersOf = ({ headers }: Response): string[] =>
   [...headers].map(([name, value]) =>
     name === 'date' || name === 'x-request-id' ? name : `${name}: ${value}`,

@@ -32,7 +32,7 @@ describe('simultaneous checks of passwords', () => {
         expect(await response.json()).toMatchObject({ code: 'unavailable' });
       }
     }
-    // Now nobody waits.
+    // The queue is empty now.
     const { email, password } = acme;
     const signedIn = await postJson(`${switchboard.url}/api/auth/sign-in`, { email, password });
     expect(signedIn.status).toBe(200);

@@ -201,7 +201,7 @@ describe('the verification of an address', () => {
     expect(row).toEqual({ hours: 24 });
   });
 
-  it('accepts a token once, also of simultaneous uses, and then no earlier one', async () => {
+  it('accepts one of several simultaneous uses of a token, and no earlier token afterwards', async () => {
     const ada = await signUp();
     expect((await mailAgain(ada)).status).toBe(204);
     const [first = '', second = ''] = await tokensOf(ada, 2);
@@ -254,7 +254,7 @@ describe('the verification of an address', () => {
     expect((await view(ada)).is_verified).toBe(false);
   });
 
-  it('is not done by a program that opens the link or reads the endpoints', async () => {
+  it('does not happen when a program opens the link or reads the endpoints', async () => {
     const ada = await signUp();
     const token = await tokenOf(ada);
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
@@ -293,7 +293,7 @@ describe('the verification of an address', () => {
     expect(quotas).toEqual([{ amount: '3', set_by: 'operator' }]);
   });
 
-  it('mails an account a few times a day, from wherever it asks, and says when it can ask again', async () => {
+  it('sends an account a few mails a day, and says when it can ask for the next one', async () => {
     const ada = await signUp();
     const statuses = [];
     for (let asked = 0; asked < 6; asked += 1) statuses.push((await mailAgain(ada)).status);
@@ -304,7 +304,7 @@ describe('the verification of an address', () => {
     expect(await mailsTo(ada.email)).toHaveLength(MAILS_A_DAY);
   });
 
-  it('sends a mailbox a few mails a day, however many accounts and spellings of it ask for one', async () => {
+  it('sends a mailbox a few mails a day in total, for all accounts that use spellings of its address', async () => {
     const spellings = ['victim+1', 'victim+2', 'v.i.ctim+3', 'Victim+4', 'vic.tim+5', 'victim'];
     const people = [];
     for (const name of spellings) people.push(await signUp(`${name}@mail.example`));
@@ -314,7 +314,7 @@ describe('the verification of an address', () => {
     expect(mails).toHaveLength(MAILS_A_DAY);
   });
 
-  itSlow('mails a limited number of addresses for one network', async () => {
+  itSlow('limits the mails for all accounts that sign up from one network', async () => {
     const address = newAddress();
     const most = MAILS_A_DAY * 10;
     const people = [];
@@ -332,7 +332,7 @@ describe('the verification of an address', () => {
 });
 
 describeSlow('a mail server that cannot be reached', () => {
-  it('delays no sign-up, and a person who asks for the mail learns that it was not sent', async () => {
+  it('does not delay a sign-up, and a person who requests the mail gets an error', async () => {
     const switchboard = await startSwitchboard({
       env: { SMTP_URL: 'smtp://127.0.0.1:9', NEW_ORGANIZATION_MESSAGES: '2' },
     });

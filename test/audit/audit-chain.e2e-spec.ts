@@ -54,7 +54,7 @@ async function attack(sql: string, kept: readonly ChainHead[] = []): Promise<rea
 const THIRD = `(select id from audit_log where organization_id = $acme order by id offset 2 limit 1)`;
 
 describe('the chain of the audit log', () => {
-  it('is whole while nobody changes it, and new entries may wait for it', async () => {
+  it('is complete while nobody changes it, even if new entries are not chained yet', async () => {
     await acme.call('create_contact', { email: 'b@example.com' });
     const { faults, entries, waiting, heads } = await verify();
     expect(faults).toEqual([]);
@@ -112,14 +112,14 @@ describe('the chain of the audit log', () => {
       ],
       3,
     ),
-  )('shows %s', async (_, sql) => {
+  )('reveals %s', async (_, sql) => {
     const faults = await attack(sql);
     expect(faults.length).toBeGreaterThan(0);
     expect(faults.join('\n')).toContain(/org_x/.test(sql) ? '' : 'acme');
     expect(faults.join('\n')).not.toContain(globex.id);
   });
 
-  it('is checked without functions of the database that have the names of those of PostgreSQL', async () => {
+  it('is checked correctly although functions of the database have the names of PostgreSQL functions', async () => {
     const [entry] = await switchboard.ownerQuery<{ at: string }>(
       `update audit_log set at = at + interval '1 day' where id = ${THIRD.replaceAll('$acme', `'${acme.id}'`)}
        returning to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') as at`,
@@ -147,7 +147,7 @@ describe('the chain of the audit log', () => {
   });
 
   itSlow(
-    'shows a removed end with a corrected head only with an end that was kept outside the database',
+    'shows a removed end with a corrected head only in comparison with an end that was kept outside the database',
     async () => {
       const { heads } = await verify();
       const removal = `
@@ -169,7 +169,7 @@ describe('the chain of the audit log', () => {
     },
   );
 
-  itSlow('stays whole after a purge, which keeps everything younger than 90 days', async () => {
+  itSlow('stays complete after a purge, which keeps everything younger than 90 days', async () => {
     const before = await verify();
     await switchboard.ownerQuery(
       `select private.write_audit(json_agg(json_build_object('organization_id', $1::text, 'actor_kind', 'user',

@@ -56,7 +56,7 @@ describe('npm run audit:verify', () => {
     return file;
   };
 
-  it('exits with 0 for a whole audit log, and says what was checked', async () => {
+  it('exits with 0 for a complete audit log, and says what was checked', async () => {
     const { code, lines, errors } = await run();
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(lines).toEqual([
@@ -89,7 +89,7 @@ describe('npm run audit:verify', () => {
     expect(lines.at(-1)).toContain(' 1 faults.');
   });
 
-  it('exits with 1 for an end that an earlier run printed and that is gone', async () => {
+  it('exits with 1 when the end that an earlier run printed no longer exists', async () => {
     const kept = await keep((await run()).lines);
     await switchboard.ownerQuery('truncate audit_log, private.audit_queue');
     await switchboard.ownerQuery('truncate private.audit_chains, private.audit_seals');
@@ -99,7 +99,7 @@ describe('npm run audit:verify', () => {
     expect(lines).toContain(`FAULT ${acme.id}: the audit log was removed, with its chain.`);
   });
 
-  it('exits with 2 when the chains were dropped, instead of saying that nothing is wrong', async () => {
+  it('exits with 2 when the tables of chains were dropped', async () => {
     await switchboard.ownerQuery('alter table private.audit_chains rename to hidden_chains');
     try {
       const { code, errors } = await run();

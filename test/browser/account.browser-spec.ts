@@ -24,7 +24,7 @@ describe('Settings → Account', () => {
     return { ...opened, context: opened.page.context() };
   };
 
-  it('lists where the person is signed in, and ends a session, whose pages then ask for a sign-in', async () => {
+  it('lists the sessions of the person, and ends a session, whose pages then ask for a sign-in', async () => {
     const other = await signIn('Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0');
     const { page, faults } = await dashboard.open('/settings/account');
     const row = page.getByRole('row').filter({ hasText: 'Firefox on Linux' });
@@ -48,10 +48,10 @@ describe('Settings → Account', () => {
       .waitFor();
   });
 
-  it('changes the password by keyboard, keeps what was typed, and ends all other sessions', async () => {
+  it('changes the password by keyboard, keeps the typed text after a fault, and ends all other sessions', async () => {
     const other = await signIn('Other/1');
     const { page, faults } = await dashboard.open('/settings/account');
-    const present = page.getByLabel('Present password');
+    const present = page.getByLabel('Current password');
     await present.fill('not the password');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a whole new password');

@@ -56,7 +56,7 @@ describe('the log of calls', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is filtered by outcome, tool and caller, which the address keeps', async () => {
+  it('is filtered by outcome, tool and caller, and the address of the page keeps the filters', async () => {
     await callAsAgent('get_message', { message_id: 'unknown' });
     await callAsAgent('search_contacts', {});
     const { page } = await dashboard.open('/settings/developer/calls');

@@ -48,7 +48,7 @@ describe('the identity of contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has typed properties, whose values that do not fit are listed and removed', async () => {
+  it('has typed properties, and values of the wrong type are listed and removed', async () => {
     const { organization } = dashboard;
     await organization.call('create_contact', {
       email: 'grace@example.com',

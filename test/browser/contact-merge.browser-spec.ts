@@ -14,7 +14,7 @@ describe('merging contacts', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('shows both, what would happen, merges them, and restores the merged one', async () => {
+  it('shows both contacts and a preview of the merge, merges them, and restores the merged contact', async () => {
     const { organization } = dashboard;
     const add = async (given: object) =>
       (await organization.call<Created>('create_contact', given)).value.contact.id;
@@ -34,7 +34,7 @@ describe('merging contacts', () => {
     await dialog.getByLabel('Contact that stays').selectOption(kept);
     await dialog.getByText('Moves: messages 1, runs 0').waitFor();
     expect(await findViolations(page)).toEqual([]);
-    // Nothing was changed so far.
+    // The preview has not changed anything.
     const before = await organization.call<Created>('get_contact', { contact_id: other });
     expect(before.value.contact.id).toBe(other);
     await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
@@ -43,7 +43,7 @@ describe('merging contacts', () => {
     const after = await organization.call<Created>('get_contact', { contact_id: other });
     expect(after.value.contact.id).toBe(kept);
 
-    // A link with the old id shows the contact that stays.
+    // A link with the id of the merged contact shows the survivor.
     const opened = await dashboard.open(`/contacts/${other}`);
     await opened.page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await opened.page.getByRole('link', { name: 'Hello Ada' }).waitFor();

@@ -58,7 +58,7 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are kept in their form by Escape and by a click beside it, until the person discards them', async () => {
+  it('stay in their form after Escape and after a click outside it, until the person discards them', async () => {
     const { page } = await dashboard.open('/contacts');
     const form = page.getByRole('dialog', { name: 'Add a contact' });
     const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
@@ -107,7 +107,7 @@ describe('contacts', () => {
     await page.getByRole('link', { name: 'free@example.com' }).waitFor();
   });
 
-  it('keep what was typed when the session ends, and save it after signing in again', async () => {
+  it('keep the typed text when the session ends, and are saved after the person signs in again', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('button', { name: 'Add a contact' }).click();
     await page.getByLabel('First name').fill('Grace');

@@ -5,7 +5,7 @@ import { pendingConfirmation } from '../support/pending-confirmation.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 const UNKNOWN = 'abc_unknown';
-/** Longer than any id may be. */
+/** An id that is longer than any valid id. */
 const TOO_LONG = 'a'.repeat(80);
 
 describe('an address with the id of another organization', () => {
@@ -27,7 +27,7 @@ describe('an address with the id of another organization', () => {
   afterAll(() => dashboard.close());
 
   it.each(['contacts', 'messages', 'runs', 'workflows', 'tools', 'approvals'])(
-    'shows under /%s the same page as an unknown id',
+    'shows the same page under /%s as an unknown id',
     async (place) => {
       const id = foreign.get(place)!;
       expect(id).toBeTruthy();
@@ -39,7 +39,7 @@ describe('an address with the id of another organization', () => {
     },
   );
 
-  it('shows for a call the same as an unknown id', async () => {
+  it('shows the same page for a call as for an unknown id', async () => {
     const [request, call] = foreign.get('calls')!.split(' ');
     for (const [of, id] of [
       [request, call],

@@ -10,7 +10,7 @@ describe('the dialog that deletes a contact', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('counts what stays, and deletes it too when the person asks for it', async () => {
+  it('counts the rows that would stay, and also deletes them when the person asks for it', async () => {
     const { organization } = dashboard;
     const email = 'leaves@example.com';
     const { value } = await organization.call<{ contact: { id: string } }>('create_contact', {

@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1280, height: 800 };
-/** Only colours differ between the themes, so one width of each theme is checked by all rules. */
+/** The themes differ only in colours, so all rules check only one width of each theme. */
 const VIEWS = [
   { colorScheme: 'light', size: WIDE, find: findViolations },
   { colorScheme: 'light', size: NARROW, find: findContrastViolations },
@@ -15,7 +15,7 @@ const VIEWS = [
   { colorScheme: 'dark', size: WIDE, find: findContrastViolations },
 ] as const;
 
-describe('every page has no violation in both themes, at 360 and 1,280 px', () => {
+describe('every page has no accessibility violation in both themes, at 360 and 1,280 px', () => {
   let dashboard: Dashboard;
   // Pages of one profile share their cache, so that only the first one loads the code.
   const profiles = new Map<boolean, BrowserContext>();

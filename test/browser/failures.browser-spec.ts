@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-/** An answer in place of that of the service. Without a status, the connection breaks. */
+/** An answer that replaces the answer of the service. Without a status, the connection breaks. */
 interface Failure {
   status?: number;
   headers?: Record<string, string>;
@@ -26,13 +26,13 @@ const FAILURES: [name: string, failure: Failure, says: string][] = [
 /** A form in which a person has typed something. */
 interface Form {
   page: Page;
-  /** Matches the address that it is sent to. */
+  /** The pattern of the address to which the form is sent. */
   sentTo: string;
   type: (text: string) => Promise<void>;
   typed: () => Promise<string>;
-  /** Clicks the button, with `isForced` also while it says that it does nothing. */
+  /** Clicks the button. With `isForced`, it clicks even a disabled button. */
   save: (isForced?: boolean) => Promise<void>;
-  /** Waits until the page shows what was typed as saved. */
+  /** Waits until the page shows the typed text as saved. */
   saved: (text: string) => Promise<void>;
 }
 
@@ -90,13 +90,13 @@ describe('failures', () => {
   });
   afterAll(() => dashboard.close());
 
-  /** Does the same in each form at the same time, because most of it is waiting. */
+  /** Runs `work` in all forms at the same time, because most of the time is waiting. */
   const inEachForm = async (work: (form: Form) => Promise<void>): Promise<void> => {
     await Promise.all([...forms.values()].map(work));
   };
 
   it.each(FAILURES)(
-    'leave the forms of a contact and of a workflow as they are, and say what to do: %s',
+    'an error leaves the forms of a contact and of a workflow unchanged, and says what to do: %s',
     async (_, { status, headers = {}, problem }, says) => {
       counter += 1;
       const text = `Typed ${counter}`;
@@ -124,7 +124,7 @@ describe('failures', () => {
     },
   );
 
-  it('to answer soon are said over the forms of a contact and of a workflow, which are sent only once', () =>
+  it('a slow answer shows a notice above the forms of a contact and of a workflow, which are sent only once', () =>
     inEachForm(async (form) => {
       const { page } = form;
       let release = (): void => undefined;
@@ -150,7 +150,7 @@ describe('failures', () => {
       await page.unroute(form.sentTo);
     }));
 
-  it('to read a list again are shown above the rows that were read before', async () => {
+  it('an error of a reload is shown above the rows that the page already has', async () => {
     const { page } = await dashboard.open('/contacts');
     const row = page.getByRole('link', { name: 'Ada' });
     await row.waitFor();
@@ -168,7 +168,7 @@ describe('failures', () => {
     await page.context().close();
   });
 
-  it('to load the code of a page are said in its place, with a button that loads it again', async () => {
+  it('a page whose code cannot be loaded shows a button that loads it again', async () => {
     const { page } = await dashboard.open('/messages');
     await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
     const code = /contacts-page.*\.js$/;
@@ -184,7 +184,7 @@ describe('failures', () => {
   it.each([
     ['refused', undefined],
     ['cut as soon as it is open', 'event: ready\ndata: {}\n\n'],
-  ])('of the stream of changes, which is %s, are said until it is back', async (_how, body) => {
+  ])('a stream of changes that is %s shows a notice until it works again', async (_how, body) => {
     const { page: first } = await dashboard.open('/nothing');
     const context = first.context();
     await first.close();
@@ -195,7 +195,7 @@ describe('failures', () => {
         : route.fulfill({ contentType: 'text/event-stream', body }),
     );
     const { page } = await dashboard.open('/contacts', { context });
-    const notice = page.getByText('What you see may be old until it is back.');
+    const notice = page.getByText('This page may show old data until it is back.');
     await notice.waitFor();
     const name = body === undefined ? 'Mary' : 'Joan';
     await create('create_contact', { first_name: name, email: `${name}@example.com` });
@@ -207,7 +207,7 @@ describe('failures', () => {
 
   // A new session ends the one that the other tests use, so this is the last one.
   it.each(['a contact', 'a workflow'])(
-    'of the session ask to sign in over the form of %s, whose text is saved then',
+    'an ended session asks for a sign-in above the form of %s, which can be saved afterwards',
     async (name) => {
       const form = forms.get(name)!;
       const { page } = form;

@@ -4,7 +4,7 @@ import { waitFor } from '../support/wait-for.js';
 import { type Dashboard, type OpenPage, startDashboard } from './support/dashboard.js';
 
 const MARKUP = '<img src=x onerror=hit=1>';
-/** Would show its end before its beginning, and hides a character. */
+/** A name that a browser would show with its end before its beginning, and that contains an invisible character. */
 const NAME = `${MARKUP}\u202e\u2066live\u200b`;
 const CODES = '⟨U+202E⟩⟨U+2066⟩live⟨U+200B⟩';
 const RAW = /[\u200b\u202a-\u202e\u2066-\u2069]/;
@@ -18,7 +18,7 @@ interface Ids {
   failed: string;
 }
 
-/** Holds a value that is nested as deeply as the number says. */
+/** Returns a value with the given number of nested levels. */
 function nested(depth: number): unknown {
   return Array.from({ length: depth }).reduce<unknown>((inner) => ({ in: inner }), 'bottom');
 }
@@ -71,7 +71,7 @@ describe('text from outside', () => {
       subject: 'Hello',
       body: `${NAME}\n${'x'.repeat(200_000)}`,
     });
-    // send_message refuses such a subject now, but messages were stored before.
+    // send_message refuses such a subject now, but older messages may have one.
     await dashboard.switchboard.ownerQuery('update messages set subject = $1 where id = $2', [
       NAME,
       message!.id,
@@ -126,7 +126,7 @@ describe('text from outside', () => {
     ['the log of calls', () => '/settings/developer/calls?who=everybody', false],
     ['the audit log', () => '/settings/audit', false],
   ])(
-    'is shown as text, with codes for what is invisible, by %s',
+    'is shown by %s as text, with codes for invisible characters',
     async (_page, pathOf, hasName) => {
       const page = await show(pathOf(ids));
       const main = page.locator('main');
@@ -148,7 +148,7 @@ describe('text from outside', () => {
     },
   );
 
-  it('is named by codes beside a field, which cannot show it', async () => {
+  it('has its invisible characters listed as codes beside a field, because the field cannot show them', async () => {
     const page = await show(`/contacts/${ids.contact}`);
     await page.getByRole('button', { name: 'Edit' }).click();
     const field = page.getByLabel('First name');
@@ -161,7 +161,7 @@ describe('text from outside', () => {
     expect(opened.faults).toEqual([]);
   });
 
-  it('is edited as JSON with codes, which are not written into it', async () => {
+  it('is shown with codes in the JSON editor, and the codes do not become part of the JSON', async () => {
     const page = await show(`/workflows/${ids.workflow}`);
     await page.getByRole('tab', { name: 'JSON' }).click();
     const editor = page.getByRole('textbox', { name: 'Definition (JSON)' });
@@ -170,7 +170,7 @@ describe('text from outside', () => {
     await page.getByText('Everything is saved.').waitFor();
   });
 
-  it('of one line of 1 MB, or of 200 levels, is cut until all of it is wanted', async () => {
+  it('with one line of 1 MB, or with 200 levels, is cut until the person asks for all of it', async () => {
     const line = 'x'.repeat(1_000_000);
     // The service cuts such values itself. The page must not depend on that.
     await opened.page.route('**/api/tools/get_run', async (route) => {
@@ -197,7 +197,7 @@ describe('text from outside', () => {
     await long.getByRole('button', { name: /Show all/ }).click();
     await long.getByRole('button', { name: 'Show less' }).waitFor();
     expect(JSON.parse((await output.textContent())!)).toEqual({ line });
-    // The browser lays out only the parts that are seen.
+    // The browser lays out only the visible parts.
     const parts = await page.evaluate<string[]>(
       `[...document.querySelectorAll('[aria-label="Output: find"] span')]
         .map((part) => getComputedStyle(part).contentVisibility)`,

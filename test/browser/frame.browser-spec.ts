@@ -43,12 +43,12 @@ describe('the frame', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   });
 
-  it('speaks the language of the browser', async () => {
+  it('uses the language of the browser', async () => {
     const { page } = await dashboard.open('/contacts', { locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Noch keine Kontakte' }).waitFor();
   });
 
-  it('loads the code of the first page while the session is asked for', async () => {
+  it('loads the code of the first page while it requests the session', async () => {
     const first = await dashboard.open('/nothing');
     const context = first.page.context();
     const code = context.waitForEvent('request', (request) =>
@@ -62,7 +62,7 @@ describe('the frame', () => {
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
   });
 
-  it('does not say that it is offline while the service on this machine answers', async () => {
+  it('does not claim to be offline while the service on this machine answers', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
     const answered = page.waitForResponse((response) => response.url().endsWith('/health/live'));
@@ -76,7 +76,7 @@ describe('the frame', () => {
     expect(await page.getByText('You are offline.').count()).toBe(0);
   });
 
-  it('says that it is offline, and works again by itself without a reload', async () => {
+  it('says that it is offline, and works again automatically without a reload', async () => {
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('heading', { name: 'No contacts yet' }).waitFor();
     await page.context().setOffline(true);
@@ -94,7 +94,7 @@ describe('the frame', () => {
     [429, { 'Retry-After': '30' }, 'Try again in 30 seconds'],
     [503, {}, 'cannot answer at the moment'],
     [500, {}, 'error id'],
-  ])('says what an answer %i means', async (status, headers, text) => {
+  ])('explains an answer with the status %i', async (status, headers, text) => {
     const { page } = await dashboard.open('/');
     await page.route('**/api/tools/search_contacts', (route) =>
       route.fulfill({

@@ -17,7 +17,7 @@ describe('the import of contacts', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('takes a file, a mapping and a check, then imports and offers the rejected rows', async () => {
+  it('accepts a file and a mapping, checks the rows, imports them, and offers the rejected rows', async () => {
     const { page, faults } = await dashboard.open('/contacts');
     await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { name: 'No imports' }).waitFor();

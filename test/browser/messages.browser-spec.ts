@@ -45,7 +45,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show markup as text, and cut a line of 200,000 characters until all of it is wanted', async () => {
+  it('show markup as text, and cut a line of 200,000 characters until the person asks for all of it', async () => {
     const body = `<script>alert(1)</script>${'x'.repeat(200_000)}END`;
     const id = await schedule('long@example.com', body);
     const { page, faults } = await dashboard.open(`/messages/${id}`);
@@ -58,7 +58,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are shown in a frame that runs and loads nothing, also opened by itself', async () => {
+  it('are shown in a frame that runs no scripts and loads nothing, even when it is opened as a page', async () => {
     const url = `${dashboard.switchboard.url}/api/auth/sign-out`;
     const body =
       `<script>parent.hit = 1; fetch('${url}', { method: 'POST' })</script>` +
@@ -84,7 +84,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('come in pages, one of which is in the browser at a time', async () => {
+  it('are listed in pages, of which the browser keeps one at a time', async () => {
     for (let index = 0; index < 51; index += 1) await schedule('many@example.com', `${index}`);
     const { page } = await dashboard.open('/messages?status=scheduled');
     await page.locator('tbody tr').nth(49).waitFor();

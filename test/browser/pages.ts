@@ -1,4 +1,4 @@
-/** Lists the paths of the pages of signed-in people. Tests look at each in both themes and at both widths. */
+/** Lists the paths of the pages of signed-in people. Tests check each page in both themes and at both widths. */
 export const PAGES = [
   '/',
   '/contacts',

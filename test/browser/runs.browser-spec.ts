@@ -85,7 +85,7 @@ describe('runs', () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('are replayed with an edited payload, which is kept when it is no JSON', async () => {
+  it('are replayed with an edited payload, which stays in the editor when it is not JSON', async () => {
     const id = await create('Edit', [
       { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);
@@ -96,7 +96,7 @@ describe('runs', () => {
     const dialog = page.getByRole('dialog', { name: 'Replay this run' });
     await dialog.getByLabel('Payload (JSON)').fill('{"email": "right@example.com"');
     await dialog.getByRole('button', { name: 'Replay' }).click();
-    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByText('This is not a JSON object.').waitFor();
     await dialog.getByLabel('Payload (JSON)').press('End');
     await dialog.getByLabel('Payload (JSON)').pressSequentially('}');
     await dialog.getByRole('button', { name: 'Replay' }).click();
@@ -146,7 +146,7 @@ describe('runs', () => {
     await statusIs(waiting, 'canceled');
   });
 
-  it('show large values whole when they are wanted, as text', async () => {
+  it('show a large value completely, as text, when the person asks for it', async () => {
     const id = await create('Large', [{ id: 'look', tool: 'search_contacts' }]);
     const run = await start(id, { markup: '<img src=x onerror=alert(1)>', big: BIG });
     await statusIs(run, 'succeeded');
@@ -191,7 +191,7 @@ describe('runs', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show 50 steps at a time, of 10,000', async () => {
+  it('show 10,000 steps in pages of 50', async () => {
     const id = await create('Long', [{ id: 'look', tool: 'search_contacts' }]);
     const run = await start(id, {});
     await statusIs(run, 'succeeded');

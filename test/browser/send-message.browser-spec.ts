@@ -65,7 +65,7 @@ describe('the page that sends a message', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says what is wrong, a fault of an argument at its field, and keeps what was typed', async () => {
+  it('shows errors, and a fault of an argument at its field, and keeps the typed text', async () => {
     const { page } = await dashboard.open('/messages/new');
     const send = page.getByRole('button', { name: 'Send', exact: true });
     const recipient = page.getByLabel('Recipient');

@@ -9,7 +9,7 @@ describe('signing in', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('opens the page that the person wanted', async () => {
+  it('opens the page that the person requested', async () => {
     const { email, password } = dashboard.organization;
     const { page } = await dashboard.open('/settings/account', { isSignedIn: false });
     await page.getByLabel('E-mail address').fill(email);
@@ -58,7 +58,7 @@ describe('signing in', () => {
     await page.getByText('Northwind').first().waitFor();
   });
 
-  it('is asked for again when a page is opened after the session ended', async () => {
+  it('is required again when a page is opened after the session ended', async () => {
     const { page } = await dashboard.open('/settings/account');
     await page.getByRole('heading', { name: 'Account' }).waitFor();
     await dashboard.organization.fetch('/api/auth/sign-out', { method: 'POST' });

@@ -38,7 +38,7 @@ describe('the explorer of tools', () => {
     expect(faults).toEqual([]);
   });
 
-  it('asks before a call that cannot be undone', async () => {
+  it('asks for a confirmation before a call that cannot be undone', async () => {
     const { page } = await dashboard.open('/tools/delete_contact');
     await page.getByLabel('Dry run').click();
     await page.getByLabel('contact_id').fill('unknown');

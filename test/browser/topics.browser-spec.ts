@@ -18,7 +18,7 @@ describe('topics', () => {
     const form = page.getByRole('dialog', { name: 'Add a topic' });
     await form.getByLabel('Name').fill('News!');
     await form.getByLabel('Title').fill('Our news');
-    await form.getByLabel('Contacts that decided nothing').selectOption('opted_in');
+    await form.getByLabel('Contacts without a decision').selectOption('opted_in');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('must be a letter').first().waitFor();
     await form.getByLabel('Name').fill('news');

@@ -44,7 +44,7 @@ describe('the page that verifies an address', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says on the pages of messages and of the account what waits, and sends the mail again', async () => {
+  it('is announced on the pages of messages and of the account, where a person can send the mail again', async () => {
     await dashboard.switchboard.ownerQuery('update gate.users set verified_email = null');
     await dashboard.switchboard.ownerQuery(`update private.quota_exceptions set set_by = 'sign_up',
       amount = 100 where name = 'messages'`);
@@ -57,10 +57,10 @@ describe('the page that verifies an address', () => {
     }
   });
 
-  it('says that a link is used up, and offers another mail', async () => {
+  it('reports that a link was already used, and offers another mail', async () => {
     const { page } = await dashboard.open('/verify#used');
     await page.getByRole('button', { name: 'Confirm the address' }).click();
-    await page.getByText('This link is not valid any more').waitFor();
+    await page.getByText('This link is no longer valid').waitFor();
     await page.getByRole('button', { name: 'Send the mail again' }).waitFor();
     expect(await findViolations(page)).toEqual([]);
   });

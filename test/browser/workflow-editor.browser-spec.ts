@@ -263,7 +263,7 @@ describe('the editor of workflows', () => {
     await editor.waitFor();
     await page.locator('.cm-lintRange-error').filter({ hasText: 'trigger.payload.a ==' }).waitFor();
     await editor.fill('{"name": "Written", "trigger": {"type": "manual"}, "steps": [');
-    await page.getByText('This is no valid definition yet.').waitFor();
+    await page.getByText('This is not a valid definition yet.').waitFor();
     await editor.fill(
       '{"name": "Written", "trigger": {"type": "manual"}, "steps": [{"id": "w", "wait": {"days": 1}}]}',
     );
@@ -307,7 +307,7 @@ describe('the editor of workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('completes members, values, tools and their arguments by the schema, and says what is unknown', async () => {
+  it('completes members, values, tools and their arguments by the schema, and marks unknown names', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page, faults } = await dashboard.open(`/workflows/${id}`);
     await page.getByRole('tab', { name: 'JSON' }).click();
@@ -320,7 +320,7 @@ describe('the editor of workflows', () => {
     for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
     await page.keyboard.type('"to');
     await page.locator('.cm-completionInfo', { hasText: 'Name of the tool' }).waitFor();
-    // The editor takes no Enter for a list that has only just opened, so this would depend on time.
+    // The editor ignores Enter shortly after its list has opened, so pressing Enter here would depend on time.
     await offered.filter({ hasText: /^tool$/ }).click();
     await page.keyboard.type('"create_c');
     await offered.filter({ hasText: /^create_contact$/ }).click();
@@ -352,36 +352,41 @@ describe('the editor of workflows', () => {
   it.each([
     ['light', 1280],
     ['dark', 360],
-  ] as const)('has no violation in any view, %s, %i px', async (colorScheme, width) => {
-    const id = await create([
-      { id: 'person', tool: 'create_contact', arguments: { email: 'a@example.com' } },
-      {
-        id: 'choice',
-        if: 'trigger.payload.a',
-        then: [{ id: 'yes', wait: { days: 1 } }],
-        else: [{ id: 'no', stop: 'failed' }],
-      },
-    ]);
-    const { page, faults } = await dashboard.open(`/workflows/${id}`, {
-      colorScheme,
-      viewport: { width, height: 800 },
-    });
-    await page.getByRole('treeitem').filter({ hasText: 'person' }).click();
-    await page.getByRole('group', { name: 'person' }).waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'JSON' }).click();
-    await page.getByRole('textbox', { name: 'Definition (JSON)' }).waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'Canvas' }).click();
-    await page.locator('[data-id="steps[1].else[0]"]').waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await page.locator('[data-id="steps[1].then[0]"]').focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('group', { name: 'yes' }).waitFor();
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
+  ] as const)(
+    'has no accessibility violation in any view, %s, %i px',
+    async (colorScheme, width) => {
+      const id = await create([
+        { id: 'person', tool: 'create_contact', arguments: { email: 'a@example.com' } },
+        {
+          id: 'choice',
+          if: 'trigger.payload.a',
+          then: [{ id: 'yes', wait: { days: 1 } }],
+          else: [{ id: 'no', stop: 'failed' }],
+        },
+      ]);
+      const { page, faults } = await dashboard.open(`/workflows/${id}`, {
+        colorScheme,
+        viewport: { width, height: 800 },
+      });
+      await page.getByRole('treeitem').filter({ hasText: 'person' }).click();
+      await page.getByRole('group', { name: 'person' }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'JSON' }).click();
+      await page.getByRole('textbox', { name: 'Definition (JSON)' }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'Canvas' }).click();
+      await page.locator('[data-id="steps[1].else[0]"]').waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+      await page.locator('[data-id="steps[1].then[0]"]').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('group', { name: 'yes' }).waitFor();
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   it('asks before leaving, and finds the draft again', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
@@ -405,10 +410,10 @@ describe('the editor of workflows', () => {
     expect((await read(id)).name).toBe('Edit me');
   });
 
-  it('shows both versions when somebody else saved meanwhile', async () => {
+  it('shows both versions when somebody else has saved the workflow in the meantime', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page } = await dashboard.open(`/workflows/${id}`);
-    // The page does not learn of the other version before it saves.
+    // The page does not know of the other version before it saves.
     await page.route('**/api/changes', (route) => route.abort());
     await page.reload();
     await page.getByRole('textbox', { name: 'Name' }).fill('Mine');

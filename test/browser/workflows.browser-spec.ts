@@ -84,7 +84,7 @@ describe('workflows', () => {
     await page.getByRole('button', { name: 'Deactivate' }).waitFor();
     await page.getByLabel('Payload (JSON)').fill('[1]');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('This is no JSON object.').waitFor();
+    await page.getByText('This is not a JSON object.').waitFor();
     await page.getByLabel('Payload (JSON)').fill('{"a": 1}');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('A run could begin.').waitFor();
@@ -136,7 +136,7 @@ describe('workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('have a webhook whose secret is made and replaced, and shown once', async () => {
+  it('have a webhook whose secret can be created and replaced, and is shown once', async () => {
     const { workflow } = await create({
       name: 'Hook',
       trigger: { type: 'webhook' },
@@ -158,7 +158,7 @@ describe('workflows', () => {
     expect(await page.content()).not.toContain(second);
   });
 
-  it('have a webhook whose headers a person names, and never those with signatures', async () => {
+  it('have a webhook whose visible headers a person names, except headers with signatures', async () => {
     const { workflow } = await create({
       name: 'Shops',
       trigger: { type: 'webhook' },
@@ -222,7 +222,7 @@ describe('workflows', () => {
     ['Node.js', { tolerance_seconds: 300 }],
     ['Python', { tolerance_seconds: 300 }],
   ] as const)(
-    'show what is wrong with a signature, and %s code that signs correctly (%j)',
+    'show what is wrong with a signature, and show %s code that signs correctly (%j)',
     async (...row) => {
       const [language, options] = row;
       const { workflow, secret } = await create({

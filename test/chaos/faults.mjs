@@ -77,7 +77,7 @@ const FAULTS = {
 
 /**
  * Chooses a node that works. Waits for one while all are starting, because killing those tests nothing. Meanwhile no
- * webhooks are sent. Without this, the faults of a busy machine would strike after the work is done.
+ * webhooks are sent. Without this, the faults on a busy machine would happen after the work is done.
  */
 async function choose(nodes, choice, tally) {
   const working = () => nodes.filter((node) => node.working);

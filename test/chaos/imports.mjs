@@ -66,7 +66,7 @@ async function upload(url, headers, { text }) {
   return body.import.id;
 }
 
-/** A start without an answer may have been stored. The repeated one then answers conflict. */
+/** A start without an answer may have been stored. Repeating it then returns conflict. */
 async function isStarted(url, headers, id) {
   const response = await fetch(`${url}/api/tools/start_import`, {
     method: 'POST',

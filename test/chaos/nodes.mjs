@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RESTART_MS = 200;
-/** A process that started has work after this time. */
+/** The time after which a started process has work, in milliseconds. */
 const WARM_MS = 500;
 const STOP_LIMIT_MS = 25_000;
 const KEPT_OUTPUT = 20_000;
@@ -95,7 +95,7 @@ export class Node {
     child.kill('SIGTERM');
     const [code, signal] = await exited;
     const took = Date.now() - began;
-    // Skips a process that another fault has killed meanwhile, because its end was not a regular stop.
+    // Skips a process that another fault has killed, because its end was not a regular stop.
     if (signal === null)
       this.tally.stops.push({ code, took, isFine: code === 0 && took <= STOP_LIMIT_MS });
     await this.untilReady();

@@ -8,7 +8,7 @@ import { planOrders, sendAll } from './sender.mjs';
 
 const WEBS = 2;
 const WORKERS = 3;
-/** This is far longer than any recovery: runs that have not ended by then never end. */
+/** A time far longer than any recovery, in milliseconds. Runs that have not ended by then never end. */
 const SETTLE_MS = 180_000;
 
 const STEPS = [

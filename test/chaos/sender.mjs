@@ -18,7 +18,7 @@ export function planOrders(random, count, name) {
     /** What happens to an e-mail when nobody knows whether it was sent. */
     onUncertain: random.chance(0.5) ? 'hold' : 'resend',
     wait: random.chance(0.1),
-    /** Lists the Ids of runs in 2xx responses. */
+    /** Lists the ids of runs in 2xx responses. */
     runIds: [],
   }));
 }

@@ -27,7 +27,9 @@ export function sinkModule(sinkUrl) {
       this.contacts = contacts;
     }
 
-    /** Creates a new contact at each call, so that a doubled effect shows as a second contact of the same name. */
+    /**
+     * Creates a new contact at each call, so that a repeated effect is visible as a second contact with the same name.
+     */
     async effect({ subject }, { organizationId }) {
       const contact = { firstName: subject, externalId: randomUUID() };
       await this.contacts.create(organizationId, contact, 'error', 'workflow');

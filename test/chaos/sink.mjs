@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 
-/** Calls take this long, as those of real systems do, so that faults strike while steps run. */
+/** The duration of a call, in milliseconds. It is as long as in real systems, so that faults happen while steps run. */
 const CALL_MS = 200;
 /** Lists HTTP calls and e-mails in the order of arrival, with their subject and the key that identifies repeats. */
 const ledger = [];

@@ -42,7 +42,7 @@ describe('switchboard call TOOL', () => {
     expect(code).toBe(1);
   });
 
-  it('shows no control characters of a result, and keeps it the same JSON', async () => {
+  it('escapes control characters of a result, which stays the same JSON', async () => {
     const text = 'a\u001b[31mb\u009b31mc\u202ed';
     const { stdout } = await run('call', 'echo_text', JSON.stringify({ text }));
     // oxlint-disable-next-line no-control-regex -- the test looks for these characters
@@ -65,7 +65,7 @@ describe('switchboard call TOOL', () => {
     expect(traces.filter((trace) => trace === 'lost answer')).toHaveLength(1);
   });
 
-  it('keeps nothing with --dry-run, and prints what would have changed', async () => {
+  it('stores nothing with --dry-run, and prints the changes of a real call', async () => {
     const { stdout } = await run(
       'call',
       'create_contact',
@@ -120,14 +120,14 @@ describe('switchboard', () => {
     expect(code).toBe(0);
   });
 
-  it('says in one sentence what is wrong with its arguments, and shows no key in it', async () => {
+  it('explains a wrong argument in one sentence, without the key', async () => {
     const { code, stdout, stderr } = await run('call', 'note', '{}', 'swb_secret');
     expect(stderr).toBe('The argument "swb_..." is too much. See "switchboard help".\n');
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });
 
-  it('refuses arguments of a tool that are no JSON object', async () => {
+  it('refuses arguments of a tool that are not a JSON object', async () => {
     const { code, stderr } = await run('call', 'note', '[]');
     expect(stderr).toContain('The arguments are not a JSON object.');
     expect(code).toBe(2);
@@ -143,7 +143,7 @@ describe('switchboard', () => {
     expect(code).toBe(2);
   });
 
-  it('takes the address of --url before that of the environment', async () => {
+  it('prefers the address of --url to that of the environment', async () => {
     const given = ['tools', '--url', `${switchboard.url}/`];
     const { code } = await runCommand(given, { url: 'http://127.0.0.1:1', key: acme.key });
     expect(code).toBe(0);

@@ -89,7 +89,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await countContacts()).toBe(2);
   });
 
-  it('takes a byte order mark, CRLF, empty lines and a last line without an end', async () => {
+  it('accepts a byte order mark, CRLF, empty lines and a last line without a line break', async () => {
     const text = '\ufeff{"text":"a"}\r\n\r\n{"text":"b"}\r\n  \n{"text":5}';
     const file = await folder.write('rows.jsonl', text);
     const { code } = await call('note', '--file', file);
@@ -98,7 +98,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await rejected()).toMatchObject([{ row: 5, arguments: { text: 5 } }]);
   });
 
-  it('rejects lines that are no JSON object in UTF-8 of at most 1 MiB, and calls the others', async () => {
+  it('rejects lines that are not a JSON object in UTF-8 of at most 1 MiB, and makes the calls of the others', async () => {
     const lines = [
       Buffer.from('{"text":"first"}'),
       Buffer.from('{"text":'),
@@ -106,7 +106,7 @@ describe('switchboard call TOOL --file', () => {
       Buffer.from('7'),
       Buffer.from([0x7b, 0xff, 0x7d]),
       Buffer.from(`{"text":"${'x'.repeat(1024 * 1024)}"}`),
-      // With the rest of the request it is larger than a body may be.
+      // With the rest of the request, the row is larger than the limit of a body.
       Buffer.from(`{"text":"${'x'.repeat(1024 * 1024 - 20)}"}`),
       Buffer.from('{"text":"last"}'),
     ];
@@ -126,7 +126,7 @@ describe('switchboard call TOOL --file', () => {
     expect((await tracesOf(switchboard, acme)).toSorted()).toEqual(['first', 'last']);
   });
 
-  it('divides a batch that has more values than a request may have', async () => {
+  it('splits a batch that has more values than a request may have', async () => {
     const properties = Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`p${n}`, n]));
     const wide = { email: 'wide@example.com', tags: Array.from({ length: 9000 }, () => 'x') };
     const rows = [...people(10).map((row) => ({ ...row, properties })), wide, { ...wide }];
@@ -149,7 +149,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await countContacts()).toBe(1);
   });
 
-  it('skips the rows before --from, and adds to the rejected rows of the first part', async () => {
+  it('skips the rows before --from, and appends to the file of rejected rows', async () => {
     const rows = [{ text: 1 }, { text: 'b' }, { text: 'c' }, { text: 4 }];
     const file = await folder.write('rows.jsonl', rows);
     await folder.write('rows.rejected.jsonl', [{ row: 1 }]);
@@ -175,7 +175,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['a', 'a']);
   });
 
-  it('keeps nothing with --dry-run', async () => {
+  it('stores nothing with --dry-run', async () => {
     const file = await folder.write('rows.jsonl', [{ email: 'a@example.com' }, { email: 'b' }]);
     const { stdout } = await call('create_contact', '--file', file, '--dry-run');
     expect(stdout).toContain('2 rows: 1 done, 1 rejected');

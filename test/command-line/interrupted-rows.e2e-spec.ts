@@ -41,8 +41,8 @@ const countContacts = async (): Promise<number> => {
   return found!.count;
 };
 
-describe('rows of a file, on the way to the service,', () => {
-  it('happen once when the connection breaks after the service has done them', async () => {
+describe('rows of a file that are sent to the service', () => {
+  it('are executed once when the connection breaks after the service has executed them', async () => {
     const broken = new Set<string>();
     middle.behaviour = async ({ body, calls }, forward) => {
       const answer = await forward();
@@ -95,14 +95,14 @@ describe('rows of a file, on the way to the service,', () => {
     expect(await countContacts()).toBe(ROWS);
   });
 
-  it('are sent in at most as many batches at a time as --parallel says, of 20 rows', async () => {
+  it('are sent in batches of 20, of which at most --parallel are open at the same time', async () => {
     let open = 0;
     let most = 0;
     middle.behaviour = async ({ calls }, forward) => {
       if (calls === 0) return await forward();
       open += 1;
       most = Math.max(most, open);
-      // Waits until no more batches arrive, because the others wait for this one.
+      // Waits until no more batches arrive, because the other batches wait for this one.
       if (open === 2) await new Promise((done) => setTimeout(done, 200));
       const answer = await forward();
       open -= 1;
@@ -113,7 +113,7 @@ describe('rows of a file, on the way to the service,', () => {
     expect(middle.batches).toEqual([20, 20, 20, 20, 20]);
   });
 
-  it('stop at the first refused key, and the command says where to continue', async () => {
+  it('are not sent after the first refused key, and the command prints where to continue', async () => {
     middle.behaviour = async ({ calls, body }, forward) => {
       if (calls > 0 && body.includes('person41@')) {
         await acme.fetch('/api/mcp/keys', { method: 'DELETE' });
@@ -129,7 +129,7 @@ describe('rows of a file, on the way to the service,', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'that were sent are finished after %s, and the others after the command that is shown',
+    'are finished after %s if they were sent, and the printed command sends the others',
     async (signal) => {
       let release = (): void => undefined;
       const released = new Promise<void>((done) => (release = done));
@@ -154,10 +154,10 @@ describe('rows of a file, on the way to the service,', () => {
     },
   );
 
-  it('end with the process at the second Ctrl-C, and happen once after the command that is shown', async () => {
+  it('are interrupted by the second Ctrl-C, and are executed once after the printed command', async () => {
     middle.behaviour = async ({ body }, forward) => {
       const answer = await forward();
-      // The answer never comes.
+      // This request never gets an answer.
       if (body.includes('person1@')) await new Promise(() => undefined);
       return answer;
     };

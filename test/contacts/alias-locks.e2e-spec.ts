@@ -43,7 +43,7 @@ describe('an address that two open transactions store', () => {
         return row!.waits;
       });
       await one.client.query('commit');
-      // The insert of a contact is skipped, as one with ON CONFLICT DO NOTHING is.
+      // The insert of the contact is skipped, as with ON CONFLICT DO NOTHING.
       expect([0, '23505']).toContain(await waiting);
     } finally {
       await one.client.end();

@@ -161,7 +161,7 @@ describe('aliases of contacts', () => {
     expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('50') });
   });
 
-  it('never share an address with a contact, whichever of two concurrent calls comes first', async () => {
+  it('never share an address with a contact, in any order of two concurrent calls', async () => {
     const holders = await Promise.all(Array.from({ length: 20 }, () => created()));
     const outcomes = await Promise.all(
       holders.flatMap(({ id }, index) => {
@@ -187,14 +187,11 @@ describe('aliases of contacts', () => {
   });
 });
 
-describe('addresses that differ', () => {
-  it.each(['jane.doe', 'janedoe', 'jane.doe+news'])(
-    'keep %s a contact of its own',
-    async (name) => {
-      const { value } = await acme.call<ContactResult>('create_contact', {
-        email: `${name}@distinct.example`,
-      });
-      expect(value.created).toBe(true);
-    },
-  );
+describe('similar addresses', () => {
+  it.each(['jane.doe', 'janedoe', 'jane.doe+news'])('do not make %s a duplicate', async (name) => {
+    const { value } = await acme.call<ContactResult>('create_contact', {
+      email: `${name}@distinct.example`,
+    });
+    expect(value.created).toBe(true);
+  });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('contacts under concurrent calls', () => {
-  it('one creation with the same e-mail succeeds, and the others get conflict', async () => {
+  it('one of several creations with the same e-mail succeeds, and the others get conflict', async () => {
     const outcomes = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', {
         email: index % 2 ? 'race@example.com' : 'RACE@example.com',
@@ -44,21 +44,24 @@ describe('contacts under concurrent calls', () => {
     expect(Object.keys(value.contact.properties)).toHaveLength(CALLERS);
   });
 
-  itSlow('one update to the same phone succeeds, and the others get conflict', async () => {
-    const contacts = await atOnce((index) =>
-      acme.call<ContactResult>('create_contact', { external_id: `race-${index}` }),
-    );
-    const outcomes = await atOnce((index) =>
-      acme.call<ContactResult>('update_contact', {
-        contact_id: contacts[index]!.value.contact.id,
-        phone: '+12025559999',
-      }),
-    );
-    expect(outcomes.filter(({ value }) => value)).toHaveLength(1);
-    for (const { error } of outcomes.filter(({ value }) => !value)) {
-      expect(error).toMatchObject({ code: 'conflict', details: [{ path: 'phone' }] });
-    }
-  });
+  itSlow(
+    'one of several updates to the same phone succeeds, and the others get conflict',
+    async () => {
+      const contacts = await atOnce((index) =>
+        acme.call<ContactResult>('create_contact', { external_id: `race-${index}` }),
+      );
+      const outcomes = await atOnce((index) =>
+        acme.call<ContactResult>('update_contact', {
+          contact_id: contacts[index]!.value.contact.id,
+          phone: '+12025559999',
+        }),
+      );
+      expect(outcomes.filter(({ value }) => value)).toHaveLength(1);
+      for (const { error } of outcomes.filter(({ value }) => !value)) {
+        expect(error).toMatchObject({ code: 'conflict', details: [{ path: 'phone' }] });
+      }
+    },
+  );
 
   itSlow('creations and deletions with one address cause no internal error', async () => {
     const outcomes = await atOnce(async (index) => {

@@ -25,7 +25,7 @@ const ADA = {
 };
 
 describe('create_contact', () => {
-  it('stores every field, normalized, and returns the whole contact', async () => {
+  it('stores every field, normalized, and returns the complete contact', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', ADA);
     expect(value.created).toBe(true);
     const { contact } = value;

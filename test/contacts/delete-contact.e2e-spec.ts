@@ -72,7 +72,7 @@ describe('delete_contact', () => {
     expect(error).toMatchObject({ code: 'not_found', message: 'No contact has this id.' });
   });
 
-  it('counts what stays, also in a dry run, which deletes nothing', async () => {
+  it('counts the rows that stay, also in a dry run, which deletes nothing', async () => {
     const id = await createWithTraces('stays@example.com');
     const kept = { messages: 2, runs: 0, suppressions: 1 };
     const tried = await acme.fetch('/api/tools/delete_contact', {
@@ -86,7 +86,7 @@ describe('delete_contact', () => {
     expect(await messagesOf('stays@example.com')).toHaveLength(2);
   });
 
-  it('deletes messages and suppressions of the contact when asked, and those of no other', async () => {
+  it('deletes messages and suppressions of this contact only, on request', async () => {
     await createWithTraces('other@example.com');
     const id = await createWithTraces('leaves@example.com');
     const { value } = await acme.call('delete_contact', {

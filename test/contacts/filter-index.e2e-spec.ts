@@ -78,7 +78,7 @@ describe('conditions on tags and properties of many contacts', () => {
     const before = await countScans();
     const filters = [{ field: 'properties.code', operator: 'equals', value: 7 }];
     await acme.call('search_contacts', { filters });
-    // PostgreSQL reports the statistics of a session a while after its statement.
+    // PostgreSQL reports the statistics of a session some time after its statement.
     await waitFor(async () => (await countScans()) > before);
   });
 });

@@ -110,7 +110,7 @@ describe('conditions about ranges and times', () => {
     ['last_message_at', 'after', at(-50), 'ab'],
     ['last_message_at', 'between', [at(-50), at(-30)], 'b'],
     ['last_activity_at', 'within_days', 30, 'a'],
-  ])('%s %s %j', async (field, operator, value, expected) => {
+  ])('find the right contacts: %s %s %j', async (field, operator, value, expected) => {
     expect(await find([{ field, operator, value }])).toBe(expected);
   });
 

@@ -64,7 +64,7 @@ describe('find_duplicates', () => {
     expect(names.duplicates.map(({ shared }) => shared)).toEqual(['ada lovelace']);
   });
 
-  it('compares aliases too', async () => {
+  it('also compares aliases', async () => {
     const acme = await createOrganization(switchboard);
     const first = await create(acme, { email: 'a.b@example.com' });
     const second = await create(acme, { external_id: 'x' });

@@ -55,7 +55,7 @@ describe('arguments for internal fields', () => {
     expect(got.value.contact).toEqual(target);
   });
 
-  it('create nothing in the other organization', async () => {
+  it('create no row in the other organization', async () => {
     const rows = await switchboard.ownerQuery('select from contacts where organization_id = $1', [
       other.id,
     ]);

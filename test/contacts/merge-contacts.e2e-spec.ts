@@ -21,7 +21,7 @@ const later = () => new Date(Date.now() + 3_600_000).toISOString();
 const rowsOf = (sql: string) => switchboard.ownerQuery<{ id: string }>(sql, [acme.id]);
 
 describe('merge_contacts', () => {
-  it('keeps the values of the contact that stays, fills the others, and unites tags and properties', async () => {
+  it('keeps the values of the survivor, fills its empty fields, and unites tags and properties', async () => {
     const kept = await createContact(acme, {
       email: 'ada@merge.example.com',
       first_name: 'Ada',
@@ -101,14 +101,14 @@ describe('merge_contacts', () => {
     expect(events).toEqual([{ id: one.id }]);
   });
 
-  it('leaves no table out that names a contact', async () => {
+  it('covers every table that refers to a contact', async () => {
     const columns = await switchboard.ownerQuery<{ place: string }>(
       `select table_name || '.' || column_name as place from information_schema.columns
        where table_schema in ('public', 'private') and column_name ~ 'contact' order by 1`,
     );
-    // A table that is new here must be moved by ContactMergesRepository, or need not, for a reason.
+    // A new table in this list must be moved by ContactMergesRepository, or needs a comment that says why not.
     expect(columns.map(({ place }) => place)).toEqual([
-      // Triggers of contact_merges move this one and topic_subscriptions.
+      // Triggers of contact_merges move this table and topic_subscriptions.
       'consent_changes.contact_id',
       'contact_aliases.contact_id',
       'custom_events.contact_id',
@@ -116,17 +116,17 @@ describe('merge_contacts', () => {
       // The delivery of an event looks for waits of the survivor too.
       'pending_events.contact_id',
       'run_waits.contact_id',
-      // Names contacts to compare. One that is gone is not compared.
+      // Has the ids of contacts to compare. A contact that no longer exists is not compared.
       'segment_changes.contact_id',
       'segment_members.contact_id',
       'topic_subscriptions.contact_id',
       'workflow_runs.contact_id',
-      // Names fields of a payload.
+      // Contains names of fields of a payload, and no ids of contacts.
       'workflow_versions.trigger_contact',
     ]);
   });
 
-  it('keeps a run waiting that gets its event through the contact that stays', async () => {
+  it('keeps a run waiting, and an event of the survivor continues it', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const wait = { wait_for_event: { event: 'custom.answered', timeout: { days: 1 } } };
     const workflow = await createWorkflow(acme, [{ id: 'answer', ...wait }], {
@@ -139,7 +139,7 @@ describe('merge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  itSlow('delivers an event of the merged contact that was on its way', async () => {
+  itSlow('delivers an event of the merged contact that is stored after the merge', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const wait = { wait_for_event: { event: 'custom.late', timeout: { days: 1 } } };
     const workflow = await createWorkflow(acme, [{ id: 'answer', ...wait }], {
@@ -156,7 +156,7 @@ describe('merge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  it('makes the old id, addresses and external id reach the contact that stays', async () => {
+  it('makes the old id, addresses and external id reach the survivor', async () => {
     const one = await createContact(acme);
     const two = await createContact(acme, {
       email: 'old@merge.example.com',
@@ -218,7 +218,7 @@ describe('merge_contacts', () => {
     expect(found.value.contacts.map(({ id }) => id)).toEqual([one.id]);
   });
 
-  it('refuses to delete the person by an old id', async () => {
+  it('refuses to delete the survivor by the id of the merged contact', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     await merge(acme, one.id, two.id);
     const { error } = await acme.call('delete_contact', { contact_id: two.id });
@@ -247,7 +247,7 @@ describe('merge_contacts', () => {
     expect(value.message.contact_id).toBe(three.id);
   });
 
-  it('changes nothing in a dry run, which says the same', async () => {
+  it('returns the same result in a dry run, which changes nothing', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     await send(acme, { contact_id: two.id, scheduled_at: later() });
     const response = await acme.fetch('/api/tools/merge_contacts', {
@@ -263,7 +263,7 @@ describe('merge_contacts', () => {
     expect(value).toMatchObject(said);
   });
 
-  it('starts the workflows of contact.merged and contact.updated, and none of contact.tagged', async () => {
+  it('starts the workflows of contact.merged and contact.updated, but not of contact.tagged', async () => {
     const beta = await createOrganization(switchboard);
     const on = (event: string) => createWorkflow(beta, [], { trigger: { type: 'event', event } });
     const ids = [
@@ -376,7 +376,7 @@ describe('merge_contacts refuses', () => {
     { contact_id: { $ne: 1 }, other_id: 'x' },
     { contact_id: "x'; drop table contacts; --", other_id: '\0' },
     { contact_id: 'x'.repeat(65), other_id: 'x' },
-  ])('arguments that are no ids: %j', async (given) => {
+  ])('arguments that are not ids: %j', async (given) => {
     const { error } = await acme.call('merge_contacts', given);
     expect(error?.code).toMatch(/^(invalid_arguments|not_found)$/);
   });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
-/** Merges in a transaction that is open while `work` begins, and ends when `work` waits for it. Returns what `work` returns. */
+/** Merges in a transaction that stays open until `work` waits for it. Returns the result of `work`. */
 async function whileMerging<T>(
   survivorId: string,
   mergedId: string,
@@ -70,7 +70,7 @@ const waitsFor = (pid: number) =>
   });
 
 describe('during a merge', () => {
-  it('a message to the merged contact goes to the contact that stays', async () => {
+  it('a message to the merged contact goes to the survivor', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const sent = await whileMerging(one.id, two.id, () =>
       send(acme, { contact_id: two.id, scheduled_at: later() }),
@@ -93,7 +93,7 @@ describe('during a merge', () => {
   });
 
   it.each(['contact_id', 'email'] as const)(
-    'a run that names the contact by %s has it',
+    'a run that names the merged contact by %s has the survivor',
     async (name) => {
       const [one, two] = [await createContact(acme), await createContact(acme)];
       const workflow = await createWorkflow(acme, []);
@@ -107,7 +107,7 @@ describe('during a merge', () => {
     },
   );
 
-  it('a change of the merged contact changes the contact that stays', async () => {
+  it('a change of the merged contact changes the survivor', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const { value } = await whileMerging(one.id, two.id, () =>
       acme.call<ContactResult>('update_contact', { contact_id: two.id, last_name: 'Late' }),
@@ -115,7 +115,7 @@ describe('during a merge', () => {
     expect(value.contact).toMatchObject({ id: one.id, last_name: 'Late' });
   });
 
-  it('create_contact with its address changes the contact that stays', async () => {
+  it('create_contact with the address of the merged contact changes the survivor', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const given = { email: two.email, last_name: 'Late', on_conflict: 'update' };
     const { value } = await whileMerging(one.id, two.id, () =>
@@ -147,7 +147,7 @@ describe('merge_contacts', () => {
     }
   });
 
-  it('gives way to a transaction that waits for the merged contact', async () => {
+  it('fails instead of a transaction that waits for the merged contact', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const { id } = await send(acme, { contact_id: two.id, scheduled_at: later() });
     const { client, pid } = await connect();
@@ -171,7 +171,7 @@ describe('merge_contacts', () => {
     }
   });
 
-  it('of two contacts into each other at the same time leaves one of them', async () => {
+  it('leaves one of two contacts that are merged into each other at the same time', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [one, two] = [await createContact(acme), await createContact(acme)];
       const messages = [
@@ -194,7 +194,7 @@ describe('merge_contacts', () => {
     }
   });
 
-  it('of many contacts in chains at the same time loses no message', async () => {
+  it('loses no message when many contacts are merged in chains at the same time', async () => {
     const contacts = await Promise.all(Array.from({ length: 6 }, () => createContact(acme)));
     const ids = contacts.map(({ id }) => id);
     await Promise.all(ids.map((id) => send(acme, { contact_id: id, scheduled_at: later() })));
@@ -202,7 +202,7 @@ describe('merge_contacts', () => {
     let open = pairs;
     while (open.length > 0) {
       const outcomes = await Promise.all(open.map(([to, from]) => merge(acme, to, from)));
-      // A call that could not get its locks says so, and can be repeated.
+      // A call that could not get its locks returns an error, and can be repeated.
       open = open.filter((_, index) => outcomes[index]!.error?.code === 'unavailable');
     }
     const survivors = new Set<string>();

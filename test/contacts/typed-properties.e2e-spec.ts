@@ -59,7 +59,7 @@ describe('declared properties', () => {
     }
   });
 
-  it('leave others free, unless the organization is strict', async () => {
+  it('do not forbid undeclared properties, unless the organization is strict', async () => {
     await declare('plan', 'text');
     expect((await create({ other: 5 })).error).toBeUndefined();
     await acme.call('set_contact_settings', { strict_properties: true });

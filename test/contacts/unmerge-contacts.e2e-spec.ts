@@ -39,7 +39,7 @@ describe('unmerge_contacts', () => {
     await merge(acme, one.id, two.id);
     const { value } = await unmerge(acme, two.id);
     const unchanged = { updated_at: expect.any(String) as string };
-    // The consent of both is the stricter one, also of the contact that had none.
+    // Both contacts get the stricter consent, even the contact that had no consent.
     expect(value.contact).toEqual({ ...two, ...unchanged, consent: one.consent });
     expect(value.survivor).toEqual({ ...one, ...unchanged });
     expect(value).toMatchObject({ moved: { aliases: 1 }, missing: [] });
@@ -51,7 +51,7 @@ describe('unmerge_contacts', () => {
     expect(found.contact.id).toBe(two.id);
   });
 
-  it('moves back what was moved, and leaves what came since', async () => {
+  it('moves back the rows that the merge moved, and leaves newer rows with the survivor', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const wait = { wait_for_event: { event: 'custom.unmerged', timeout: { days: 1 } } };
     const workflow = await createWorkflow(acme, [{ id: 'answer', ...wait }], {
@@ -80,7 +80,7 @@ describe('unmerge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  it('leaves values that were changed since with the survivor', async () => {
+  it('leaves values that were changed after the merge with the survivor', async () => {
     const one = await createContact(acme, { consent: { email: 'granted' } });
     const two = await createContact(acme, {
       first_name: 'Ada',
@@ -112,7 +112,7 @@ describe('unmerge_contacts', () => {
     });
   });
 
-  it('gives the restored contact a denial that came since', async () => {
+  it('gives the restored contact a denial of consent that was recorded after the merge', async () => {
     const one = await createContact(acme);
     const two = await createContact(acme, { consent: { email: 'granted' } });
     await merge(acme, one.id, two.id);
@@ -120,7 +120,7 @@ describe('unmerge_contacts', () => {
     expect((await unmerge(acme, two.id)).value.contact.consent.email?.status).toBe('denied');
   });
 
-  it('leaves out identifiers that another contact has now', async () => {
+  it('does not restore identifiers that another contact has now', async () => {
     const one = await createContact(acme);
     const two = await createContact(acme, { external_id: 'un-2' });
     await merge(acme, one.id, two.id);
@@ -227,7 +227,7 @@ describe('unmerge_contacts', () => {
     expect((await unmerge(acme, three.id)).error).toBeUndefined();
   });
 
-  it('knows no contact of another organization, and none that was not merged', async () => {
+  it('refuses a contact of another organization, and one that was not merged', async () => {
     const beta = await createOrganization(switchboard);
     const [one, two] = [await createContact(acme), await createContact(acme)];
     await merge(acme, one.id, two.id);

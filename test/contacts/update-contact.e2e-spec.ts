@@ -65,7 +65,7 @@ describe('update_contact', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'properties' }] });
   });
 
-  it('records consent by channel, and keeps time and source when the same decision is repeated', async () => {
+  it('records consent for each channel, and keeps time and source when the same decision is repeated', async () => {
     ada = await createAda();
     const granted = await update({ consent: { email: 'granted' } });
     const again = await update({ consent: { email: 'granted', sms: 'denied' } });

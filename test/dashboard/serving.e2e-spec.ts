@@ -66,7 +66,7 @@ describe('the dashboard over HTTP', () => {
     },
   );
 
-  it('answers other clients with 404 for a path that is no file', async () => {
+  it('answers other clients with 404 for a path that is not a file', async () => {
     for (const Accept of ['*/*', 'application/json']) {
       const { status, headers } = await send('/contacts', { Accept });
       expect(status).toBe(404);
@@ -163,7 +163,7 @@ describe('the dashboard over HTTP', () => {
     expect(other.status).toBe(200);
   });
 
-  it('serves the licences of the packages that its scripts hold', async () => {
+  it('serves the licences of the packages in its scripts', async () => {
     const { status, headers, body } = await send('/licenses.txt');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');

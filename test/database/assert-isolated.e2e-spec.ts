@@ -29,7 +29,7 @@ describe(`${assertIsolated.name} of a database`, () => {
   });
   afterEach(() => close());
 
-  it('accepts a newly migrated one', async () => {
+  it('accepts a newly migrated database', async () => {
     await expect(assertIsolated(access)).resolves.toBeUndefined();
   });
 
@@ -120,7 +120,7 @@ describe(`${assertIsolated.name} of roles`, () => {
   let dropRole: () => Promise<void>;
   beforeAll(async () => {
     close = await open();
-    // These can be called by a role with USAGE on their schema only.
+    // Only a role with USAGE on their schema can call these functions.
     await owner.query(`
       create schema other;
       create function other.loose() returns text language sql security definer as $$ select 'x' $$;
@@ -137,7 +137,7 @@ describe(`${assertIsolated.name} of roles`, () => {
       ['may create roles', 'createrole'],
       ['may create databases', 'createdb'],
       ['may replicate the database', 'replication'],
-    ])('rejects one that %s', async (what, attribute) => {
+    ])('rejects a role that %s', async (what, attribute) => {
       const own = await ownRole(kind, attribute);
       await expect(assertIsolated(own)).rejects.toThrow(`${kind} role: ${what}`);
     });
@@ -192,7 +192,7 @@ describe(`${assertIsolated.name} of roles`, () => {
         (role) => `grant usage on schema other to ${role}`,
         'other.loose(): runs as its owner',
       ],
-    ])('rejects one that %s', async (_, grant, message) => {
+    ])('rejects a role that %s', async (_, grant, message) => {
       const own = await ownRole(kind);
       const { rows } = await owner.query<{ name: string }>('select current_database() as name');
       await owner.query(grant(own[kind].user).replace('%I', rows[0]!.name));

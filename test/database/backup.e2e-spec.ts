@@ -213,7 +213,7 @@ describe('a backup of a database that calls change', () => {
          (select count(*)::int from audit_log where action = 'create_contact' and outcome = 'ok') as entries`,
     );
     expect(found!.contacts).toBeGreaterThan(4);
-    // One contact is of the webhook's run, whose entries are in the run journal.
+    // The webhook's run created one contact, and its entries are in the run journal.
     expect([found!.entries, found!.entries + 1]).toContain(found!.all);
   });
 

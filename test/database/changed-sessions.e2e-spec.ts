@@ -29,7 +29,7 @@ describe('SQL that changes its session', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** Returns the settings that all organizations share and none may change. */
+  /** Returns the settings that all organizations share and that no organization may change. */
   const sharedState = async (): Promise<unknown> => {
     const owner = new Client({ connectionString: switchboard.databaseUrl });
     await owner.connect();
@@ -95,7 +95,7 @@ describe('SQL that changes its session', () => {
     expect(JSON.stringify(seen)).not.toContain(victim.id);
   });
 
-  // These tests run in order: this one looks at what all of them left.
+  // These tests run in order. This test checks the state after all of them.
   it('leaves the role, the grants and the objects of the database as they were', async () => {
     expect(await sharedState()).toEqual(before);
   });

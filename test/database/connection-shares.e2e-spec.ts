@@ -42,7 +42,7 @@ describe('calls of an organization that wait for one lock', () => {
     });
     try {
       await waitFor(async () => {
-        // Inside a transaction, PostgreSQL shows the activity of the first look until the snapshot is cleared.
+        // Inside a transaction, PostgreSQL returns the activity of the first query until the snapshot is cleared.
         await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
         return (await countWaiting()) >= 7;
       });

@@ -43,8 +43,8 @@ interface GrantRow {
 }
 
 /**
- * Returns what every role but the owner may do in a database: one section for each role, one line for each object. It
- * is the same in every installation. The section `public` applies to all roles.
+ * Returns the rights of every role except the owner in a database: one section for each role, one line for each object.
+ * The result is the same in every installation. The section `public` applies to all roles.
  */
 export async function dumpGrants(client: Client): Promise<string> {
   await client.query('begin');

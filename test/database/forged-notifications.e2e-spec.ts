@@ -57,7 +57,7 @@ describe('notifications that SQL of a tool sends', () => {
     }
   });
 
-  it('cost the processes nothing, however many they are', async () => {
+  it('cause no work in the processes, no matter how many are sent', async () => {
     const emit = vi.spyOn(Client.prototype, 'emit');
     const { close } = await openStream();
     try {

@@ -23,7 +23,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
   afterAll(() => switchboard.close());
 
   const countWaiting = async (): Promise<number> => {
-    // Inside a transaction, PostgreSQL shows the activity of the first look until the snapshot is cleared.
+    // Inside a transaction, PostgreSQL returns the activity of the first query until the snapshot is cleared.
     await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
     const [row] = await switchboard.ownerQuery<{ count: number }>(
       `select count(*)::integer from pg_stat_activity
@@ -37,8 +37,8 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     Array.from({ length: count }, () => organization.fetch('/api/mcp/keys', { method: 'POST' }));
 
   /**
-   * Lets organizations create keys while their rows are locked, as by a slow transaction of a tool that has called
-   * lock_organization(), and does `work` meanwhile.
+   * Locks the rows of organizations, like a slow transaction of a tool that has called lock_organization(). Lets these
+   * organizations create keys, and calls `work` while they wait.
    */
   const whileLocked = async (
     organizations: TestOrganization[],
@@ -67,7 +67,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  it('leave connections for keys and sessions, whatever the number of organizations', async () => {
+  it('leave connections for keys and sessions, for any number of organizations', async () => {
     const others = [await createOrganization(switchboard), await createOrganization(switchboard)];
     await whileLocked([acme, initech, ...others], async () => {
       await waitFor(async () => (await countWaiting()) >= 2);
@@ -79,7 +79,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  itSlow('give an organization its turn, however many others wait for locks', async () => {
+  itSlow('give an organization its turn, no matter how many others wait for locks', async () => {
     await whileLocked([acme, initech], async () => {
       await waitFor(async () => (await countWaiting()) >= 2);
       expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   switchboard = await startSwitchboard();
   client = new Client({ connectionString: switchboard.databaseUrl });
   await client.connect();
-  // Otherwise autovacuum might do the same.
+  // Otherwise autovacuum could collect the statistics.
   await client.query('alter table contacts set (autovacuum_enabled = off)');
   await client.query('set plan_cache_mode = force_generic_plan');
   await client.query(
@@ -30,7 +30,7 @@ async function planOfLookup(): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-it('gives a table that grows statistics, so that a plan from the time when it was empty is replaced', async () => {
+it('a growing table gets statistics, which replace a plan that was made while it was empty', async () => {
   const { id } = await createOrganization(switchboard);
   // All indexes of an empty table cost the same. The plan is kept while the table grows.
   expect(await planOfLookup()).not.toContain('contacts_organization_id_email_key');
@@ -47,7 +47,7 @@ it('gives a table that grows statistics, so that a plan from the time when it wa
   });
 });
 
-it('leaves a table alone that has not doubled', async () => {
+it('a table that has not doubled in size is not analyzed', async () => {
   const count = async (): Promise<number> => {
     const { rows } = await client.query<{ analyze_count: number }>(
       `select analyze_count::integer from pg_stat_user_tables where relname = 'contacts'`,

@@ -1,4 +1,7 @@
-/** Holds what an attacker knows who can run any SQL as the tenant role in a transaction of the organization `mine`. */
+/**
+ * Holds the knowledge of an attacker who can run any SQL as the tenant role in a transaction of the organization
+ * `mine`.
+ */
 export interface HostileContext {
   mine: string;
   theirs: string;
@@ -23,7 +26,7 @@ const ALL = 'select organization_id, id, email from contacts';
 const NO_MAC = '0'.repeat(64);
 
 export const HOSTILE_STATEMENTS: HostileStatement[] = [
-  // These read without, around or against the filter.
+  // These statements read without the filter, or try to bypass it.
   ['no filter', () => [ALL]],
   ['or 1=1', () => [`${ALL} where email = 'x' or 1=1`]],
   [
@@ -137,7 +140,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     ],
   ],
 
-  // These change roles and switches.
+  // These statements change roles and settings.
   ['set role to the owner', ({ ownerRole }) => [`set role "${ownerRole}"`, ALL]],
   [
     'set role to the gate',
@@ -172,7 +175,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     () => [`do $$ begin perform set_config('row_security', 'off', true); end $$`, ALL],
   ],
 
-  // These read secrets and call the gate.
+  // These statements read secrets and call the gate.
   ['the keys of the installation', () => ['select * from private.installation']],
   ['private functions', () => [`select private.isolate('public.contacts')`]],
   ['making roles', () => ['select private.ensure_roles()']],
@@ -235,7 +238,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ],
   ['a changed audit entry', () => [`update audit_log set action = 'nothing'`]],
   ['a deleted audit entry', () => ['delete from audit_log']],
-  // These come last, because they delete rows of the organization itself.
+  // These statements come last, because they delete rows of the organization itself.
   ['a delete without a filter', () => ['delete from contacts returning organization_id']],
   ['deleting organizations', () => ['delete from organizations returning id']],
 ];

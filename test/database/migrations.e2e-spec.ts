@@ -45,7 +45,7 @@ describe('the SQL files of migrations', () => {
   );
   const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
-  it('all run', () => {
+  it('are all executed', () => {
     const run = new Set(MIGRATIONS.flatMap((migration) => new migration().files));
     expect(files.filter((file) => !run.has(file))).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe('the SQL files of migrations', () => {
 });
 
 describe('a database that another version of Switchboard created', () => {
-  it('is refused before anything in it changes, with an error that says what to do', async () => {
+  it('is refused before any change in it, with an error that says what to do', async () => {
     const { url, drop } = await createTestDatabase();
     await query(url, `update migrations set name = 'Other1763700000000' where id = 1`);
     const before = await objects(url);
@@ -146,7 +146,7 @@ describe('migrations/grants.txt', () => {
     );
   });
 
-  it('has the grants again after a start, whatever was granted before', async () => {
+  it('matches the grants after a start, even if other grants existed before', async () => {
     const before = await dump();
     await query(url, `grant all on all tables in schema public to ${tenant}`);
     await query(url, `revoke insert on contacts from ${tenant}`);

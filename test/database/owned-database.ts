@@ -6,7 +6,7 @@ const PASSWORD = 'test';
 /** An empty database of an owner with the rights that DATABASE_URL needs. PgBouncer can look up its roles. */
 export interface OwnedDatabase {
   readonly name: string;
-  /** Names the owner, and the server without PgBouncer. */
+  /** The URL of the database with its owner, directly at the server and not at PgBouncer. */
   readonly url: string;
   /** Connected to the database as a superuser. */
   readonly admin: Client;

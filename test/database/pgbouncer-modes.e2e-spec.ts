@@ -160,21 +160,21 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     );
   });
 
-  it('repeats what PgBouncer says about a parameter of DATABASE_URL that it does not accept', async () => {
+  it('shows the error of PgBouncer about an unsupported parameter of DATABASE_URL', async () => {
     const url = await bounce({});
     expect(await failure(`${url}?statement_timeout=1000`)).toContain(
       'cannot be used: it answers "unsupported startup parameter: statement_timeout" (08P01).',
     );
   });
 
-  it('says what to raise when there is no second connection', async () => {
+  it('names the setting to raise when there is no second connection', async () => {
     const url = await bounce({ default_pool_size: '1' });
     expect(await failure(url)).toMatch(/no second connection .* Raise default_pool_size /);
   });
 });
 
 describe('a start without a pooler', () => {
-  it('finds none', async () => {
+  it('detects no pooler', async () => {
     const { url, drop } = await createTestDatabase();
     try {
       const access = await prepareDatabase(url, { waitMs: 0, log: () => undefined });

@@ -126,7 +126,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     }
   });
 
-  it('sessions have the limits and the name that they have without it', async () => {
+  it('sessions have the same limits and name as without PgBouncer', async () => {
     expect(await runSql(acme, SHOW_SETTINGS)).toMatchObject([
       {
         rows: [
@@ -147,7 +147,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     ['prepare switchboard_context as select 1'],
     ['listen somewhere'],
     ['select pg_advisory_lock(1)'],
-  ])('the next transaction does not notice: %s', async (statement) => {
+  ])('the next transaction is not affected by: %s', async (statement) => {
     await runSql(acme, statement);
     const other = await createOrganization(switchboard);
     expect((await other.call('create_contact', { email: 'next@example.com' })).status).toBe(200);
@@ -180,7 +180,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     }
   });
 
-  it('a connection knows the process of the server', async () => {
+  it('a connection knows the id of its server process', async () => {
     const pool = poolOf(switchboard.databaseUrl);
     try {
       await withClient(pool, async (client) => {
@@ -193,7 +193,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     }
   });
 
-  it('a new connection finds nothing of an earlier client, even if PgBouncer resets no session', async () => {
+  it('a new connection finds no state of an earlier client, even if PgBouncer does not reset sessions', async () => {
     const { bouncerOptions: options } = database;
     const settings = { ...options.settings, server_reset_query: '', default_pool_size: '1' };
     const careless = await PgBouncer.start({ ...options, settings });

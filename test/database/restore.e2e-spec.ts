@@ -167,7 +167,7 @@ describe('a restore', () => {
     await expect(restore(warned, url, OTHER_KEY)).rejects.toThrow(words);
   });
 
-  it('refuses another SECRET_KEY also when no secret is stored, because it signs resume URLs', async () => {
+  it('refuses another SECRET_KEY even without stored secrets, because the key signs resume URLs', async () => {
     const without = await backedUp(await prepared());
     const url = await owner.createDatabase();
     await expect(restore(without, url, OTHER_KEY)).rejects.toThrow('another SECRET_KEY');
@@ -187,7 +187,7 @@ describe('a restore', () => {
     expect(await digestOf(owner, url)).toEqual(await digestOf(owner, sourceUrl));
   });
 
-  it('refuses an archive that says another number of rows than it has', async () => {
+  it('refuses an archive whose number of rows is wrong', async () => {
     const wrong = newFile();
     await rewrite(file, wrong, (entry) =>
       entry.kind === 'table_end' && entry.rows > 0 ? { ...entry, rows: entry.rows + 1 } : entry,

@@ -52,7 +52,7 @@ const TABLES = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'`;
 
 describe('every table of an organization', () => {
-  it('has organization_id first in its primary key, and never null', async () => {
+  it('has a primary key that begins with organization_id, which is never null', async () => {
     const { rows } = await client.query<{ name: string; first: string | null }>(`
       select t.name, a.attname as first from (${TABLES}) t
       left join pg_index i on i.indrelid = t.oid and i.indisprimary
@@ -200,7 +200,7 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has only triggers with a fixed search path and without security definer except for quotas, files and events of messages, consent, changed contacts and notifications, because cascades run them as the owner', async () => {
+  it('has triggers with a fixed search path, and only the listed ones are security definer', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
       select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe

@@ -1,4 +1,4 @@
-/** SQL that changes the session in which it runs, or looks for what another transaction left there. */
+/** SQL that changes its session, or reads state that another transaction left in the session. */
 const setting = (name: string, value: string): [string, string[]] => [
   `the setting ${name}`,
   [`select set_config('${name}', '${value}', false)`],
@@ -53,13 +53,13 @@ const REPLACE_ALL = [
   ...REPLACED.map((name) => `prepare switchboard_${name} as select 1`),
 ];
 
-/** Runs SQL where only its text can be looked at. */
+/** Returns a DO block that runs the SQL. Only the text of the SQL inside can be checked. */
 const block = (text: string): string => `do $$ begin ${text}; end $$`;
 
 const each = (statements: readonly string[]): [what: string, statements: string[]][] =>
   statements.map((statement) => [statement, [statement]]);
 
-/** These change what all organizations share: the role, the database, files, other sessions. */
+/** Statements that change state that all organizations share: the role, the database, files, other sessions. */
 const SHARED_STATE = each([
   // The role.
   `alter role current_user set search_path = 'pg_catalog'`,
@@ -181,7 +181,7 @@ const SHARED_STATE = each([
   `select nextval('audit_log_id_seq')`,
   'select pg_export_snapshot()',
   `select pg_logical_emit_message(false, 'switchboard', 'x')`,
-  // These write where only a text of SQL can be looked at.
+  // These write in places where only the text of the SQL can be checked.
   `select query_to_xml('delete from contacts', true, false, '')::text`,
   `select database_to_xml(true, false, '')::text`,
   `explain analyze delete from contacts`,

@@ -46,7 +46,7 @@ describe('transactions that share their commit', () => {
     expect(transactions.size).toBe(2);
   });
 
-  it('fail alone: the others are committed', async () => {
+  it('fail separately: a failed one does not prevent the commit of the others', async () => {
     await sharing(acme, async (org) => insert(org, 'alone 1'));
     const done: string[] = [];
     const results = await Promise.allSettled(
@@ -86,7 +86,7 @@ describe('transactions that share their commit', () => {
     expect(await find('thrown')).toEqual([]);
   });
 
-  it('are not open while they only read, and refuse a write of work that only reads', async () => {
+  it('are not open while their work only reads, and refuse a write of read-only work', async () => {
     await sharing(acme, async (org) => {
       await reading(org, 'nothing');
       const open = await switchboard.ownerQuery(
@@ -129,7 +129,7 @@ describe('transactions that share their commit', () => {
     ]);
   });
 
-  it('see in later reads what they have queued, and then commit by themselves', async () => {
+  it('see their queued writes in later reads, and then commit separately', async () => {
     await sharing(acme, async (org) => {
       expect(await reading(org, 'queued')).toEqual([]);
       insert(org, 'queued');

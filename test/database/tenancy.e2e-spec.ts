@@ -64,7 +64,7 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
         answers.push(`${response.status} ${text.replaceAll(id, '<id>')}`);
       }
       expect(answers[0], at).toBe(answers[1]);
-      // A dump costs as much as several calls. After each call, it shows which one changed something.
+      // A dump costs as much as several calls. A dump after each call shows which call changed something.
       if (IS_THOROUGH) expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
     }
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);

@@ -72,7 +72,7 @@ describe.each([
   });
   afterAll(() => switchboard.close());
 
-  it('answers as for an unknown id, and changes nothing of that organization', async () => {
+  it('answers as for an unknown id, and changes no row of that organization', async () => {
     const theirIds = new Ids(theirs);
     const cases = tools.flatMap((tool) =>
       Object.keys(tool.inputSchema.properties)
@@ -92,7 +92,7 @@ describe.each([
           const answers: string[] = [];
           for (const id of [foreign, unknown]) {
             const given: Record<string, unknown> = { ...required, ...option, [argument]: id };
-            // One key for two different calls would be refused.
+            // Using one key for two different calls would be refused.
             if ('idempotency_key' in given) given.idempotency_key = randomUUID();
             answers.push((await call(mine, tool.name, given)).replaceAll(id, '<id>'));
           }
@@ -104,7 +104,7 @@ describe.each([
       }
     }
     expect(wrong).toEqual([]);
-    // So there are more than 2,000 in the two halves.
+    // The two halves together have more than 2,000 calls.
     expect(cells).toBeGreaterThan(1000);
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
   });
@@ -115,7 +115,7 @@ function isPastValidation(answer: string): boolean {
   return !/invalid_arguments|Unknown tool|Invalid params|-32602|rate_limited|quota/.test(answer);
 }
 
-/** Removes what differs between two equal calls: new ids, times and request ids. */
+/** Removes the parts that differ between two equal calls: new ids, times and request ids. */
 function withoutChance(answer: string): string {
   return answer
     .replaceAll(/\b([a-z]{2,4})_[0-9A-Za-z]{10,}\b/g, '$1_…')

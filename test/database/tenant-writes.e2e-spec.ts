@@ -60,7 +60,7 @@ async function createContact(fields: object): Promise<string> {
 }
 
 describe('SQL of a tool', () => {
-  it('cannot make a person of another organization a member of its own', async () => {
+  it('cannot make a person of another organization a member of its own organization', async () => {
     const outcomes = await runSql(
       hostile,
       `insert into memberships (organization_id, user_id, role, created_at)
@@ -283,7 +283,7 @@ describe('SQL of a tool', () => {
     expect(outcomes).toEqual([DENIED, UNSIGNED]);
   });
 
-  it('cannot change what no repository changes', async () => {
+  it('cannot change columns that no repository changes', async () => {
     const workflow = await createWorkflow(hostile, [
       { id: 'find', tool: 'search_contacts', arguments: { query: 'ada' } },
     ]);

@@ -14,7 +14,7 @@ export interface Descriptor {
 const OTHER_REFERENCES = new Set<string>(['id']);
 /** Lists arguments that end in `_id` but contain free text of the caller. */
 const NO_REFERENCES = new Set(['external_id', 'client_id']);
-/** Additional arguments that a call needs before it looks up the reference. */
+/** The additional arguments that a call needs before it looks up the reference. */
 const ALSO: Record<string, Record<string, unknown>> = {
   send_message: { subject: 'Hello', body: 'Hello' },
   set_secret: { secret: 'a value' },

@@ -58,14 +58,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs no container as root: as a number here, or as the user of the Dockerfile', () => {
+  it('runs no container as root: the user is a number here, or that of the Dockerfile', () => {
     for (const [, { image, build, user }] of each) {
       if (image) expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       else expect([build, user]).toEqual(['.', undefined]);
     }
   });
 
-  it('pins each image to a version of three parts or two for PostgreSQL, and none to latest', () => {
+  it('pins each image to a version of three parts, or two for PostgreSQL, and never to latest', () => {
     const images = each.flatMap(([, { image }]) => image ?? []);
     expect(images).toHaveLength(2);
     for (const image of images) {
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
       for (const [, rest] of uses) expect(rest).toMatch(/^:\?./);
       expect(text).toContain(name);
     }
-    // Whatever sets a password, key or secret takes it from such a variable.
+    // Every setting of a password, key or secret has its value from such a variable.
     for (const [, { environment }] of each) {
       for (const [name, value] of Object.entries(environment)) {
         if (!/PASSWORD|KEY|SECRET/.test(name) || name === 'OTHER_SECRET_KEY') continue;
@@ -105,7 +105,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('opens ports to this machine only, and none of Redis', () => {
+  it('opens ports to this machine only, and no port of Redis', () => {
     for (const [, { ports = [] }] of each) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
@@ -159,7 +159,7 @@ describe('the Dockerfile', () => {
   it('runs as a user that is not root, to whom only /data belongs', () => {
     expect(argumentsOf('USER')).toEqual(['1000:1000']);
     const last = lines.findIndex((line) => line.startsWith('USER '));
-    // Nothing after USER changes files.
+    // No instruction after USER changes files.
     for (const line of lines.slice(last + 1)) expect(line).toMatch(/^(?:EXPOSE|HEALTHCHECK|CMD) /);
     expect(lines.join('\n')).not.toContain('--chown');
     expect(argumentsOf('RUN').filter((line) => line.includes('chown'))).toEqual([
@@ -167,11 +167,11 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('contains no secret, neither copied nor set', () => {
+  it('contains no secret, as a copied file or as a variable', () => {
     for (const set of [...argumentsOf('ENV'), ...argumentsOf('ARG')]) {
       expect(set).not.toMatch(/PASSWORD|SECRET|KEY|TOKEN/);
     }
-    // Only named files and folders are copied, and Docker does not even read these.
+    // Only named files and folders are copied. Docker does not even read files with secrets.
     for (const copied of argumentsOf('COPY')) expect(copied).not.toMatch(/^\. /);
     expect(read('.dockerignore').split('\n')).toEqual(
       expect.arrayContaining(['.env', '.data', '.git']),
@@ -221,7 +221,7 @@ describe('docker/database.sql', () => {
     await administrator.end();
   });
 
-  it('creates an owner that is no superuser, whose database is closed to all other roles', async () => {
+  it('creates an owner that is not a superuser, whose database is closed to all other roles', async () => {
     const { rows } = await administrator.query(
       `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolcanlogin
        from pg_roles where rolname = $1`,

@@ -17,9 +17,9 @@ interface LockedPackage {
 
 interface Advisory {
   package: string;
-  /** It is the first affected version, or the lowest when absent. */
+  /** The first affected version. When absent, the lowest version. */
   from?: string;
-  /** It is the first version that is not affected. */
+  /** The first version that is not affected. */
   before: string;
   id: string;
 }
@@ -27,7 +27,7 @@ interface Advisory {
 interface Policy {
   licenses: {
     allowed: string[];
-    /** These licences are allowed in packages that are not part of an installation. */
+    /** The licences that are allowed in packages that are not part of an installation. */
     allowedForDevelopment: string[];
     /** The licences that were read in the package itself, because its package.json has none that npm knows. */
     reviewed: Record<string, string>;
@@ -54,7 +54,7 @@ const packages = FOLDERS.flatMap((folder) => {
     }));
 });
 
-/** Says what is wrong with the licences of packages. */
+/** Returns the faults of the licences of packages. */
 function licenceFaults(all: readonly (LockedPackage & { name: string })[]): string[] {
   const { allowed, allowedForDevelopment, reviewed } = policy.licenses;
   return all.flatMap(({ name, version, license, dev }) => {
@@ -111,7 +111,7 @@ describe('the packages of all lock files', () => {
     expect(faults).toEqual([]);
   });
 
-  it('use every review of a licence', () => {
+  it('need every reviewed licence of .ci/dependencies.json', () => {
     const known = packages.map(({ name, version }) => `${name}@${version}`);
     const unused = Object.keys(policy.licenses.reviewed).filter((name) => !known.includes(name));
     expect(unused).toEqual([]);
@@ -135,7 +135,7 @@ describe('the packages of all lock files', () => {
     }
   });
 
-  it('are all fixed by a hash', () => {
+  it('are all pinned by a hash', () => {
     const missing = packages.filter(
       ({ integrity, link }) => !link && !integrity?.startsWith('sha512-'),
     );

@@ -58,7 +58,10 @@ async function unsubscribeLink(): Promise<string> {
   return /https?:\/\/[^\s)\]>]+\/u\/[^\s)\]>]+/.exec(value.message.body)![0];
 }
 
-/** Calls a tool. SMS go to the server of this test. A result that takes a while is read until its status is the shown one. */
+/**
+ * Calls a tool. SMS go to the server of this test. A result whose status still changes is read until it has the status
+ * on the page.
+ */
 async function call(tool: string, given: Given, shown: Given | undefined): Promise<Given> {
   const settings = given.settings as Given | undefined;
   const sent = settings ? { ...given, settings: { ...settings, base_url: twilio.url } } : given;
@@ -72,7 +75,7 @@ async function call(tool: string, given: Given, shown: Given | undefined): Promi
   });
 }
 
-it('answers as docs/messaging.md says', async () => {
+it('the commands of docs/messaging.md print the documented answers', async () => {
   const page = await readFile(PAGE, 'utf8');
   const start = page.indexOf('## From a file to a first campaign');
   const blocks = blocksOf(page.slice(start));

@@ -114,7 +114,7 @@ async function statusAfter(by: TestOrganization, runId: string, id: string): Pro
 }
 
 describe('status callbacks of Twilio', () => {
-  it('make a message delivered once, whatever is repeated or comes late', async () => {
+  it('set a message to delivered once, even if callbacks are repeated or late', async () => {
     const message = await sentSms(acme);
     const first = await twilioCalls(message, 'delivered');
     expect(await statusAfter(acme, first.body.runId, message.id)).toBe('delivered');
@@ -130,7 +130,7 @@ describe('status callbacks of Twilio', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('end a message as failed with the reason, also before a late delivered', async () => {
+  it('set a message to failed with the reason, and a late delivered does not change it', async () => {
     const message = await sentSms(acme);
     const failed = await twilioCalls(message, 'undelivered', { errorCode: '30003' });
     expect(await statusAfter(acme, failed.body.runId, message.id)).toBe('failed');
@@ -162,32 +162,35 @@ describe('delivery receipts of Vonage', () => {
     ['delivered', 'delivered'],
     ['rejected', 'failed'],
     ['expired', 'failed'],
-  ])('%s make a message %s, and those on the way nothing', async (reported, status) => {
-    const { id: workflowId } = await save(beta, 'Status of Vonage');
-    const message = await sentSms(beta);
-    const receipt = (state: string) =>
-      postWebhook(switchboard, workflowId, {
-        msisdn: message.to.slice(1),
-        to: 'Acme',
-        'network-code': '26201',
-        messageId: message.provider_message_id,
-        price: '0.03330000',
-        status: state,
-        scts: '2001011400',
-        'err-code': state === 'delivered' ? '0' : '6',
-        'api-key': API_KEY,
-        'message-timestamp': '2026-01-01 12:00:00',
-      });
-    expect((await receipt('buffered')).body).toEqual({ ok: true, skipped: true });
-    const { body } = await receipt(reported);
-    expect(await statusAfter(beta, body.runId, message.id)).toBe(status);
-    expect((await receipt('accepted')).body).toEqual({ ok: true, skipped: true });
-    expect((await getMessage(beta, message.id)).status).toBe(status);
-  });
+  ])(
+    'with the status %s set a message to %s, and receipts of other states change nothing',
+    async (reported, status) => {
+      const { id: workflowId } = await save(beta, 'Status of Vonage');
+      const message = await sentSms(beta);
+      const receipt = (state: string) =>
+        postWebhook(switchboard, workflowId, {
+          msisdn: message.to.slice(1),
+          to: 'Acme',
+          'network-code': '26201',
+          messageId: message.provider_message_id,
+          price: '0.03330000',
+          status: state,
+          scts: '2001011400',
+          'err-code': state === 'delivered' ? '0' : '6',
+          'api-key': API_KEY,
+          'message-timestamp': '2026-01-01 12:00:00',
+        });
+      expect((await receipt('buffered')).body).toEqual({ ok: true, skipped: true });
+      const { body } = await receipt(reported);
+      expect(await statusAfter(beta, body.runId, message.id)).toBe(status);
+      expect((await receipt('accepted')).body).toEqual({ ok: true, skipped: true });
+      expect((await getMessage(beta, message.id)).status).toBe(status);
+    },
+  );
 });
 
 describe('reports of Mailgun', () => {
-  it('suppress the address after a permanent failure once, and not after its late delivery', async () => {
+  it('suppress the address once after a permanent failure, and not again after a late delivery', async () => {
     const { id: workflowId } = await save(acme, 'Deliveries');
     const contact = await createContact(acme);
     const { value } = await acme.call<{ message: TestMessage }>('send_message', {

@@ -189,7 +189,7 @@ describe('docs/recipes', () => {
     expect(await messagesTo('hedy@example.com')).toMatchObject([{ subject: 'Welcome' }]);
   });
 
-  it('html-form.md takes the fields of its form, and leaves robots out', async () => {
+  it('html-form.md accepts the fields of its form, and ignores robots', async () => {
     const { id, webhook, run, html } = await follow('html-form');
     const names = [...html!.matchAll(/ name="(\w+)"/g)].map(([, name]) => name!);
     const text = readFileSync(resolve(FOLDER, 'html-form.md'), 'utf8');
@@ -240,7 +240,7 @@ describe('docs/recipes', () => {
     expect(JSON.stringify(await ended(id))).not.toContain('eyJ0eXAi');
   });
 
-  it('language-model.md waits for a slow answer, after one that came too early', async () => {
+  it('language-model.md waits for a slow answer, after a request that was refused as too early', async () => {
     const { id, webhook, run } = await follow('language-model');
     await run(0, { WEBHOOK: webhook });
     const [{ id: runId } = { id: '' }] = await runsOf(id);
@@ -259,7 +259,7 @@ describe('docs/recipes', () => {
     });
   });
 
-  it('nightly-import.md reads all pages, and leaves out who cannot be saved', async () => {
+  it('nightly-import.md reads all pages, and skips people who cannot be saved', async () => {
     const { id, run } = await follow('nightly-import');
     await run(0, { URL: switchboard.url, API_KEY: acme.key, WORKFLOW: id });
     const [done] = await ended(id);

@@ -19,7 +19,7 @@ describe('docs/tasks.md', () => {
     acme = await createOrganization(switchboard);
   });
 
-  it('shows the requests and responses as they are', async () => {
+  it('shows requests and responses that Switchboard really exchanges', async () => {
     const { id } = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       {

@@ -108,7 +108,7 @@ describe('docs/webhooks.md', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('shows a workflow that takes a large payload', async () => {
+  it('shows a workflow that accepts a large payload', async () => {
     const [, catalog] = CALLS;
     const { status, error } = await acme.call('create_workflow', { ...catalog });
     expect(error).toBeUndefined();

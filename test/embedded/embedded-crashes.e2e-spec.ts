@@ -111,7 +111,7 @@ describe('EmbeddedPostgres after crashes and at the same time', () => {
 
   it('creates one database when four processes start simultaneously', async () => {
     const dataDir = await sandbox.dataDir();
-    // This is the lock of a process that died during its start. Only one of the four may remove it.
+    // This is the lock of a process that died during its start. Only one of the four processes may remove it.
     const dead = { pid: 999_999_999, startedAt: null, token: '0123456789' };
     await writeFile(join(dataDir, 'pg.lock'), JSON.stringify(dead));
     const owners = await Promise.all([1, 2, 3, 4].map(() => sandbox.owner(dataDir)));

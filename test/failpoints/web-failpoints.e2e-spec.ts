@@ -18,7 +18,9 @@ const TIMEOUT_MS = 120_000 * BATCHES.length;
 describe.each(drivers)('a web process that dies, with wake-ups through %s', (_name, driver) => {
   let stage: Stage;
   let workflowId: string;
-  /** This workflow has a limit that is never reached, so its runs are inserted before the commit and FP1b applies. */
+  /**
+   * The id of a workflow with a limit that is never reached. Its runs are inserted before the commit, so FP1b applies.
+   */
   let limitedId: string;
   let worker: StagedProcess;
   let batch = 0;
@@ -73,7 +75,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   };
 
   it(
-    'FP1: loses no run that it answered for, although it woke no worker',
+    'FP1: loses no acknowledged run, although it woke no worker',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1);
@@ -92,7 +94,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   if (!HAS_ALL_FAILPOINTS) return;
 
   it(
-    'FP1c: a retry gets the run that it committed and did not answer for',
+    'FP1c: a retry gets the run that was committed and not acknowledged',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1c);
@@ -112,7 +114,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   );
 
   it(
-    'FP1b: neither answers for nor stores a run that it did not commit',
+    'FP1b: neither acknowledges nor stores a run that it did not commit',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP1b);
@@ -142,8 +144,8 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
         const answers = orders.map((order) => postLimited(first, order));
         await waitFor(() => first.held.length === size);
         const repeated = orders.map((order) => postLimited(second, order));
-        // The second process must wait for the transactions of the first. If it does not, it reaches its own commit.
-        // It puts several deliveries into one transaction, so the number of waiting transactions is unknown.
+        // The second process must wait for the transactions of the first. Otherwise it would reach its own commit. One
+        // transaction can have several deliveries, so the number of waiting transactions is unknown.
         await waitFor(async () => (await countWaiting()) > 0 || second.held.length > 0);
         expect(second.held).toEqual([]);
         first.open();
@@ -174,7 +176,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
         await stage.query('lock table workflow_runs in exclusive mode');
         const answers = Promise.allSettled(orders.map((order) => post(web, order)));
         await waitFor(async () => {
-          // Inside a transaction, PostgreSQL shows the activity of the first look until the snapshot is cleared.
+          // Inside a transaction, PostgreSQL returns the activity of the first query until the snapshot is cleared.
           await stage.query('select pg_stat_clear_snapshot()');
           const inserts = await stage.query(
             `select from pg_stat_activity where datname = current_database()

@@ -179,7 +179,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP4: writes nothing more when it cannot renew its lease, and another worker continues the run',
+    'FP4: stops writing when it cannot renew its lease, and another worker continues the run',
     async () => {
       for (const size of BATCHES) {
         const cut = await stage.start('worker', FAILPOINTS.FP4);

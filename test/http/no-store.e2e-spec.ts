@@ -21,7 +21,7 @@ describe('Cache-Control', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('is no-store in every answer but files of the dashboard: each path, method, credential and body', async () => {
+  it('is no-store in every answer except files of the dashboard, for each path, method, credential and body', async () => {
     const { id } = await createWorkflow(acme, []);
     const paths = [
       '/nothing',

@@ -8,7 +8,7 @@ import { createOrganization } from '../support/organization.js';
 import { itSlow } from '../support/thorough.js';
 import { rawRequest } from './raw-request.js';
 
-// The server of this file gives a client this long. By default, Node.js looks for slow clients every 30 s.
+// The time that the server of this file gives a client. By default, Node.js looks for slow clients every 30 s.
 const SHORT_MS = 1000;
 const MOST_SECONDS = 20;
 
@@ -27,7 +27,7 @@ describe('a slow client', () => {
     expect(BodyTimes.of(server)).toMatchObject({ requestMs: 30_000, idleMs: 30_000 });
   });
 
-  it('is disconnected soon after its time limit, whatever it sends', async () => {
+  it('is disconnected soon after its time limit, no matter what it sends', async () => {
     server.headersTimeout = SHORT_MS;
     BodyTimes.of(server).requestMs = SHORT_MS;
     const head = 'POST /api/auth/sign-in HTTP/1.1\r\nHost: localhost\r\n';
@@ -52,7 +52,7 @@ describe('a slow client', () => {
   });
 
   itSlow(
-    'may upload a file for longer, but is disconnected when nothing arrives any more',
+    'may upload a file for longer, but is disconnected when no more bytes arrive',
     async () => {
       const acme = await createOrganization(switchboard);
       Object.assign(BodyTimes.of(server), { requestMs: SHORT_MS, idleMs: 3 * SHORT_MS });

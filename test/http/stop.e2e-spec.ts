@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { startSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
-it('a stop closes connections without a request, and lets a request that has begun end', async () => {
+it('a stop closes connections without a request, and waits for the end of requests that have begun', async () => {
   const switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   const { hostname, port } = new URL(switchboard.url);
   const unused = connect(Number(port), hostname);

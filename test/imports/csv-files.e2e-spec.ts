@@ -51,7 +51,7 @@ describe('the export of contacts', () => {
     expect(consent).toMatchObject({ email: { status: 'denied' } });
   });
 
-  it('has all contacts of the organization and none of another', async () => {
+  it('has exactly the contacts of the organization', async () => {
     const other = await createOrganization(switchboard);
     await other.call('create_contact', { email: 'other@example.com' });
     const rows = Array.from({ length: 1100 }, (_, index) => `p${index}@example.com`);

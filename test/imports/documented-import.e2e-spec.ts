@@ -5,7 +5,7 @@ import { sharedSwitchboard } from '../support/switchboard.js';
 import { upload } from '../support/uploaded-import.js';
 import { rejectedRows, startAndWait } from './import.js';
 
-it('answers as docs/contacts.md says', async () => {
+it('the import of docs/contacts.md returns the documented answers', async () => {
   const acme = await createOrganization(await sharedSwitchboard());
   const text = await readFile('docs/contacts.md', 'utf8');
   const section = text.slice(text.indexOf('## Import'));

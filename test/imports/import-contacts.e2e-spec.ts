@@ -101,7 +101,7 @@ describe('an import', () => {
     for (const { path, message } of error!.details!) expect(row).toContain(`${path} ${message}.`);
   });
 
-  itSlow('finds rows that repeat an identifier of a row far before', async () => {
+  itSlow('finds rows that repeat an identifier of a much earlier row', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => `p${index}@example.com,${index}`);
     const file = ['email,external_id', ...lines, 'P0@EXAMPLE.COM,other', 'q@example.com,7'].join(
       '\n',
@@ -117,7 +117,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('is all unchanged when it is repeated', async () => {
+  it('counts every row as unchanged when it is repeated', async () => {
     const file = 'email,tags,plan\na@example.com,x,pro\nb@example.com,,\n';
     const mapping = { email: 'email', tags: 'tags', plan: 'properties.plan' };
     expect((await importFile(acme, file, { mapping })).counts.created).toBe(2);
@@ -175,7 +175,7 @@ describe('an import', () => {
     for (const row of rows) expect(row).toMatch(/email belongs to the contact con_\w+\.$/);
   });
 
-  it('skips existing contacts when the import says so', async () => {
+  it('skips existing contacts with on_existing skip', async () => {
     await acme.call('create_contact', { email: 'a@example.com', first_name: 'Ada' });
     const file = 'email,first_name\na@example.com,Other\nb@example.com,Bob\n';
     const done = await importFile(acme, file, { on_existing: 'skip' });
@@ -183,7 +183,7 @@ describe('an import', () => {
     expect((await contactsOf(acme)).map(({ first_name }) => first_name)).toEqual(['Ada', 'Bob']);
   });
 
-  it('changes nothing when it only checks, and counts what the import then does', async () => {
+  it('changes nothing when it only checks, and returns the same counts as the import', async () => {
     await acme.call('create_contact', { email: 'a@example.com', first_name: 'Ada' });
     const file =
       'email,first_name\na@example.com,Grace\nb@example.com,Bob\nB@example.com,Bob\nwrong,x\n';
@@ -206,7 +206,7 @@ describe('an import', () => {
     expect(await rejectedRows(acme, id)).toEqual(rejected);
   });
 
-  it('starts workflows only when the import says so', async () => {
+  it('starts workflows only with start_workflows', async () => {
     await acme.call('create_workflow', {
       name: 'Welcome',
       trigger: { type: 'event', event: 'contact.created' },

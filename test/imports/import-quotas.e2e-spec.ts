@@ -4,7 +4,7 @@ import { sharedSwitchboard } from '../support/switchboard.js';
 import { upload } from '../support/uploaded-import.js';
 import { NO_COUNTS, contactsOf, startAndWait } from './import.js';
 
-it('an import fails at a used-up quota of contacts, and continues without doubles when there is room', async () => {
+it('an import fails when the quota of contacts is used up, and continues without duplicates when there is room', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   /** Sets the quota and measures the organization, as `npm run quotas` does. */
@@ -23,7 +23,7 @@ it('an import fails at a used-up quota of contacts, and continues without double
   const refused = await startAndWait(acme, id);
   expect(refused).toMatchObject({ status: 'failed', counts: NO_COUNTS, processed: 0 });
   expect(refused.error).toContain('The organization has used its quota of 1 contacts.');
-  // Nothing of the part was written.
+  // No row of the part was written.
   expect(await contactsOf(acme)).toMatchObject([{ first_name: null }]);
 
   await setQuota(1000);

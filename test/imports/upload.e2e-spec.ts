@@ -41,7 +41,7 @@ describe('the encoding of an upload', () => {
     ['utf-16le', 'UTF-16 LE', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
     ['utf-16be', 'UTF-16 BE', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
     ['windows-1252', 'bytes that are not UTF-8', Buffer.from(TEXT, 'latin1')],
-  ])('is found: %s for %s', async (encoding, _name, bytes) => {
+  ])('is detected: %s for %s', async (encoding, _name, bytes) => {
     const uploaded = await upload(acme, bytes);
     expect(uploaded).toMatchObject({
       encoding,
@@ -53,7 +53,7 @@ describe('the encoding of an upload', () => {
     expect(await contactsOf(acme)).toMatchObject([{ first_name: 'Zoë' }]);
   });
 
-  it('is windows-1252 for the whole file when bytes far behind the beginning are not UTF-8', async () => {
+  it('is windows-1252 for the whole file when bytes far from the beginning are not UTF-8', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => `p${index}@example.com,\u0080`);
     const bytes = Buffer.from(
       ['email,first_name', ...rows, 'z@example.com,\u00eb'].join('\n'),
@@ -104,14 +104,14 @@ describe('the rows of an upload', () => {
     ]);
   });
 
-  it('have columns with names, also without and with equal ones in the file', async () => {
+  it('get unique names of columns, even if names are missing or equal in the file', async () => {
     const { columns } = await upload(acme, 'email,,email,\u202e\u0007x\n1,2,3,4\n');
     expect(columns).toEqual(['email', 'Column 2', 'email (2)', 'x']);
   });
 });
 
 describe('an upload', () => {
-  it('takes a form with a file, and an API key', async () => {
+  it('accepts a form with a file, and an API key', async () => {
     const form = new FormData();
     form.append('note', 'first');
     form.append('file', new Blob(['email\na@example.com\n']), 'people.csv');
@@ -168,7 +168,7 @@ describe('an upload', () => {
   });
 
   itSlow(
-    'is refused for a field without an end behind many rows, and nothing is stored',
+    'is refused for a field without a closing quote after many rows, and nothing is stored',
     async () => {
       const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com`);
       const { detail } = await refused(['email', ...rows, `"${'x'.repeat(300_000)}`].join('\n'));
@@ -184,7 +184,7 @@ describe('an upload', () => {
     expect((await refused(csv, '?delimiter=x')).status).toBe(422);
   });
 
-  it('leaves nothing behind when the sender goes away', async () => {
+  it('stores nothing when the sender disconnects', async () => {
     const sent = request(`${switchboard.url}/api/imports`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${acme.key}`, 'Content-Type': 'text/csv' },

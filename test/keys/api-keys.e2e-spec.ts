@@ -65,7 +65,7 @@ describe('API keys', () => {
     expect(text).not.toContain(acme.key);
   });
 
-  it('are revoked by DELETE, which also succeeds when there is none', async () => {
+  it('are revoked by DELETE, which also succeeds without an active key', async () => {
     expect((await acme.fetch('/api/mcp/keys', { method: 'DELETE' })).status).toBe(204);
     expect(await useKey(acme.key)).toBe(401);
     expect((await acme.fetch('/api/mcp/keys', { method: 'DELETE' })).status).toBe(204);

@@ -51,7 +51,7 @@ describe('GET /api/mcp/keys/current', () => {
     });
   });
 
-  it('needs a key, also of a person with a session', async () => {
+  it('needs a key, even for a person with a session', async () => {
     expect((await acme.fetch('/api/mcp/keys/current')).status).toBe(401);
   });
 });

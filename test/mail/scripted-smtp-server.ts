@@ -1,6 +1,6 @@
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 
-/** Names the moments at which a scripted server reacts. `content` is before the final dot, `dot` after it. */
+/** The moments at which a scripted server reacts. `content` is before the final dot, `dot` after it. */
 export type Moment =
   'connect' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'dot';
 
@@ -90,7 +90,7 @@ export class ScriptedSmtpServer {
     return lines.map((line, i) => `250${i < lines.length - 1 ? '-' : ' '}${line}`).join('\r\n');
   }
 
-  /** Answers as scripted. Returns false when the connection is not served any longer. */
+  /** Answers as scripted. Returns false when the connection is no longer served. */
   private react(socket: Socket, moment: Moment, usual: string): boolean {
     const reaction = this.script[moment];
     if (reaction === 'drop') socket.resetAndDestroy();

@@ -190,7 +190,7 @@ describe('the connections to the mail server', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('are closed after they were unused for a while, with QUIT', async () => {
+  it('are closed with QUIT after they were unused for a while', async () => {
     const server = await startServer();
     const channel = openChannel(server, '?idleTimeout=50');
     await deliver(channel);

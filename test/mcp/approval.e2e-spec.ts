@@ -134,7 +134,7 @@ const expire = (id: string) =>
     [id],
   );
 
-/** Calls as an agent whose client answers input requests by itself. */
+/** Calls as an agent whose client answers input requests automatically. */
 async function modern(name: string, given: object, extras: object = {}) {
   const _meta = { ...metaOf(), [CAPABILITIES_KEY]: { elicitation: {} } };
   const params = { name, arguments: given, ...extras, _meta };
@@ -178,7 +178,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('gets in every era the confirmation that a person must approve, and waits once for it', async () => {
+  it('gets the same confirmation in every era, and waits for one approval only', async () => {
     const id = await request();
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const headers = { 'MCP-Protocol-Version': version };
@@ -403,7 +403,7 @@ describe('an agent whose call a person must approve', () => {
 });
 
 describe('people who answer confirmations', () => {
-  it('see exactly what will run, and the audit log says who approved it and that it was used', async () => {
+  it('see exactly which call will run, and the audit log says who approved it and that the approval was used', async () => {
     const id = await request('note', { text: 'told' });
     expect(await list()).toMatchObject([
       { id, tool: 'note', arguments: { text: 'told' }, state: 'pending', answered_by: null },
@@ -464,7 +464,7 @@ describe('people who answer confirmations', () => {
       const [yes, no] = await Promise.all([approve(id), decline(id)]);
       expect(no.error === undefined || yes.error === undefined).toBe(true);
       const ran = (await agent('note', { text })).error === undefined;
-      // Declining after the approval withdraws it, so only an approval that nobody withdrew runs.
+      // Declining after an approval withdraws it. So the call runs only if the approval was not withdrawn.
       expect(ran).toBe(no.error !== undefined);
     }
   });

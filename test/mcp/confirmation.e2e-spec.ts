@@ -82,7 +82,7 @@ describe('a tool whose client asks for confirmation when it can', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('asks before calls that only read too', async () => {
+  it('asks before a call that only reads', async () => {
     await require('when_possible', 'echo_text');
     const echo = { name: 'echo_text', arguments: { text: 'x' } };
     const { result } = await call({}, undefined, echo);

@@ -323,7 +323,7 @@ describe('a batch of dry runs', () => {
       expect(responses.find(({ id }) => id === 8)!.error!.code).toBe(-32602);
       expect(told(9).result.contact!.id).toBe(contactId);
       expect(told(9).effects).toEqual([]);
-      // The notification has renamed it, and the failed call has no effect.
+      // The notification has renamed the contact, and the failed call has no effect.
       expect(told(10).effects).toEqual([]);
     }
   });
@@ -355,7 +355,7 @@ describe('a batch of dry runs', () => {
     const batch = [1, 2].map((id) => callOf('send_message', given, true, id));
     const { body } = await withoutTrace(() => post(batch, '2025-11-25'));
     const [first, second] = (body as { result: Result }[]).map(({ result }) => toldBy(result));
-    // As for two real calls with one key, the second returns the result of the first.
+    // As with two real calls with one key, the second call returns the result of the first.
     expect(second!.result).toEqual(first!.result);
     expect([first!.effects.length, second!.effects.length]).toEqual([1, 0]);
     const real = toldBy(resultOf(await post(callOf('send_message', given), '2025-11-25')));

@@ -232,7 +232,7 @@ describe('a requestState', () => {
     expect(await send('book', { town: 'Wels' }, answer)).toMatchObject(refused);
   });
 
-  it('expires', async () => {
+  it('expires after an hour', async () => {
     const requestState = await readyToBook('Late');
     const answer = { inputResponses: SEATS, requestState };
     const now = Date.now();

@@ -25,14 +25,14 @@ async function breakKeys(state: string): Promise<void> {
       begin raise exception 'secret detail' using errcode = '${state}'; end $$`);
 }
 
-it('fails with unavailable when the database does not respond', async () => {
+it('a request fails with unavailable when the database does not respond', async () => {
   await breakKeys('53300');
   const answer = await answerOf(acme.rpc(ping));
   expect(answer).toMatchObject({ status: 503, body: errorOf(1503, null) });
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
-it('shows only the log id of a bug that occurs before any tool', async () => {
+it('an error shows only the log id of a bug that occurs before any tool', async () => {
   await breakKeys('XX001');
   const { status, text, body } = await answerOf(acme.rpc(ping));
   expect({ status, body }).toEqual({

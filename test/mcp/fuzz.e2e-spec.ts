@@ -171,7 +171,7 @@ const post = async (body: string | Uint8Array, version: string | undefined) => {
 };
 
 it(
-  `answers ${STRUCTURED} messages that look like JSON-RPC, each under its own id (seed ${seed})`,
+  `the endpoint answers ${STRUCTURED} messages that look like JSON-RPC, each under its own id (seed ${seed})`,
   async () => {
     const single = fc.record({ sent, version }).filter(({ sent }) => !Array.isArray(sent.member));
     const batch = fc.record({ all: fc.array(sent, { minLength: 1, maxLength: 5 }), version });
@@ -200,7 +200,7 @@ it(
 );
 
 it(
-  `answers ${MODERN_RUNS} messages of the modern era (seed ${seed})`,
+  `the endpoint answers ${MODERN_RUNS} messages of the modern era (seed ${seed})`,
   async () => {
     const meta = fc.oneof(
       { weight: 6, arbitrary: fc.constant(metaOf()) },
@@ -245,7 +245,7 @@ it(
 );
 
 it(
-  `answers ${RAW} bodies of other bytes (seed ${seed})`,
+  `the endpoint answers ${RAW} bodies of other bytes (seed ${seed})`,
   async () => {
     const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
     const damaged = fc

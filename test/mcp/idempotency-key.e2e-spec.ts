@@ -71,7 +71,7 @@ describe('a call with an idempotency key in _meta', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['a', 'a']);
   });
 
-  it('happens once in MCP 2026-07-28 too', async () => {
+  it('is executed once in MCP 2026-07-28', async () => {
     const request = callOf('modern', 'k1', 'note', metaOf());
     for (let times = 0; times < 2; times += 1) {
       expect(await postModern(acme, request)).toMatchObject({ status: 200 });
@@ -86,7 +86,7 @@ describe('a call with an idempotency key in _meta', () => {
   });
 
   it.each([null, 5, '', 'a b', 'ä', 'x'.repeat(256), ['k']])(
-    'is refused for %j, which is no key',
+    'is refused for %j, which is not a valid key',
     async (key) => {
       const { status, body } = await answerOf(acme.rpc(callOf('a', key)));
       expect(status).toBe(200);

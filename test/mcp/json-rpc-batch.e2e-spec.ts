@@ -29,7 +29,7 @@ const resultOf = (id: string | number) => ({
 it.each<[string, string, number]>([
   ['an empty batch', '[]', -32600],
   ['a batch that breaks off', '[{"jsonrpc":"2.0","id":1', -32700],
-])('returns one error and not an array for %s', async (_case, body, code) => {
+])('the endpoint returns one error and not an array for %s', async (_case, body, code) => {
   expect(await post(body)).toMatchObject({ status: 400, body: errorOf(code, null) });
 });
 
@@ -57,21 +57,24 @@ it.each<[string, unknown[], object[]]>([
     ],
     [resultOf('1'), resultOf('2'), errorOf(-32600, null), errorOf(-32601, '5'), resultOf('9')],
   ],
-])('returns one response for each member, in order, for %s', async (_case, batch, expected) => {
-  const { status, body } = await post(batch);
-  expect({ status, body }).toEqual({ status: 200, body: expected });
-});
+])(
+  'a batch gets one response for each member, in order, for %s',
+  async (_case, batch, expected) => {
+    const { status, body } = await post(batch);
+    expect({ status, body }).toEqual({ status: 200, body: expected });
+  },
+);
 
 it.each<[string, unknown[]]>([
   ['notifications', [call(undefined, 'noop'), { jsonrpc: '2.0', method: 'x' }]],
   ['responses', [{ jsonrpc: '2.0', id: 1, result: {} }]],
   ['a notification of initialize', [{ jsonrpc: '2.0', method: 'initialize' }]],
-])('returns 202 without a body for a batch of %s', async (_case, batch) => {
+])('a batch of %s gets 202 without a body', async (_case, batch) => {
   const { status, text } = await post(batch);
   expect({ status, text }).toEqual({ status: 202, text: '' });
 });
 
-it('runs the members in order, including notifications', async () => {
+it('a batch runs its members in order, including notifications', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `ordered ${index}`);
   const batch = names.map((text, index) => note(index % 2 === 0 ? index : undefined, text));
   const { status, body } = await post(batch);
@@ -83,7 +86,7 @@ it('runs the members in order, including notifications', async () => {
   expect(traces.filter((text) => text.startsWith('ordered'))).toEqual(names);
 });
 
-it('accepts 20 members and refuses 21 without running any', async () => {
+it('a batch can have 20 members, and 21 are refused without running any', async () => {
   const batch = (length: number, text: string) =>
     Array.from({ length }, (_, index) => note(index, text));
   const twenty = await post(batch(20, 'twenty'));
@@ -99,7 +102,7 @@ it('accepts 20 members and refuses 21 without running any', async () => {
 });
 
 it.each(['crash', 'clash', 'denied', 'no_object'])(
-  'keeps the effects of the other members when one fails: %s',
+  'a batch keeps the effects of the other members when one fails: %s',
   async (failing) => {
     const before = `before ${failing}`;
     const after = `after ${failing}`;

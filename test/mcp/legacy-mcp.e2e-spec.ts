@@ -135,7 +135,7 @@ it.each<[string, Record<string, string>]>([
   ['a last event id', { 'Last-Event-ID': '7' }],
   ['headers of a later version', { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'x' }],
   ['no Accept that fits', { Accept: 'text/html' }],
-])('accepts a request with %s', async (_case, headers) => {
+])('the endpoint accepts a legacy request with %s', async (_case, headers) => {
   expect(await post(request('ping'), '2025-06-18', headers)).toMatchObject({ status: 200 });
 });
 
@@ -153,7 +153,7 @@ describe('an unsupported version', () => {
     expect({ status, body }).toEqual({ status: 400, body: unsupported('1999-01-01', null) });
   });
 
-  it('is refused for a notification, whose tool does not run', async () => {
+  it('is refused for a notification, and its tool does not run', async () => {
     const params = { name: 'note', arguments: { text: 'old' } };
     const answer = await post({ jsonrpc: '2.0', method: 'tools/call', params }, '1999-01-01');
     expect(answer).toMatchObject({ status: 400, body: unsupported('1999-01-01', null) });

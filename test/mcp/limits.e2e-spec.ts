@@ -178,7 +178,7 @@ describe('the size of the body', () => {
     expect(answer).toContain('"code":1413');
   });
 
-  it('is limited without a Content-Length too, and the connection stays usable', async () => {
+  it('is also limited without a Content-Length, and the connection stays usable', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const answer = await exchange([
       head('Transfer-Encoding: chunked'),

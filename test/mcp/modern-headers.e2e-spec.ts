@@ -104,7 +104,7 @@ describe('a header', () => {
     expect(await post(list, { ...none, ...headers })).toMatchObject({ status: 200 });
   });
 
-  it('keeps the tool from running if it is wrong', async () => {
+  it('prevents the tool from running if the header is wrong', async () => {
     await post(note('mismatched'), { 'Mcp-Name': 'noop' });
     expect(await tracesOf(switchboard, acme)).not.toContain('mismatched');
   });
@@ -116,7 +116,7 @@ describe('an unsupported version', () => {
     async (requested) => {
       const { status, body } = await post(withMeta(metaOf(requested)), {
         'MCP-Protocol-Version': requested,
-        // Of two faults the version is reported, because another version may have other headers.
+        // When there are two faults, that of the version is reported, because another version may have other headers.
         'Mcp-Method': undefined,
       });
       const message = expect.any(String) as string;

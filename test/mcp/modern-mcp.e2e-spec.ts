@@ -195,7 +195,7 @@ describe('the envelope', () => {
 it.each<[string, Headers]>([
   ['without a header', versionless],
   ['whatever the header says', { 'MCP-Protocol-Version': '2025-03-26' }],
-])('refuses a batch with a modern member, %s', async (_case, headers) => {
+])('the endpoint refuses a batch with a modern member, %s', async (_case, headers) => {
   const plain = { jsonrpc: '2.0', id: 7, method: 'tools/call' };
   const { status, body } = await post([{ ...plain, params: bare('poisoned') }, list], headers);
   expect({ status, body }).toEqual({ status: 400, body: errorWithoutId(-32600) });
@@ -223,7 +223,7 @@ describe('a notification', () => {
 });
 
 it.each(['GET', 'DELETE'])(
-  'refuses %s, because there are no streams and sessions',
+  'the endpoint refuses %s, because there are no streams and sessions',
   async (method) => {
     const response = await fetch(`${switchboard.url}/api/mcp`, {
       method,

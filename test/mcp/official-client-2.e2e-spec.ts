@@ -110,7 +110,7 @@ describe.each<[string, VersionNegotiationOptions | undefined, string]>([
   });
 });
 
-it('cancels a modern call that its caller aborts', async () => {
+it('the official client of generation 2 cancels a modern call that its caller aborts', async () => {
   const { client } = await connect({ mode: { pin: '2026-07-28' } });
   const tools = switchboard.app.get(ProtocolTools);
   const abort = new AbortController();

@@ -35,7 +35,7 @@ async function connect(key: string): Promise<{ client: Client; errors: Error[] }
   return { client, errors };
 }
 
-it('connects and gets the name of the server', async () => {
+it('the official client of generation 1 connects and gets the name of the server', async () => {
   const { client, errors } = await connect(acme.key);
   expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' });
   expect(client.getServerCapabilities()).toEqual({
@@ -49,7 +49,7 @@ it('connects and gets the name of the server', async () => {
   expect(errors).toEqual([]);
 });
 
-it('lists the tools', async () => {
+it('the official client lists the tools', async () => {
   const { client, errors } = await connect(acme.key);
   const { tools, nextCursor } = await client.listTools();
   expect(nextCursor).toBeUndefined();
@@ -61,7 +61,7 @@ it('lists the tools', async () => {
   expect(errors).toEqual([]);
 });
 
-it('calls a tool and validates its result with the output schema', async () => {
+it('the official client calls a tool and validates its result with the output schema', async () => {
   const { client, errors } = await connect(acme.key);
   // The client validates structuredContent with the schemas of the list.
   await client.listTools();
@@ -74,7 +74,7 @@ it('calls a tool and validates its result with the output schema', async () => {
 });
 
 it.each(['clash', 'denied', 'crash', 'echo_text'])(
-  'gets isError for a failing tool: %s',
+  'the official client gets isError for a failing tool: %s',
   async (name) => {
     const { client, errors } = await connect(acme.key);
     await client.listTools();
@@ -83,19 +83,19 @@ it.each(['clash', 'denied', 'crash', 'echo_text'])(
   },
 );
 
-it('reads resources, gets prompts and completes their arguments', async () => {
+it('the official client reads resources, gets prompts and completes their arguments', async () => {
   const { client, errors } = await connect(acme.key);
   await expectReading(client, errors);
 });
 
-it('gets the code of a JSON-RPC error', async () => {
+it('the official client gets the code of a JSON-RPC error', async () => {
   const { client } = await connect(acme.key);
   const call = client.callTool({ name: 'unheard_of', arguments: {} });
   await expect(call).rejects.toBeInstanceOf(McpError);
   await expect(call).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
 });
 
-it('gets 401 for a wrong key', async () => {
+it('the official client gets 401 for a wrong key', async () => {
   await expect(connect(`${acme.key.slice(0, -1)}!`)).rejects.toSatisfy(
     (error) => error instanceof StreamableHTTPError && error.code === 401,
   );

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-it('the rate limit counts every member of a batch and refuses a batch as a whole', async () => {
+it('the rate limit counts every member of a batch, and refuses the complete batch', async () => {
   const eager = await createOrganization(switchboard);
   const batch = (text: string) =>
     Array.from({ length: 20 }, () => ({
@@ -57,7 +57,7 @@ it('the rate limit ends an endless loop of subscriptions, and says when to try a
       listening.close();
       return listening;
     };
-    // Is the first part of the loop, without its requests.
+    // Takes the tokens that the first part of the loop would take, without its requests.
     const limiter = calm.app.get(RateLimiter);
     for (let count = 0; count < 127; count += 1) limiter.countStream(eager.id);
     const all = await Promise.all(Array.from({ length: 40 }, () => subscribe(eager.key)));

@@ -54,7 +54,9 @@ const refused = async (notifications: unknown, key = acme.key): Promise<Listenin
   open.push(listening);
   return listening;
 };
-/** The feed has a connection while there are subscriptions. Its end shows that none is left. */
+/**
+ * The feed has a connection while there are subscriptions. When the connection ends, there are no more subscriptions.
+ */
 const nobodyListens = (): Promise<unknown> =>
   waitFor(async () => {
     const found = await here.ownerQuery(
@@ -400,7 +402,7 @@ describe('an open subscription', () => {
     expect(stream.notify).not.toHaveBeenCalled();
   });
 
-  // It fills the send buffers of the system, which takes seconds of processor time.
+  // This test fills the send buffers of the system, which takes seconds of processor time.
   it.runIf(IS_THOROUGH)(
     'keeps at most one notification of each resource for a caller that does not read',
     async () => {

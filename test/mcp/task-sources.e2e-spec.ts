@@ -11,7 +11,7 @@ import { JobTasks, TaskTools } from './support/task.tools.js';
 
 const accept = (content: object) => ({ action: 'accept', content });
 
-/** A task source whose system is not available. */
+/** A task source whose system is unavailable. */
 @Injectable()
 class AwayTasks implements TaskSource {
   private readonly away = new AppError('unavailable', 'Try again later.');

@@ -76,7 +76,7 @@ describe('a workflow run as a task', () => {
     expect((await getRun(acme, created.taskId)).id).toBe(created.taskId);
   });
 
-  it('can be read at once by its organization and by no other', async () => {
+  it('can be read at once, but only by its organization', async () => {
     const { taskId } = await begin([pause]);
     expect(await getTask(acme, taskId)).toMatchObject({ resultType: 'complete', taskId });
   });
@@ -240,7 +240,7 @@ describe('a workflow run as a task', () => {
   describe.each(METHODS)('%s', (method) => {
     it.each(
       sample(['run_0000000000000000000000', 'gone', '', 'a\u0000b', 'größe', 'x'.repeat(5000)], 3),
-    )('does not know %j', async (taskId) => {
+    )('returns an error for the unknown id %j', async (taskId) => {
       const message = taskRequest(method, paramsOf(taskId));
       const name = `=?base64?${Buffer.from(taskId).toString('base64')}?=`;
       const { status, body } = await postModern(acme, message, { 'Mcp-Name': name });
@@ -429,7 +429,7 @@ describe('a workflow run as a task', () => {
   });
 });
 
-/** Returns the same organization at another process. */
+/** Returns the same organization, with calls that go to another process. */
 function elsewhere(other: Switchboard, organization: TestOrganization): TestOrganization {
   const { key } = organization;
   const rpc: TestOrganization['rpc'] = (body, headers = {}) =>

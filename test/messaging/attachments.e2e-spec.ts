@@ -121,7 +121,7 @@ describe('attachments of send_message', () => {
   itSlow('are covered by the signature of a verified domain', async () => {
     const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
     await addVerified(setup, acme, 'files.example');
-    // The second one is too large to be composed in memory.
+    // The second e-mail is too large to be composed in memory.
     for (const size of [1000, MEGABYTE]) {
       const file = await upload(randomBytes(size), { name: 'ü.bin' });
       const mail = await sentMail({
@@ -210,7 +210,7 @@ describe('attachments of send_message', () => {
 });
 
 describe('POST /api/files', () => {
-  it('takes an API key, and a form with a file whose name has no folder', async () => {
+  it('accepts an API key, and a form with a file, and removes folders from its name', async () => {
     const form = new FormData();
     form.append('file', new Blob(['hello'], { type: 'text/plain' }), '../../a\u202eb.txt');
     const answer = await fetch(`${setup.switchboard.url}/api/files`, {
@@ -244,7 +244,7 @@ describe('POST /api/files', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('stores nothing of an upload that ends early, and counts stored files in the quota', async () => {
+  it('does not store an upload that ends early, and counts stored files in the quota', async () => {
     const other = await createOrganization(setup.switchboard);
     const { switchboard } = setup;
     const { url } = switchboard;

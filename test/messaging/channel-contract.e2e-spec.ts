@@ -28,7 +28,7 @@ import {
 
 const CONTACT = { email: 'ada@example.com', phone: '+493012345678', properties: {} };
 const CONTENT = { subject: null, body: 'Hello' };
-/** Asked only about e-mails with a sender of their own. */
+/** Undefined, because channels call these services only for e-mails with their own sender. */
 const FILES = undefined as unknown as FilesService;
 const SENDERS = undefined as unknown as SendersService;
 

@@ -17,7 +17,7 @@ interface Provider {
   settings: Record<string, string>;
 }
 
-/** Keeps its messages in memory. */
+/** A channel that keeps its messages in memory. */
 @Channel({ name: 'pager', title: 'Pager', address: 'property pager' })
 @Injectable()
 class PagerChannel implements DeliveryChannel {

@@ -65,7 +65,7 @@ describe('reply_to of send_message', () => {
 });
 
 describe('in_reply_to of send_message', () => {
-  it('continues the conversation of an earlier message, however long it is', async () => {
+  it('continues the conversation of an earlier message, even a long one', async () => {
     let previous = await send(acme, { contact_id: contactId });
     const ids = [`<${previous.id}@localhost>`];
     for (let answer = 0; answer < 22; answer += 1) {

@@ -98,7 +98,7 @@ describe('lists of messages', () => {
       expect((await globex.call<Counts>('count_messages', {})).value.counted).toBe(0);
     });
 
-    it('counts the newest 10,000 messages, and says so', async () => {
+    it('counts only the newest 10,000 messages, and reports this', async () => {
       const busy = await createOrganization(switchboard);
       await switchboard.ownerQuery(
         `insert into messages (organization_id, id, channel, direction, body, status)

@@ -68,7 +68,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sent')).toHaveLength(AMOUNT);
   });
 
-  it('are sent without the one that another worker has claimed since', async () => {
+  it('are sent without the message that another worker has claimed in the meantime', async () => {
     const ids = await sendMany();
     const [stale, ...others] = await claim(ids);
     await switchboard.ownerQuery(
@@ -92,7 +92,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sent')).toHaveLength(1);
   });
 
-  it('are sent without those whose address, contact, consent or topic does not permit it', async () => {
+  it('are sent, except messages that the address, contact, consent or topic does not permit', async () => {
     await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
     const ids = await sendMany({ topic: 'news' });
     const contacts = await Promise.all(ids.map((id) => getMessage(acme, id)));
@@ -112,7 +112,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sending')).toHaveLength(1);
   });
 
-  it('do not wait for the one that another transaction has locked', async () => {
+  it('do not wait for a message that another transaction has locked', async () => {
     const ids = await sendMany();
     const claims = await claim(ids);
     const tenants = switchboard.app.get(TenantDatabase);
@@ -132,7 +132,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sent')).toHaveLength(AMOUNT);
   });
 
-  it('are sent without the one that makes their transaction fail', async () => {
+  it('are sent without a message that makes their transaction fail', async () => {
     const ids = await sendMany();
     const claims = await claim(ids);
     await switchboard.ownerQuery(
@@ -156,7 +156,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sending')).toHaveLength(AMOUNT - 1);
   });
 
-  it('are recorded as sent without the one whose record fails', async () => {
+  it('are recorded as sent, except a message whose record fails', async () => {
     const ids = await sendMany();
     const claims = await claim(ids);
     await switchboard.ownerQuery(

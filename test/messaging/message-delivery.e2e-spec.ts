@@ -55,7 +55,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await leases.claim(5, id)).toHaveLength(1);
     });
 
-    it('keeps a worker that lost it from recording an outcome', async () => {
+    it('prevents a worker that lost it from recording an outcome', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
       const outcomes = switchboard.app.get(MessageOutcomesService, { strict: false });
@@ -89,7 +89,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${claimed.id}.eml`);
     });
 
-    it('lets only the worker that has it send the message', async () => {
+    it('allows only its worker to send the message', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
@@ -116,7 +116,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
-    it('holds a message whose attempt has no result, if its caller said so, and sends others again', async () => {
+    it('makes a message without a result uncertain if its caller chose this, and sends others again', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const redeliver = async (fields: object) => {

@@ -51,7 +51,7 @@ describe('GET /api/messages/:id/preview', () => {
     expect((await acme.fetch('/api/messages/%00/preview')).status).toBe(404);
   });
 
-  it('needs a session, and takes no API key', async () => {
+  it('needs a session, and accepts no API key', async () => {
     const url = `${switchboard.url}/api/messages/${id}/preview`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetch(url, { headers: { Authorization: `Bearer ${acme.key}` } })).status).toBe(

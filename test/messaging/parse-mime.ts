@@ -1,4 +1,4 @@
-/** Holds one part of an e-mail. A part with others inside has no content of its own. */
+/** Holds one part of an e-mail. A part that contains other parts has no content. */
 export interface MimePart {
   readonly headers: ReadonlyMap<string, string>;
   /** The media type without parameters, for example `text/html`. */
@@ -7,7 +7,7 @@ export interface MimePart {
   readonly parts: readonly MimePart[];
 }
 
-/** Parses an e-mail that nodemailer wrote, with its parts. It supports only what the tests need. */
+/** Parses an e-mail that nodemailer wrote, with its parts. It supports only the features that the tests need. */
 export function parseMime(source: string): MimePart {
   const end = source.indexOf('\r\n\r\n');
   const headers = new Map<string, string>();

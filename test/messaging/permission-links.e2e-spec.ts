@@ -97,7 +97,7 @@ describe('a link to unsubscribe', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  it('ends the messages of its topic by POST, once, and no others', async () => {
+  it('ends only the messages of its topic, by POST, once', async () => {
     const { id, messageId, unsubscribe } = await linksOf();
     const headers = { 'User-Agent': 'Mail\tprogram 1.0' };
     const first = await post(unsubscribe, ONE_CLICK, headers);
@@ -126,7 +126,7 @@ describe('a link to unsubscribe', () => {
       ],
       3,
     ),
-  )('takes a body with %s', async (_what, body, source) => {
+  )('accepts a body with %s', async (_what, body, source) => {
     const { id, unsubscribe } = await linksOf();
     expect((await post(unsubscribe, body)).status).toBe(200);
     expect((await changesOf(id)).map((change) => change.source)).toEqual([source]);
@@ -251,7 +251,7 @@ describe('the page of preferences', () => {
       3,
     ),
   )(
-    'has the language of a contact with %j whose browser wants %s',
+    'has the right language for a contact with %j and a browser that prefers %s',
     async (fields, wanted, language, text) => {
       const { preferences } = await linksOf(fields);
       const headers = { 'Accept-Language': wanted };
@@ -336,7 +336,7 @@ describe('double opt-in', () => {
     expect(await statesOf(id)).toMatchObject({ paper: 'subscribed' });
   });
 
-  it('is asked for by the page of preferences too', async () => {
+  it('is also used by the page of preferences', async () => {
     const { id, preferences } = await linksOf();
     const form = new URLSearchParams({ shown: 'paper', topic: 'paper' });
     expect(await (await post(preferences, form)).text()).toContain('aria-describedby');

@@ -126,7 +126,7 @@ describe('with workers', () => {
         ];
         expect(cases.map(({ value }) => value.created)).toEqual(cases.map(() => true));
         expect(new Set(cases.map(({ value }) => value.message.id)).size).toBe(cases.length);
-        // A repeated report returns the message of its own channel.
+        // A repeated report returns the message of the same channel.
         for (const channel of ['email', 'sms']) {
           const { value } = await record({ email, body: 'a', external_id: '1', channel });
           expect(value).toMatchObject({ created: false, message: { channel } });
@@ -134,7 +134,7 @@ describe('with workers', () => {
       },
     );
 
-    it('rejects an unknown contact, and any number of identifiers other than one', async () => {
+    it('rejects an unknown contact, and a call without exactly one identifier', async () => {
       const { id, email } = await createContact(acme);
       const unknown = await record({ email: 'nobody@example.com', body: 'Hello' });
       expect(unknown.error).toMatchObject({ code: 'not_found' });
@@ -183,7 +183,7 @@ describe('with workers', () => {
     });
 
     it.each(sample(['bounced', 'failed'], 2))(
-      'makes a message that has %s fail, with the reason',
+      'sets a message that has %s to failed, with the reason',
       async (outcome) => {
         const workflow = await createWorkflow(acme, [], on('message.failed'));
         const { id } = await sentMessage();

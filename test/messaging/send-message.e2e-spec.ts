@@ -116,7 +116,7 @@ describe('send_message', () => {
     expect(canceled).toMatchObject({ contact_id: null, status_reason: 'The contact was deleted.' });
   });
 
-  it('names the argument that belongs to no contact', async () => {
+  it('names the argument that does not match any contact', async () => {
     const content = { subject: 'Hello', body: 'Hello' };
     for (const to of [{ contact_id: 'con_nobody' }, { phone: '+4930999999' }]) {
       const { error } = await acme.call('send_message', { ...to, ...content });
@@ -252,7 +252,7 @@ describe('cancel_message', () => {
       expect(value.message.status).toBe('canceled');
     }
     await makeDue(message.id);
-    // A later message is sent, so the worker has looked for due messages since.
+    // A later message was sent, so the worker has looked for due messages in the meantime.
     await untilStatus(acme, (await send(acme, { contact_id: id })).id, 'sent');
     expect(await getMessage(acme, message.id)).toMatchObject({ status: 'canceled', sent_at: null });
     expect(await listOutbox(switchboard)).not.toContain(`${message.id}.eml`);

@@ -7,13 +7,13 @@ import { waitFor } from '../support/wait-for.js';
 import { createContact, send } from './support.js';
 
 const CONTACTS = 8;
-/** So many calls share transactions also when the machine is slow. */
+/** The number of calls. With this many, calls share transactions even on a slow machine. */
 const AMOUNT = 4 * CONTACTS;
 
 describe('calls of send_message that arrive together', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
-  /** Each contact four times. */
+  /** Lists each contact four times. */
   let contacts: { id: string }[];
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
@@ -28,7 +28,7 @@ describe('calls of send_message that arrive together', () => {
     return Promise.allSettled(contacts.map(({ id }) => send(acme, { contact_id: id, ...fields })));
   }
 
-  /** Returns the transaction that stored each message, and that of its entry in the audit log. */
+  /** Returns the transactions that stored each message and its entry in the audit log. */
   async function transactionsOf(ids: readonly string[]): Promise<[string, string][]> {
     const rows = await switchboard.ownerQuery<{ message: string; entry: string }>(
       `select m.xmin::text as message, a.xmin::text as entry from messages m
@@ -43,7 +43,7 @@ describe('calls of send_message that arrive together', () => {
     results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []));
 
   it('share transactions, and each has its message and its entry in the audit log', async () => {
-    // Calls share a transaction when they arrive while others are committed, which not each round has.
+    // Calls share a transaction when they arrive while other calls are committed. This does not happen in every round.
     await waitFor(async () => {
       const ids = idsOf(await sendToAll());
       expect(new Set(ids).size).toBe(AMOUNT);
@@ -54,7 +54,7 @@ describe('calls of send_message that arrive together', () => {
     });
   });
 
-  it('succeed without the one that cannot be stored', async () => {
+  it('succeed, except a call that cannot be stored', async () => {
     await switchboard.ownerQuery(
       `create function refuse_one() returns trigger language plpgsql as $$ begin
          if new.contact_id = '${contacts[3]!.id}' then raise exception 'Not this one.'; end if;
@@ -72,7 +72,7 @@ describe('calls of send_message that arrive together', () => {
     expect(await transactionsOf(idsOf(results))).toHaveLength(AMOUNT - AMOUNT / CONTACTS);
   });
 
-  it('do not wait for the one whose contact another transaction has locked', async () => {
+  it('do not wait for a call whose contact another transaction has locked', async () => {
     const tenants = switchboard.app.get(TenantDatabase, { strict: false });
     const repository = switchboard.app.get(ContactsRepository, { strict: false });
     let sent: Promise<unknown> = Promise.resolve();

@@ -26,7 +26,7 @@ describe('slots of a worker for messages', () => {
     await sink.close();
   });
 
-  /** Returns an organization, and how it sends a message to a path of the sink. */
+  /** Returns an organization, and a function that sends a message to a path of the sink. */
   async function senderTo(path: string) {
     const organization = await createOrganization(switchboard);
     await organization.call('create_channel_provider', {

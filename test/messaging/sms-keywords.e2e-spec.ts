@@ -74,7 +74,7 @@ describe('a text message that is a keyword', () => {
     expect((await changesOf(id)).map(({ source }) => source)).toEqual(['sms_start', 'sms_stop']);
   });
 
-  it('counts once, however often the provider reports it', async () => {
+  it('counts once, even if the provider reports it several times', async () => {
     const { id } = await person();
     await receive(id, 'STOP', { external_id: `stop-${id}` });
     await acme.call('update_contact', { contact_id: id, consent: { sms: 'granted' } });
@@ -88,7 +88,7 @@ describe('a text message that is a keyword', () => {
     ['sms', 'Please stop by tomorrow'],
     ['sms', 'YES'],
     ['email', 'STOP'],
-  ])('is none by %s: %s', async (channel, body) => {
+  ])('is not recognized in another message by %s: %s', async (channel, body) => {
     const { id } = await person();
     await receive(id, body, { channel });
     expect(await changesOf(id)).toEqual([]);

@@ -150,7 +150,7 @@ describe('SMS', () => {
     expect((await send(denied.id)).error?.code).toBe('no_consent');
   });
 
-  it('fails finally when the provider refuses it, and no other provider gets it', async () => {
+  it('fails without a further attempt when the provider refuses it, and no other provider gets it', async () => {
     await addTwilio();
     await addVonage();
     twilio.script({
@@ -223,7 +223,7 @@ describe('SMS', () => {
       twilio.script(script);
       const { id } = await sendSms();
       expect(await until(id, 'uncertain')).toMatchObject({ reason_code: 'connection_lost' });
-      // A worker finds nothing to claim, now or later.
+      // A worker finds no message to claim, now or later.
       await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
       await until((await sendSms()).id, 'sent');
       expect((await getMessage(acme, id)).status).toBe('uncertain');
@@ -232,7 +232,7 @@ describe('SMS', () => {
     },
   );
 
-  itSlow('is sent again after an unknown outcome when the caller says so', async () => {
+  itSlow('is sent again after an unknown outcome if the caller chose this', async () => {
     await addTwilio();
     twilio.script('accept and drop');
     const { id } = await sendSms({ on_uncertain: 'resend' });
@@ -262,7 +262,7 @@ describe('SMS', () => {
       acme.call<{ message: SmsMessage }>('resolve_message', { message_id: id, outcome, reason });
 
     it.each(sample(['sent', 'delivered', 'failed'], 3))(
-      'is %s when a person says so',
+      'is %s when a person decides this',
       async (outcome) => {
         const id = await uncertain();
         const { value } = await resolve(id, outcome, 'Seen in the console\u202e of Twilio');
@@ -275,7 +275,7 @@ describe('SMS', () => {
       },
     );
 
-    it('is sent again when a person says so', async () => {
+    it('is sent again when a person decides this', async () => {
       const id = await uncertain();
       const before = twilio.accepted.length;
       await switchboard.ownerQuery('update messages set attempts = 6 where id = $1', [id]);

@@ -15,7 +15,7 @@ interface Received {
   to: string[];
   headers: Map<string, string>;
   text: string;
-  /** The e-mail as it came. */
+  /** The bytes of the e-mail. */
   raw: string;
 }
 
@@ -149,7 +149,7 @@ describe('delivery by SMTP', () => {
   it('retries with the same Message-ID when the connection breaks before the response', async () => {
     const message = await sendExpecting('drop');
     await untilReason(message.id, /^Attempt 1 of 6/);
-    // nodemailer must not retry by itself.
+    // nodemailer itself must not retry.
     expect(mailsTo(message.to)).toHaveLength(1);
     await retryNow(message.id);
     await untilStatus(acme, message.id, 'sent');
@@ -162,7 +162,7 @@ describe('delivery by SMTP', () => {
     ['in the middle of them', 'cut'],
     ['after them', 'drop'],
   ] as const)(
-    'sends attachments whole again when the connection breaks %s',
+    'sends attachments completely again when the connection breaks %s',
     async (_when, behaviour) => {
       const bytes = randomBytes(3_000_000);
       const uploaded = await acme.fetch('/api/files?name=a.bin', { method: 'POST', body: bytes });
@@ -182,7 +182,7 @@ describe('delivery by SMTP', () => {
     },
   );
 
-  it('holds a message whose outcome is unknown, when its caller said so, until a person decides', async () => {
+  it('holds a message with an unknown outcome until a person decides, if its caller chose this', async () => {
     const contact = await createContact(acme);
     behaviours.set(contact.email, ['drop']);
     const message = await send(acme, { contact_id: contact.id, on_uncertain: 'hold' });

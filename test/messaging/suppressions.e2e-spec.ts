@@ -36,7 +36,7 @@ describe('a suppressed address', () => {
     { given: { outcome: 'bounced' }, reason: 'bounce', status: 'failed' },
     { given: { outcome: 'bounced', bounce_type: 'hard' }, reason: 'bounce', status: 'failed' },
     { given: { outcome: 'complained' }, reason: 'complaint', status: 'delivered' },
-  ])('is one that a provider reports as $given', async ({ given, reason, status }) => {
+  ])('is stored when a provider reports $given', async ({ given, reason, status }) => {
     const { id, email } = await createContact(acme, { consent: { email: 'granted' } });
     const first = await sendTo(id);
     const report = { message_id: first.id, ...given };
@@ -58,7 +58,7 @@ describe('a suppressed address', () => {
     expect((await sendTo(id)).status).toBe('sent');
   });
 
-  it.each(['delivered', 'failed', 'soft'])('is none after %s', async (outcome) => {
+  it.each(['delivered', 'failed', 'soft'])('is not stored after %s', async (outcome) => {
     const { id, email } = await createContact(acme);
     const { id: message_id } = await sendTo(id);
     const bounce = { outcome: 'bounced', bounce_type: 'soft' };
@@ -85,7 +85,7 @@ describe('a suppressed address', () => {
     );
   });
 
-  it('stays one when its contact is merged into another that has no address', async () => {
+  it('stays suppressed when its contact is merged into another that has no address', async () => {
     const { id: other, email } = await createContact(acme);
     await acme.call('suppress_address', { address: email });
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
@@ -108,7 +108,7 @@ describe('a suppressed address', () => {
     expect((await acme.call('remove_suppression', removed)).error?.code).toBe('not_found');
   });
 
-  it('is one of its organization only', async () => {
+  it('belongs to its organization only', async () => {
     const beta = await createOrganization(switchboard);
     await acme.call('suppress_address', { address: 'both@example.com' });
     expect(await list(beta)).toEqual([]);
@@ -145,7 +145,7 @@ describe('a suppressed address', () => {
     { channel: 'sms', address: '12' },
     { channel: 'webhook', address: 'x' },
     { address: '' },
-  ])('is no %j', async (given) => {
+  ])('cannot be %j', async (given) => {
     expect((await acme.call('suppress_address', given)).error?.code).toBe('invalid_arguments');
   });
 });

@@ -46,7 +46,7 @@ const untilEnded = (id: string) =>
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a topic', () => {
-  it('is sent by its default to a contact that decided nothing', async () => {
+  it('is sent by its default to a contact without a decision', async () => {
     const { id } = await createContact(acme);
     expect((await sendTo(id, 'news')).status).toBe('sent');
     expect(await sendTo(id, 'offers')).toMatchObject({
@@ -58,7 +58,7 @@ describe('a topic', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'unsubscribed' });
   });
 
-  it('is not sent to a contact that left it, and a transactional message is', async () => {
+  it('is not sent to a contact that left it, but a transactional message is', async () => {
     const { id } = await createContact(acme);
     expect((await decide(id, 'news', false)).value).toEqual({
       state: 'unsubscribed',
@@ -71,7 +71,7 @@ describe('a topic', () => {
     expect((await decide(id, 'offers', true)).value.changed).toBe(false);
   });
 
-  it('counts what a contact decides between the call and the claim', async () => {
+  it('uses the decision of a contact between the call and the claim', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, topic: 'news', scheduled_at: later() });
     await decide(id, 'news', false);
@@ -79,7 +79,7 @@ describe('a topic', () => {
     expect((await untilEnded(message.id)).reason_code).toBe('unsubscribed');
   });
 
-  it('sends nothing to an address that is suppressed, whatever the contact decided', async () => {
+  it('sends nothing to a suppressed address, whatever the contact decided', async () => {
     const { id, email } = await createContact(acme);
     await decide(id, 'news', true);
     await acme.call('suppress_address', { address: email });
@@ -88,7 +88,7 @@ describe('a topic', () => {
   });
 
   itSlow(
-    'is not sent once it is deleted, and remembers who left it when it is created again',
+    'is not sent after it is deleted, and keeps the decisions when it is created again',
     async () => {
       const given = { name: 'gone', title: 'Gone', default: 'opted_in' };
       await acme.call('create_topic', given);
@@ -148,11 +148,11 @@ describe('a topic', () => {
     { name: 'lines', title: 'News\r\nBcc: a@example.com' },
     { name: 'turned', title: 'News \u202e' },
     { name: 'both', title: 'News', default: 'opted_in', double_opt_in: true },
-  ])('is no %j', async (given) => {
+  ])('cannot be %j', async (given) => {
     expect((await acme.call('create_topic', given)).error?.code).toBe('invalid_arguments');
   });
 
-  it('has a name of its own that never changes', async () => {
+  it('has a unique name that never changes', async () => {
     const again = await acme.call('create_topic', { name: 'news', title: 'News' });
     expect(again.error?.code).toBe('conflict');
     const changed = await acme.call<{ topic: object }>('update_topic', {

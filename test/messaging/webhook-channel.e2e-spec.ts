@@ -64,7 +64,7 @@ describe('a webhook message', () => {
     });
   });
 
-  it('never goes to a private address, also when a contact has one in its properties', async () => {
+  it('never goes to a private address, even when the properties of a contact have one', async () => {
     contactId = await contactWith('http://169.254.169.254/latest/meta-data');
     const { value } = await send();
     expect(await untilStatus(acme, value.message.id, 'failed')).toMatchObject({

@@ -58,7 +58,7 @@ export const MUTANTS = [
       [CLAIMED_RUNS, 'and r.epoch = l.epoch and', 'and l.epoch is not null and'],
     ],
     tests: ['test/failpoints/worker-failpoints', 'test/workflows/run-recovery'],
-    names: 'FP3|keeps a worker that lost its lease',
+    names: 'FP3|prevents writes of a worker that lost its lease',
   },
   {
     id: 'M3',
@@ -255,7 +255,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/hostile-deliveries'],
-    names: 'without a signature removes no delivery whose signature was right',
+    names: 'without a signature removes no delivery with a valid signature',
   },
   {
     id: 'S7',
@@ -330,7 +330,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/quotas/measured-quotas'],
-    names: 'refuses SQL of a tool too|refuses a run by hand with the same error',
+    names: 'is also enforced for SQL of a tool|refuses a run by hand with the same error',
   },
   {
     id: 'S14',
@@ -356,7 +356,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/accounts/sign-in-limits'],
-    names: 'are the same for accounts that exist and for those that do not',
+    names: 'are the same for existing and for unknown accounts',
   },
   {
     id: 'S16',
@@ -395,7 +395,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/audit/audit-chain'],
-    names: 'is whole while nobody changes it',
+    names: 'is complete while nobody changes it',
   },
   {
     id: 'S19',
@@ -408,7 +408,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked without functions of the database',
+    names: 'is checked correctly although functions of the database',
   },
   {
     id: 'S20',
@@ -473,7 +473,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/database/gate-shares'],
-    names: 'leave connections for keys and sessions, whatever the number of organizations',
+    names: 'leave connections for keys and sessions, for any number of organizations',
   },
   {
     id: 'S25',
@@ -533,7 +533,7 @@ export const MUTANTS = [
     what: 'the audit log is checked with functions of a hostile search_path',
     edits: [['src/audit/audit-verifier.ts', "'set local search_path = pg_catalog'", "'select 1'"]],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked without functions of the database',
+    names: 'is checked correctly although functions of the database',
   },
   {
     id: 'S30',
@@ -634,7 +634,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/templates/sending.e2e-spec'],
-    names: 'has its subject, HTML and text, and says from which version it was made',
+    names: 'has the subject, HTML and text of the template, and names its version',
   },
   {
     id: 'U6',
@@ -660,7 +660,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/topics'],
-    names: 'counts what a contact decides between the call and the claim',
+    names: 'uses the decision of a contact between the call and the claim',
   },
   {
     id: 'T2',
@@ -745,7 +745,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/run-timeout'],
-    names: 'aborts a request that is under way',
+    names: 'aborts a request in progress',
   },
   {
     id: 'Y5',
@@ -765,7 +765,7 @@ export const MUTANTS = [
     what: 'imports do not remember the identifiers of earlier parts',
     edits: [['src/imports/import-rows.service.ts', 'if (isKept) added.set(key, row.number);', '']],
     tests: ['test/imports/import-contacts'],
-    names: 'finds rows that repeat an identifier of a row far before',
+    names: 'finds rows that repeat an identifier of a much earlier row',
   },
   {
     id: 'Z2',
@@ -792,7 +792,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/contacts/delete-contact'],
-    names: 'and those of no other',
+    names: 'of this contact only',
   },
   {
     id: 'W1',
@@ -812,7 +812,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the one that another worker has claimed since',
+    names: 'are sent without the message that another worker has claimed in the meantime',
   },
   {
     id: 'W2',
@@ -825,7 +825,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-delivery'],
-    names: 'keeps a worker that lost it from recording an outcome',
+    names: 'prevents a worker that lost it from recording an outcome',
   },
   {
     id: 'W3',
@@ -838,7 +838,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without those whose address, contact, consent or topic does not permit it',
+    names: 'are sent, except messages that the address, contact, consent or topic does not permit',
   },
   {
     id: 'W4',
@@ -851,7 +851,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the one that makes their transaction fail',
+    names: 'are sent without a message that makes their transaction fail',
   },
   {
     id: 'W5',
@@ -864,7 +864,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'do not wait for the one that another transaction has locked',
+    names: 'do not wait for a message that another transaction has locked',
   },
   {
     id: 'W6',
@@ -893,7 +893,7 @@ export const MUTANTS = [
     what: 'a shared commit that fails, fails for all of its members',
     edits: [[SHARED_COMMITS, 'isFinal = !isShared ||', 'isFinal = isShared ||']],
     tests: ['test/database/shared-commits', 'test/workflows/shared-endings'],
-    names: 'fail alone|do not end with one whose lease is lost',
+    names: 'fail separately|end without a run whose lease is lost',
   },
   {
     id: 'X2',
@@ -919,14 +919,14 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/database/shared-commits'],
-    names: 'see in later reads what they have queued',
+    names: 'see their queued writes in later reads',
   },
   {
     id: 'X4',
     what: 'runs that end together are not counted',
     edits: [[RUNS, "'cardinality($2::text[])'", "'1'"]],
     tests: ['test/workflows/shared-endings'],
-    names: 'do not end with one whose lease is lost',
+    names: 'end without a run whose lease is lost',
   },
   {
     id: 'V1',

@@ -94,7 +94,7 @@ async function testWaiting() {
   }
 }
 
-/** Returns what keeps a mutant from being applied. A mutant that changes nothing would seem to survive. */
+/** Returns the reasons why a mutant cannot be applied. A mutant that changes nothing would seem to survive. */
 function findFaults({ id, edits, tests, names }) {
   // An edit may follow another one of the same file, so all edits are applied in their order.
   const sources = new Map();

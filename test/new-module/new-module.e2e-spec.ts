@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm run new', () => {
-  it('says what comes next', () => {
+  it('prints the next steps', () => {
     expect(created.split('\n').map((line) => line.trim())).toEqual([
       `Created ${project}. Next:`,
       '',
@@ -84,7 +84,7 @@ describe('npm run new', () => {
     }
   });
 
-  it('works from the packed file too', async () => {
+  it('also works from the packed file', async () => {
     const script = join(project, 'node_modules/switchboard/scripts/new-module.mjs');
     await create(script, 'invoices', '--switchboard', tarball);
     const { dependencies } = readJson(join(folder, 'invoices/package.json'));
@@ -118,7 +118,7 @@ describe('a new module', () => {
     await npm('test');
   });
 
-  it('serves its tools to agents, people and steps, and takes up changes', async () => {
+  it('serves its tools to agents, people and steps, and restarts after changes', async () => {
     const database = await createTestDatabase();
     const url = `http://127.0.0.1:${await freePort()}`;
     const env = {

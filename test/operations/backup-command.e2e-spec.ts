@@ -174,7 +174,7 @@ describe('npm run backup and npm run restore', () => {
     expect(lost).toMatchObject({ code: 0, errors: '' });
   });
 
-  it(`need the same memory for ${LARGE_ROWS} long rows as for none`, async () => {
+  it(`need the same memory for ${LARGE_ROWS} long rows as for an empty table`, async () => {
     const large = await owner.createDatabase();
     await prepareDatabase(large, { waitMs: 5000, log: () => undefined });
     const measured = { NODE_OPTIONS: `--import ${JSON.stringify(MEASURE)}` };

@@ -27,11 +27,11 @@ const COPIED = [
 const SOURCE = 'src/operations/health.controller.ts';
 const LONG_MS = 250_000;
 
-it('npm run dev restarts after a change, goes on while the sources have an error, and stops the service in order', async () => {
+it('npm run dev restarts after a change, continues while the sources have an error, and stops the service cleanly', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'switchboard-dev-'));
   for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  // A build keeps what the installation prepared.
+  // A build keeps the cluster template that the installation has prepared.
   const template = join(copy, 'dist/cluster-template.gz');
   mkdirSync(join(copy, 'dist'));
   writeFileSync(template, 'the template');

@@ -75,7 +75,7 @@ async function runToEnd(workflow_id: string): Promise<void> {
   });
 }
 
-/** Does the work while a worker runs in this process, so that its runs could delay the pings. */
+/** Calls `work` while a worker runs in this process, so that its runs could delay the pings. */
 async function withWorker(work: () => Promise<void>): Promise<void> {
   const worker = await startSwitchboard({
     databaseUrl: switchboard.databaseUrl,
@@ -271,7 +271,7 @@ describe('a ping waits at most 100 ms longer', () => {
         what,
         async () => {
           await post(`/api/webhooks/workflow/${id}`, body, headers);
-          // The log is written, with the diagnosis, half a second later.
+          // The log with the diagnosis is written half a second later.
           await waitFor(async () => {
             const { value } = await acme.call<{ deliveries: { body_hash?: string }[] }>(
               'list_webhook_deliveries',

@@ -12,7 +12,7 @@ afterAll(async () => {
   await switchboard?.close();
 });
 
-it('creates requests and responses with the prototypes that Express sets otherwise', async () => {
+it('the server creates requests and responses with the prototypes of Express, so that Express does not change them', async () => {
   const seen: [IncomingMessage, ServerResponse, unknown, unknown][] = [];
   const server = switchboard.app.getHttpServer();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -46,7 +46,7 @@ describe('processes of one installation', () => {
   }
 
   it.each(drivers)(
-    'execute in a worker the runs that a web process accepted, with wake-ups through %s',
+    'execute runs of a web process in a worker, with wake-ups through %s',
     async (_name, driver) => {
       const web = await start({ ROLE: 'web', ...driver });
       await web.untilSaid(/listens on/);
@@ -100,7 +100,7 @@ describe('processes of one installation', () => {
   });
 });
 
-it('starts and executes runs while Redis is unreachable', async () => {
+it('a process starts and executes runs while Redis is unreachable', async () => {
   const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
   const switchboard = await startSwitchboard({ env: { REDIS_URL } });
   try {

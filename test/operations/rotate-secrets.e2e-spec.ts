@@ -162,12 +162,12 @@ describe('npm run secrets:rotate', () => {
     expect((await fetch(`${after.url}${path}`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('continues after an interruption, and names what no key opens', async () => {
+  it('continues after an interruption, and names the secrets that no key opens', async () => {
     await createDatabase();
     const switchboard = await start({});
     const acme = await createOrganization(switchboard);
     await createSigned(acme);
-    // These are more than one batch. The ids sort after all others.
+    // These rows are more than one batch. Their ids sort after all others.
     const box = switchboard.app.get(SecretBox);
     const ids = Array.from({ length: 250 }, (_, number) => `zz${String(number).padStart(30, '0')}`);
     await switchboard.ownerQuery(

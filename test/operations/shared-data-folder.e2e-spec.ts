@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { freePort } from '../support/global-setup.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
 
-it('ends with words when another start on the same data folder takes the database away', async () => {
+it('a process ends with an explanation when another start takes over the database of the same data folder', async () => {
   buildTree();
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'shared-'));
   const starts: SwitchboardProcess[] = [];

@@ -69,7 +69,7 @@ class RewordedInput {
   color?: string;
 }
 
-/** This build has a compatible change: it accepts and returns more, and has other descriptions. */
+/** Tools with a compatible change: they accept and return more, and have other descriptions. */
 @Injectable()
 class GrownTools {
   @Tool({ name: 'team_order', title: 'Order', description: 'Other words.', output: OrderResult })
@@ -96,7 +96,7 @@ class SmallResult {
   number: string;
 }
 
-/** This build has an incompatible change: it accepts and returns less, and `team_note` is missing. */
+/** Tools with an incompatible change: they accept and return less, and `team_note` is missing. */
 @Injectable()
 class BrokenTools {
   @Tool({ name: 'team_order', title: 'Order', description: 'Orders.', output: SmallResult })
@@ -125,7 +125,7 @@ class ChangedTools {
   }
 }
 
-/** It requires an argument that is new, like the build of `changed-build.mjs`. */
+/** A module with a tool that requires a new argument, like the build of `changed-build.mjs`. */
 @Module({ providers: [ChangedTools] })
 class ChangedModule {}
 

@@ -90,7 +90,7 @@ describe('the outbound proxy', () => {
     },
   );
 
-  it('is asked for the next address after it did not reach one', async () => {
+  it('is asked for the next address when it did not reach the first one', async () => {
     proxy.asked.length = 0;
     expect((await get('several.test')).status).toBe(200);
     expect(proxy.asked).toHaveLength(2);
@@ -99,7 +99,7 @@ describe('the outbound proxy', () => {
   it.each([
     ['refused.test', 'rejected', 403],
     ['limited.test', 'unavailable', 429],
-  ])('makes %s fail with words when it refuses', async (host, code, status) => {
+  ])('makes %s fail with an explanation when it refuses', async (host, code, status) => {
     await expect(get(host)).rejects.toMatchObject({
       code,
       message: `The outbound proxy of this installation answered ${status} and made no connection.`,
@@ -114,7 +114,7 @@ describe('the outbound proxy', () => {
     });
   });
 
-  it('must be there: no request goes around it', async () => {
+  it('is never bypassed: requests fail when it does not exist', async () => {
     const gone = await startConnectProxy();
     await gone.close();
     sink.connections = 0;

@@ -66,7 +66,7 @@ describe('a digest', () => {
     });
     const { text } = await readEml(switchboard, first.message.id);
     expect(text.trim()).toBe('Hi, 2: 1 2');
-    // The next call begins the next message.
+    // The next call begins another message.
     const third = await numbered(id, 3);
     expect(third.message.id).not.toBe(first.message.id);
     expect(third.digest_count).toBe(1);

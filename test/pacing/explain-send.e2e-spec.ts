@@ -221,7 +221,7 @@ describe('explain_send', () => {
     await setRules({ caps: [cap('drop')], quiet_hours: null });
     const contact = await createContact(acme);
     await sendOne(contact);
-    // Quiet hours would only hold the message, which is dropped before.
+    // Quiet hours would only hold the message, but the first cap drops it.
     await setRules({ caps: [cap('drop'), cap('hold')], quiet_hours: QUIET() });
     const dropped = await explain({ contact_id: contact.id });
     expect(dropped.outcome).toBe('refuse');

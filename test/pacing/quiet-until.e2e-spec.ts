@@ -28,9 +28,12 @@ describe('quiet_until', () => {
     ['before midnight', '2026-06-10T21:59:59Z', '2026-06-11T06:00:00Z'],
     ['after midnight', '2026-06-11T01:00:00Z', '2026-06-11T06:00:00Z'],
     ['at their end', '2026-06-11T06:00:00Z', '2026-06-11T06:00:00Z'],
-  ])('returns the end of a night, or the time itself: %s', async (_name, at, until) => {
-    expect(await quietUntil(at, null, ['21:00', '08:00'])).toBe(until);
-  });
+  ])(
+    'returns the end of quiet hours, or the time itself outside quiet hours: %s',
+    async (_name, at, until) => {
+      expect(await quietUntil(at, null, ['21:00', '08:00'])).toBe(until);
+    },
+  );
 
   it.each([
     // In America/New_York it is 23:00 on Wednesday. In Asia/Tokyo it is noon on Thursday.
@@ -54,7 +57,7 @@ describe('quiet_until', () => {
     expect(await quietUntil(at, null, ['00:00', '00:00'], days)).toBe(until);
   });
 
-  it('takes the days as those on which quiet hours begin', async () => {
+  it('applies the days to the beginning of quiet hours', async () => {
     const night = ['21:00', '08:00'] as const;
     // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');

@@ -31,14 +31,14 @@ const setRules = async (rules: Rules) => {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /** Returns the name of the day in UTC after the given number of days. */
 const day = (ahead: number) => DAYS[(new Date().getUTCDay() + ahead) % 7]!;
-/** It is quiet today and tomorrow, so it stays quiet when a test runs at midnight. */
+/** Returns quiet hours for today and tomorrow, so that they do not end when a test runs at midnight. */
 const quietNow = () => ({ from: '00:00', to: '00:00', days: [day(0), day(1), day(2)] });
 const quietLater = () => ({ from: '00:00', to: '00:00', days: [day(3)] });
 
 const isDue = (id: string) =>
   switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
 
-/** Acts like a worker: claims the message, and sends it unless something keeps it. */
+/** Acts like a worker: claims the message, and sends it unless a rule holds it. */
 async function deliver(id: string): Promise<void> {
   const worker = switchboard.app.get(MessageWorker, { strict: false });
   const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
@@ -70,7 +70,7 @@ describe('quiet hours', () => {
     expect(await switchboard.app.get(MessageWorker, { strict: false }).claim(1, held.id)).toEqual(
       [],
     );
-    // A worker that comes too early holds it again.
+    // A worker that is too early holds the message again.
     await isDue(held.id);
     await deliver(held.id);
     expect((await read(held.id)).status).toBe('held');
@@ -90,7 +90,7 @@ describe('quiet hours', () => {
   });
 
   it('are those of the time zone of the contact', async () => {
-    // Two zones that are a day apart: at least one of them is on another day than UTC.
+    // These two zones are a day apart, so at least one of them is on another day than UTC.
     const [row] = await switchboard.ownerQuery<{ early: number; late: number }>(
       `select extract(isodow from now() at time zone 'Etc/GMT+12')::int - 1 as early,
          extract(isodow from now() at time zone 'Pacific/Kiritimati')::int - 1 as late`,
@@ -115,7 +115,7 @@ describe('quiet hours', () => {
     expect((await sendNow(id)).status).toBe('held');
   });
 
-  it('are no reason to send a message whose address was suppressed meanwhile', async () => {
+  it('do not lead to sending a message whose address was suppressed in the meantime', async () => {
     const { id, email } = await createContact(acme);
     await setRules({ quiet_hours: quietNow() });
     const held = await sendNow(id);
@@ -158,7 +158,7 @@ describe('a cap', () => {
     ...rest,
   });
 
-  it('holds what exceeds it until the window allows it, one after another', async () => {
+  it('holds messages above it until the window allows them, one after another', async () => {
     await setRules({ caps: [cap(2)] });
     const { id } = await createContact(acme);
     const first = await sendNow(id);
@@ -185,7 +185,7 @@ describe('a cap', () => {
     expect(now.map(({ status }) => status)).toEqual(['sent', 'held', 'held']);
   });
 
-  it('drops what exceeds it, if it says so', async () => {
+  it('drops messages above it with on_cap drop', async () => {
     await setRules({ caps: [cap(1, { on_cap: 'drop' })] });
     const { id } = await createContact(acme);
     expect((await sendNow(id)).status).toBe('sent');
@@ -238,7 +238,7 @@ describe('a cap', () => {
     expect((await sendNow(kept)).status).toBe('held');
   });
 
-  it('has its place taken by one of two attempts that begin at the same time', async () => {
+  it('gives its place to one of two attempts that begin at the same time', async () => {
     await setRules({ caps: [cap(1)] });
     const { id: contactId } = await createContact(acme);
     const [first, second] = [
@@ -263,7 +263,7 @@ describe('a cap', () => {
     });
     await hasBegun;
     const other = deliver(second.id);
-    // The second attempt waits for the first one, which can still take the place or not.
+    // The second attempt waits for the first one, which may still take the place.
     const isBlocked = waitFor(async () => {
       const rows = await switchboard.ownerQuery(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -277,7 +277,7 @@ describe('a cap', () => {
     expect(await read(second.id)).toMatchObject({ status: 'held', reason_code: 'frequency_cap' });
   });
 
-  it('whose opening is a quiet hour holds messages until the end of that hour', async () => {
+  it('holds messages until the end of quiet hours when its window opens during them', async () => {
     const hours = { from: '00:00', to: '00:00', days: [day(1), day(2)] };
     await setRules({ quiet_hours: hours, caps: [cap(1, { window_seconds: 129_600 })] });
     const { id } = await createContact(acme);
@@ -325,7 +325,7 @@ describe('the rules for sending', () => {
     { caps: [{ channel: 'email', most: 0, window_seconds: 60 }] },
     { caps: [{ channel: 'email', most: 1, window_seconds: 2_592_001 }] },
     { caps: Array.from({ length: 21 }, () => ({ channel: 'sms', most: 1, window_seconds: 60 })) },
-  ])('are not %j', async (given) => {
+  ])('cannot be %j', async (given) => {
     expect((await acme.call('set_sending_rules', given)).error?.code).toBe('invalid_arguments');
   });
 

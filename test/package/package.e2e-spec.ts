@@ -33,7 +33,7 @@ describe('the packed file', () => {
     expect(needed.filter((path) => !packed.files.includes(posix.normalize(path)))).toEqual([]);
   });
 
-  it('has every page of docs and what new modules are made from, and no sources, tests, source maps or data', () => {
+  it('has every page of docs and the template of new modules, but no sources, tests, source maps or data', () => {
     const others = packed.files.filter(
       (path) =>
         !/^(dist\/|docs\/|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/.test(path) &&
@@ -50,7 +50,7 @@ describe('the packed file', () => {
     expect(packed.files).toContain('docs/extending.md');
   });
 
-  it('is not larger than it needs to be', () => {
+  it('is smaller than 6 MB, and smaller than 14 MB when unpacked', () => {
     expect(packed.packedBytes).toBeLessThan(6 * MEGABYTE);
     expect(packed.unpackedBytes).toBeLessThan(14 * MEGABYTE);
   });
@@ -64,7 +64,7 @@ describe('the packed file', () => {
     const tool = (name: string, ...given: string[]) =>
       run(process.execPath, [join(tools, 'node_modules/.bin', name), ...given], { cwd: folder });
     expect((await tool('publint', 'run', packed.path, '--strict')).stdout).toContain('All good!');
-    // It fails on a problem of any import from an ES module. Switchboard has no CommonJS.
+    // The check fails on a problem of any import from an ES module. Switchboard has no CommonJS.
     await tool('attw', packed.path, '--profile', 'esm-only');
   });
 });

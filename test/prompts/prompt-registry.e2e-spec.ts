@@ -124,7 +124,7 @@ describe('a prompt that a team adds', () => {
     });
   });
 
-  it('has its arguments checked, without those that a person left empty', async () => {
+  it('checks its arguments, and treats empty ones as absent', async () => {
     expect(
       JSON.parse((await textOf('team_colour', { colour: 'red', shade: '' })) as string),
     ).toEqual({ colour: 'red', resourceUri: 'none' });

@@ -48,14 +48,14 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     return Number(answer.slice(1));
   };
 
-  it('starts and delivers without a Redis, and accepts a flood of wake-ups', async () => {
+  it('work without Redis, and a flood of them is accepted', async () => {
     await delivered();
     const wakeUps = web.app.get(WakeUps);
     for (let index = 0; index < 10_000; index += 1) wakeUps.wake('message', `msg_${index}`);
     wakeUps.wake('message', 'msg_later', new Date(Date.now() + 60_000));
   });
 
-  it('uses Redis as soon as it is available', async () => {
+  it('use Redis as soon as it is available', async () => {
     await redis.start();
     await waitFor(async () => {
       await delivered();
@@ -71,13 +71,13 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     });
   });
 
-  it('ignores wake-ups for unknown ids', async () => {
+  it('are ignored for unknown ids', async () => {
     web.app.get(WakeUps).wake('message', 'msg_unknown');
     web.app.get(WakeUps).wake('run', 'run_unknown');
     await delivered();
   });
 
-  it('delivers after FLUSHALL', async () => {
+  it('work after FLUSHALL', async () => {
     const waiting = await send(acme, {
       contact_id: contactId,
       scheduled_at: new Date(Date.now() + 1500).toISOString(),
@@ -87,7 +87,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('answers and delivers while Redis is dead, and while it hangs', async () => {
+  it('do not stop answers and deliveries while Redis is dead, or while it hangs', async () => {
     await redis.kill();
     await delivered();
     await redis.start();
@@ -103,7 +103,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('stops while Redis hangs', async () => {
+  it('do not prevent a stop while Redis hangs', async () => {
     redis.signal('SIGSTOP');
     const other = await startSwitchboard({
       env: { REDIS_URL: redis.url, ROLE: 'worker' },
@@ -114,7 +114,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('stops while Redis is gone', async () => {
+  it('do not prevent a stop while Redis is not running', async () => {
     await redis.kill();
     await delivered();
     // afterAll closes both processes without a Redis, and fails if one of them cannot stop.

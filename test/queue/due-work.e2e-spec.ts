@@ -36,7 +36,7 @@ async function findDueWork(): Promise<string[]> {
   return row!.find_due_work;
 }
 
-/** Removes what the calls of the preparation have left behind. */
+/** Removes the rows that the calls of the preparation have stored. */
 const forgetEntries = () => switchboard.ownerQuery('delete from private.audit_queue');
 
 describe('the kinds of work that workers look for', () => {

@@ -22,11 +22,11 @@ const listeners = (): Promise<{ pid: number }[]> =>
      where datname = current_database() and application_name = 'switchboard listener' and query like 'listen%'`,
   );
 
-it('listens only in a process that consumes wake-ups', async () => {
+it('only a process that consumes wake-ups listens for them', async () => {
   await waitFor(async () => (await listeners()).length === 1);
 });
 
-it('delivers a wake-up of one process to another', async () => {
+it('a wake-up of one process is delivered to another', async () => {
   await waitFor(() => {
     web.app.get(WakeUps).wake('message', 'msg_first');
     return handled.includes('msg_first');
@@ -35,7 +35,7 @@ it('delivers a wake-up of one process to another', async () => {
   await waitFor(() => handled.includes("msg_';drop_table:x"));
 });
 
-it('listens again after its connection was closed', async () => {
+it('a process listens again after its connection was closed', async () => {
   const [{ pid }] = (await listeners()) as [{ pid: number }];
   await web.ownerQuery('select pg_terminate_backend($1)', [pid]);
   await waitFor(async () => (await listeners()).some((listener) => listener.pid !== pid));
@@ -45,7 +45,7 @@ it('listens again after its connection was closed', async () => {
   });
 });
 
-it('leaves wake-ups for a later time to the poll, and delivers none while it is paused', async () => {
+it('wake-ups for a later time are left to the poll, and none is delivered while a process is paused', async () => {
   web.app.get(WakeUps).wake('message', 'msg_later', new Date(Date.now() + 60_000));
   web.app.get(WakeUps).wake('message', 'msg_now');
   await waitFor(() => handled.includes('msg_now'));

@@ -29,7 +29,10 @@ async function limit(name: string, amount: number): Promise<void> {
   );
   await measure();
 }
-/** Waits for a measurement. The pause before it is twenty times as long as the last one took, however busy the machine is. */
+/**
+ * Waits for a measurement. Even on a busy machine, the pause before it is twenty times as long as the last measurement
+ * took.
+ */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });
 const measure = () => switchboard.ownerQuery(MEASURE, [acme.id]);
@@ -116,7 +119,7 @@ describe('the quota of contacts', () => {
     expect((await create()).status).toBe(200);
   });
 
-  it('refuses SQL of a tool too', async () => {
+  it('is also enforced for SQL of a tool', async () => {
     await limit('contacts', 0);
     const tenants = switchboard.app.get(TenantDatabase);
     const insert = tenants.transaction(acme.id, () =>
@@ -232,7 +235,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('lets one of simultaneous deliveries be refused without the repeated ones', async () => {
+  it('refuses only the new one of simultaneous deliveries, and not the repeated ones', async () => {
     const { id } = await createWorkflow(acme, [STEP]);
     const post = (key: string) => postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
     await post('old');
@@ -265,7 +268,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('lets a domain event happen without the runs that it would start', async () => {
+  it('does not prevent a domain event, but no runs start by it', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
     await limit('runs', 0);
     expect((await create()).status).toBe(200);

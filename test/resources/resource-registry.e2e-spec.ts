@@ -100,7 +100,7 @@ class TeamResources {
   }
 }
 
-/** This class and its method have the same names as ones of Switchboard. */
+/** A class that has the same name as a class of Switchboard, with a method of the same name. */
 @Injectable()
 class ContactTools {
   @Tool({ name: 'team_contact', title: 'T', description: 'T.', readOnly: true })

@@ -39,7 +39,10 @@ describe('retention', () => {
     return row!.n;
   };
 
-  /** Inserts runs with one step each, in a state, that ended (or were accepted, if they have not) some days ago. */
+  /**
+   * Inserts runs with one step each and the given state. They ended some days ago, or were accepted then if they have
+   * not ended.
+   */
   async function runs(
     organization: TestOrganization,
     n: number,
@@ -92,7 +95,7 @@ describe('retention', () => {
     expect(await count('workflow_runs')).toBe(3);
   });
 
-  it('deletes runs that ended too long ago, with their steps, and no others', async () => {
+  it('deletes only runs that ended too long ago, with their steps', async () => {
     for (const organization of [acme, globex]) {
       await runs(organization, 450, 'succeeded', 31);
       await runs(organization, 2, 'failed', 31);
@@ -144,7 +147,8 @@ describe('retention', () => {
       [acme.id, id],
     );
     const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
-    // Entries are deleted in the order of their chain. So without this, the young ones of the sign-up would come first.
+    // Entries are deleted in the order of their chain. Without this, the recent entries of the sign-up would come
+    // first.
     for (const table of ['private.audit_queue', 'audit_log']) {
       await switchboard.ownerQuery(`delete from ${table} where organization_id = $1`, [acme.id]);
     }

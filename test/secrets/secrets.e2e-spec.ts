@@ -95,7 +95,7 @@ describe('secrets of an organization', () => {
     expect(JSON.stringify(finished)).not.toContain(secret);
   });
 
-  itSlow('lose one line end at their end, which copying and files add', async () => {
+  itSlow('lose one line break at their end, because copying and files add one', async () => {
     for (const secret of ['line\n', 'line\r\n', 'line']) {
       await setSecret({ name: 'line', secret });
       await run([step('/line', { body: '{{ secrets.line }}|' })]);
@@ -176,7 +176,7 @@ describe('secrets of an organization', () => {
     expect(JSON.parse(sent('/text')[0]!.body)).toEqual({ text: texts });
   });
 
-  it('of two organizations with one name are separate', async () => {
+  it('with the same name in two organizations are separate', async () => {
     const other = await createOrganization(switchboard);
     await setSecret({ name: 'api_key', secret: 'the-secret-of-the-other' }, other);
     await run([step('/other', { body: '{{ secrets.api_key }}' })], {}, other);
@@ -204,7 +204,7 @@ describe('secrets of an organization', () => {
     expect(failed.steps[0]!.error!.message).toContain('There is no secret "rotated"');
   });
 
-  it('stay when only other fields change, and are needed again to change who receives them', async () => {
+  it('stay when only other fields change, and must be entered again to change their hosts', async () => {
     await setSecret({ name: 'kept', secret: CANARY, hosts: ['127.0.0.1', 'a.example.com'] });
     expect(await setSecret({ name: 'kept', hosts: ['127.0.0.1'] })).toMatchObject({
       hosts: ['127.0.0.1'],
@@ -319,13 +319,13 @@ describe('secrets of an organization', () => {
       expect(renewed.status).toBe('succeeded');
       expect(renewed.steps[0]!.output).toMatchObject({ body: { text: 'Bearer [secret crm]' } });
       expect(issued).toBe(2);
-      // A client that is refused twice is refused.
+      // The request fails when its second token is refused too.
       valid = 'none';
       expect((await run(steps)).status).toBe('failed');
       expect(issued).toBe(3);
     });
 
-    it('fail in words when the token URL refuses', async () => {
+    it('fail with an explanation when the token URL refuses', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));
       await setSecret({
         name: 'refused',

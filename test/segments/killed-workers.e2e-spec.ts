@@ -34,7 +34,7 @@ describe('workers that compare contacts with segments', () => {
     for (let count = 0; count < MANY; count += 1) {
       ids.push(await createContact(acme, { tags: ['vip'] }));
     }
-    // It has inserted the run of the first event, in the transaction that also stores the member.
+    // The worker has inserted the run of the first event, in the transaction that also stores the member.
     await waitFor(() => dying.held.length > 0);
     await dying.kill();
     expect(await started(entered)).toEqual([]);

@@ -150,7 +150,7 @@ describe('filters of segments', () => {
     }
   });
 
-  it('name others up to three segments within each other, also after a later change', async () => {
+  it('can name each other up to three levels deep, also after a later change', async () => {
     const [a, b, c, d] = [
       await createSegment(acme, { filters: [tagged('deep')] }),
       await createSegment(acme, { filters: [tagged('deep')] }),

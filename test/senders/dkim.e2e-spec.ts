@@ -122,7 +122,7 @@ describe('the DKIM signature of an e-mail', () => {
 });
 
 describe('rotate_sender_key', () => {
-  it('signs with the earlier key until the record of the next one was found, and keeps mail on its way valid', async () => {
+  it('signs with the earlier key until the record of the next one was found, so that mail in transit stays valid', async () => {
     const first = await addVerified(setup, acme, 'rotated.example');
     const from = 'a@rotated.example';
     const old = keyOf(first, 'current')!;
@@ -130,7 +130,7 @@ describe('rotate_sender_key', () => {
     const waiting = await rotate(acme, first.id);
     const next = keyOf(waiting, 'next')!;
     expect(next.selector).not.toBe(old.selector);
-    // The same call again makes no third key.
+    // A repeated call does not create a third key.
     expect(await rotate(acme, first.id)).toEqual(waiting);
     await verify(acme, first.id);
     expect(await signaturesOf(await sentMail({ from }))).toMatchObject([

@@ -99,7 +99,7 @@ describe('the ownership of a domain', () => {
     expect(foreign.error).toMatchObject({ code: 'not_found' });
   });
 
-  it('is not lost while no name server answers, and is lost 72 hours after the record has gone', async () => {
+  it('is not lost while no name server answers, and is lost 72 hours after the record was removed', async () => {
     const { switchboard, records } = setup;
     const domain = await addVerified(setup, acme, 'lost.example');
     const name = domain.record_name;

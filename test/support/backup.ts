@@ -65,7 +65,7 @@ export async function rewrite(
   await writeArchive(copy, changed());
 }
 
-/** These columns get new values at a restore, because ids of transactions belong to one server. */
+/** The columns that get new values at a restore, because ids of transactions belong to one server. */
 const RENEWED = ['armed_xid', 'armed_snapshot', 'xid'];
 
 /** Returns the number of rows and a checksum of each table, and the values of sequences. It uses no code of backups. */

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 export interface DatabaseOwner {
   /** Creates an empty database of this role, and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Runs SQL in a database as a superuser, whom row-level security does not concern. */
+  /** Runs SQL in a database as a superuser, who bypasses row-level security. */
   ask<Row extends object>(url: string, sql: string, values?: unknown[]): Promise<Row[]>;
   /** Drops the databases, the role, and the roles that it created. */
   drop(): Promise<void>;

@@ -50,7 +50,7 @@ function templateAccess(): DatabaseAccess {
   return { ...access, contextKey: contextKey!, dataKey: dataKey! };
 }
 
-/** One connection for each test process. It takes 10 ms of processor time to open one. */
+/** The connection of each test process. Opening a connection takes 10 ms of processor time. */
 let administrator: Promise<Client> | undefined;
 
 async function connectAdministrator(): Promise<Client> {

@@ -21,7 +21,7 @@ export function findRedisServer(): string | undefined {
   return findProgram('redis-server');
 }
 
-/** Debian installs it in a folder that only root has on the PATH. */
+/** Returns the path of PgBouncer. Debian installs it in a folder that only root has on the PATH. */
 export function findPgBouncer(): string | undefined {
   return findProgram('pgbouncer', ['/usr/sbin', '/usr/local/sbin']);
 }

@@ -59,7 +59,10 @@ async function createSocketFolder(parent: string): Promise<string | undefined> {
   return folder;
 }
 
-/** Prints what the tests left behind and makes the run fail. Vitest only logs errors of a teardown. */
+/**
+ * Prints the files, databases and processes that the tests left behind, and makes the run fail. Vitest only logs errors
+ * of a teardown.
+ */
 async function reportLeftovers(folder: string, templateUrl: string): Promise<void> {
   const found = [
     ...(await findFiles(folder)),
@@ -92,7 +95,7 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
         full_page_writes: 'off',
         max_connections: '1000',
         max_wal_size: '256MB',
-        // There is a database for each test file, and PostgreSQL starts a process for each database each time.
+        // There is a database for each test file, and autovacuum starts a process for each database each time.
         autovacuum_naptime: '5min',
         // The hashing of passwords would take a fifth of the processor time of a new connection.
         scram_iterations: '1',
@@ -143,7 +146,7 @@ function killOnExit(folders: readonly string[]): (pid: number) => void {
     // A teardown has removed the folders, and the ids may belong to other processes now.
     if (!folders.some((folder) => existsSync(folder))) return;
     for (const pid of pids) kill(pid, 'SIGQUIT');
-    // A worker in the middle of a test would go on, and wait for these servers without an end.
+    // A worker in the middle of a test would continue, and wait for these servers forever.
     for (const pid of findWorkers(folders[0]!)) kill(pid, 'SIGKILL');
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });

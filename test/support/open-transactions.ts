@@ -2,8 +2,8 @@ import type { RunningSwitchboard } from './switchboard.js';
 import { waitFor } from './wait-for.js';
 
 /**
- * Waits until no connection of the application is idle in a transaction. Workers are in one for moments at any time, so
- * a single look would fail by chance. A transaction that stays open fails the wait.
+ * Waits until no connection of the application is idle in a transaction. Workers have short transactions at any time,
+ * so a single check would fail by chance. A transaction that stays open fails the wait.
  */
 export async function waitForClosedTransactions(switchboard: RunningSwitchboard): Promise<void> {
   await waitFor(async () => {

@@ -95,7 +95,7 @@ async function start(
   options: InternalOptions,
   undo: (() => Promise<unknown>)[],
 ): Promise<RunningSwitchboard> {
-  // The end of all tests removes what is shared.
+  // The end of all tests removes shared folders and databases.
   const parent = options.isShared ? process.env.TEST_SHARED_FOLDER! : tmpdir();
   const dataDir = await mkdtemp(join(parent, 'switchboard-data-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
@@ -144,7 +144,8 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
-  // Tests that run at the same time share the connection. The driver deprecates a query that begins during another.
+  // Tests that run at the same time share the connection, and the driver deprecates a query that begins during another
+  // one.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,

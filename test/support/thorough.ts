@@ -1,15 +1,15 @@
 import { describe, it } from 'vitest';
 
 /**
- * It is true in `npm run test:slow`. Tests with rounds then run more of them, on both drivers of the wake-ups, and wait for
+ * True in `npm run test:slow`. Tests with rounds then run more rounds on both drivers of the wake-ups, and wait for
  * leases to end by the clock.
  */
 export const IS_THOROUGH = process.env.TEST_THOROUGH === 'true';
 
-/** It is true in `npm run test:slow`, and when one of its files is run alone. */
+/** True in `npm run test:slow`, and when one of its files is run alone. */
 export const IS_SLOW = process.env.TEST_SLOW === 'true';
 
-/** Returns all cases in `npm run test:slow`, and else the first and every nth after it. */
+/** Returns all cases in `npm run test:slow`. Otherwise, returns the first case and every nth case after it. */
 export function sample<T>(cases: readonly T[], nth: number): T[] {
   return cases.filter((_, index) => IS_SLOW || index % nth === 0);
 }

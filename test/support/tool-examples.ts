@@ -4,7 +4,7 @@ import { pendingConfirmation } from './pending-confirmation.js';
 import type { RunningSwitchboard } from './switchboard.js';
 import { uploadedImport } from './uploaded-import.js';
 
-/** Creates what a call needs, and returns arguments with which the call succeeds and changes data. */
+/** Creates the rows that a call needs, and returns arguments with which the call succeeds and changes data. */
 type Example = (
   organization: TestOrganization,
   switchboard: RunningSwitchboard,

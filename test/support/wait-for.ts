@@ -11,7 +11,7 @@ export async function waitFor<T>(
     if (answer) return answer;
     const waitedMs = Date.now() - started;
     if (waitedMs > timeoutMs) throw new Error(`Still waiting after ${waitedMs} ms.`);
-    // The pauses grow with the wait, because most of the questions are requests to a busy server.
+    // The pauses grow with the wait, because most calls of `ask` send requests to a busy server.
     await sleep(Math.min(150, 15 + waitedMs / 4));
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const texts = (text: string) => ({ en: { email: { subject: 'Hello', text } } });
 
 describe('the draft of a template', () => {
-  it('has what its author wrote, with locales in their usual spelling', async () => {
+  it('stores the texts of its author, with locales in their usual spelling', async () => {
     const variables = [
       { name: 'code', type: 'text', description: 'The code.' },
       { name: 'count', type: 'number', default: 1 },
@@ -36,7 +36,7 @@ describe('the draft of a template', () => {
     expect(value.templates[0]).toMatchObject({ id: created.id, locales: ['pt-BR', 'en'] });
   });
 
-  it('changes only for a caller who read the stored one', async () => {
+  it('can be changed only by a caller who has read its stored version', async () => {
     const { id } = await createTemplate(acme, { variants: texts('one') });
     const update = (text: string, expected: number) =>
       acme.call<{ template: TestTemplate }>('update_template', {
@@ -53,7 +53,7 @@ describe('the draft of a template', () => {
     expect(value.template.variants).toEqual(texts('two'));
   });
 
-  it('has a name that no other template of the organization has', async () => {
+  it('has a unique name in its organization', async () => {
     const { name } = await createTemplate(acme);
     const again = await acme.call('create_template', { name });
     expect(again.error).toMatchObject({ code: 'conflict' });

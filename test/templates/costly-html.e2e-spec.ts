@@ -35,7 +35,7 @@ const COSTLY: readonly [what: string, text: string][] = [
 ];
 
 describe('publishing', () => {
-  it('lets others work while it inlines many rules into many elements', async () => {
+  it('does not block other calls while it inlines many rules into many elements', async () => {
     const rules = Array.from(
       { length: 6000 },
       (_, index) => `.a${index} p:not(.b) > b {color:red}`,
@@ -47,14 +47,14 @@ describe('publishing', () => {
     const publishing = publish(acme, id).finally(() => {
       isDone = true;
     });
-    // It needs seconds of a processor. The answer to another call comes before it.
+    // This call needs seconds of processor time. The answer to another call arrives first.
     expect((await acme.call('list_snippets')).status).toBe(200);
     expect(isDone).toBe(false);
     const { error } = await publishing;
     expect(error?.code ?? 'published').toMatch(/^(invalid_arguments|published)$/);
   });
 
-  it('lets others work while it reads hostile HTML', { timeout: 120_000 }, async () => {
+  it('does not block other calls while it reads hostile HTML', { timeout: 120_000 }, async () => {
     const cases: WaitCase[] = [];
     for (const [what, text] of COSTLY) {
       const { id } = await createTemplate(acme, { variants: html(text) });
@@ -75,7 +75,7 @@ describe('publishing', () => {
 
 describe('sending', () => {
   it(
-    'lets others work while it derives the text of hostile HTML',
+    'does not block other calls while it derives the text of hostile HTML',
     { timeout: 120_000 },
     async () => {
       const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {

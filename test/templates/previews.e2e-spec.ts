@@ -36,7 +36,7 @@ const preview = (given: object, organization = acme) =>
   organization.call<Preview>('preview_template', given);
 
 describe('preview_template', () => {
-  it('shows the draft for a contact, with samples for what is missing', async () => {
+  it('shows the draft for a contact, with samples for missing values', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     const contact = await createContact(acme, { first_name: 'Ada', locale: 'de-CH' });
     const { value } = await preview({ template_id: id, contact_id: contact.id });
@@ -92,7 +92,7 @@ describe('preview_template', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path }] });
   });
 
-  it('shows nothing of another organization', async () => {
+  it('shows no template or contact of another organization', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     expect((await preview({ template_id: id }, other)).error?.code).toBe('not_found');
     expect((await other.fetch(`/api/templates/${id}/preview`)).status).toBe(404);
@@ -113,7 +113,7 @@ describe('GET /api/templates/:id/preview', () => {
     expect((await fetch(`${switchboard.url}/api/templates/${id}/preview`)).status).toBe(401);
   });
 
-  it('shows given variables, and refuses with their path what is no JSON object or too long', async () => {
+  it('uses given variables, and refuses variables that are too long or not a JSON object', async () => {
     const { id } = await createTemplate(acme, { variables: VARIABLES, variants: VARIANTS });
     const show = (variables: string) =>
       acme.fetch(`/api/templates/${id}/preview?${new URLSearchParams({ variables }).toString()}`);

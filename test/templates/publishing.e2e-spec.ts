@@ -59,7 +59,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('knows loop variables, assigned ones and literals', async () => {
+  it('accepts loop variables, assigned variables and literals', async () => {
     const variants = text(
       '{% for item in items %}{{ forloop.index }}{{ item.name }}{% endfor %}' +
         '{% assign total = items | size %}{{ total }}{% if items == empty or contact.properties.x %}{% endif %}',
@@ -216,7 +216,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);
   });
 
-  it('may not include itself, also through others', async () => {
+  it('may not include itself, directly or through others', async () => {
     const [one, two] = [unique('circle'), unique('circle')];
     await snippet(`{% render '${two}' %}`, one);
     await snippet(`{% render '${one}' %}`, two);
@@ -233,7 +233,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain('more than 5 levels deep');
   });
 
-  it('cannot grow a text without an end', async () => {
+  it('cannot make a text of unlimited size', async () => {
     const large = await snippet('x'.repeat(60_000));
     const many = await snippet(`{% render '${large}' %}`.repeat(100));
     const [fault] = await faultsOf({ variants: text(`{% render '${many}' %}`.repeat(100)) });
@@ -241,7 +241,7 @@ describe('a snippet', () => {
   });
 
   it.each(['{% render name %}', "{% render 'a', b: c %}", '{% render %}'])(
-    'is named by one text in quotes, not by %s',
+    'must be named by a literal in quotes, not by %s',
     async (tag) => {
       const [fault] = await faultsOf({ variants: text(tag) });
       expect(fault!.message).toContain('must name one snippet in quotes');

@@ -61,7 +61,7 @@ async function plain(text: string, variables: object[] = VARIABLES, subject = 'H
 }
 
 describe('a message of a template', () => {
-  it('has its subject, HTML and text, and says from which version it was made', async () => {
+  it('has the subject, HTML and text of the template, and names its version', async () => {
     const html =
       '<style>b { color: red }</style><p>Order <b>{{ contact.first_name | default: "you" }}</b>: {{ code }}</p>';
     const variants = { en: { email: { subject: 'Order {{ code }}', html } } };
@@ -80,7 +80,7 @@ describe('a message of a template', () => {
     const response = await acme.fetch(`/api/messages/${message.id}/preview`);
     const shown = await response.text();
     expect(shown).toContain('<b style="color: red;">A &amp; &lt;b&gt;</b>: &lt;17&gt;');
-    // The id works like the name.
+    // The id of a template works like its name.
     expect(await sent({ ...given, template_id: id })).toMatchObject({ template_id: id });
   });
 
@@ -286,7 +286,7 @@ describe('a template in a call', () => {
     expect((await hostile).error?.code).toMatch(/^(invalid_arguments|rate_limited)$/);
   });
 
-  it('reaches no prototype and no markup by its values', async () => {
+  it('cannot reach a prototype or add markup with its values', async () => {
     const { id } = await plain('[{{ code }}{{ code.constructor }}{{ items.constructor.name }}]');
     const contact = await createContact(acme);
     const { body } = await sent({
@@ -345,7 +345,7 @@ describe('a digest of a template', () => {
     });
   });
 
-  it('refuses a call whose variables do not fit, and stays as it is', async () => {
+  it('refuses a call whose variables do not fit, and does not change', async () => {
     const { id } = await plain(text);
     const contact = await createContact(acme);
     const first = (await add(contact.id, id, { code: 'a' })).value.message;

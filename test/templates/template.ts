@@ -38,7 +38,7 @@ export async function publish(organization: TestOrganization, templateId: string
   }>('publish_template', { template_id: templateId });
 }
 
-/** Creates a template of these contents, and publishes it. */
+/** Creates a template with these texts, and publishes it. */
 export async function published(organization: TestOrganization, given: object) {
   const { id } = await createTemplate(organization, given);
   const { value, error } = await publish(organization, id);

@@ -28,12 +28,12 @@ const MOST_CONTACTS = 3;
 const MISTAKES = ['no mistake', 'foreign session', 'foreign transaction', 'late', 'two'] as const;
 
 class BookInput {
-  /** Says where the call fails. */
+  /** The place where the call fails. */
   @IsOptional()
   @IsIn(['method', 'after', 'abort'])
   fail?: string;
 
-  /** The guard makes this mistake. */
+  /** The mistake that the guard makes. */
   @IsOptional()
   @IsIn(MISTAKES)
   mistake?: string;
@@ -93,7 +93,7 @@ class FullGuard implements CanActivate {
   }
 }
 
-/** Replaces the result with the number of contacts before and after the method, also of a failed one. */
+/** Replaces the result with the number of contacts before and after the method, even when the method fails. */
 @Injectable()
 class CountInterceptor implements NestInterceptor {
   constructor(private readonly book: ContactBook) {}
@@ -172,7 +172,7 @@ let tools: BookTools;
 let acme: TestOrganization;
 
 beforeAll(async () => {
-  // In development, callers see what an unexpected error says.
+  // In development, callers see the text of an unexpected error.
   switchboard = await startSwitchboard({
     env: { NODE_ENV: 'development' },
     providers: [ContactBook, BookTools],
@@ -274,7 +274,7 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
     expect(await countContacts()).toBe(0);
   });
 
-  it('leave no half of a failed method whose error they catch', async () => {
+  it('see no partial changes of a failed method whose error they catch', async () => {
     expect(await call('book_add', { fail: 'method' })).toEqual({ before: 0, after: 0 });
     expect(await countContacts()).toBe(0);
   });

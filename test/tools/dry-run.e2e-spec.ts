@@ -173,7 +173,7 @@ describe('a dry run of every tool', () => {
     };
     const schemas = new OutputSchemas(tools);
     const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint);
-    // They ask other systems, so they have no dry run.
+    // These tools call other systems, so they have no dry run.
     const without = ['send_template_test', 'test_channel_provider', 'verify_sender_domain'];
     const builtIn = changing
       .map(({ name }) => name)

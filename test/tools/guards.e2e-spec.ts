@@ -52,7 +52,7 @@ class OpenResult {
   inside: string;
 }
 
-/** Only the module of the vault provides it, so a guard can get it only from there. */
+/** A journal that only the module of the vault provides, so a guard can get it only from there. */
 @Injectable()
 class Journal {
   readonly lines: string[] = [];

@@ -83,7 +83,7 @@ describe('a tool that is declared idempotent', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('changes nothing more and returns the same result when it is called again', async () => {
+  it('changes nothing and returns the same result when it is called again', async () => {
     const faults: Record<string, string[]> = {};
     for (const tool of tools) {
       const found = await faultsOf(tool);

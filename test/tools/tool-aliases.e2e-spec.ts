@@ -224,7 +224,7 @@ describe('a renamed tool', () => {
         [acme.id],
       ),
     ).toEqual([{ tool: 'keep_word', hidden: false, confirmation: 'always' }]);
-    // The tool is visible again and still needs confirmation.
+    // The tool is visible again, and still needs confirmation.
     expect(textOf((await answerOf(acme.rpc(callOf('store_word')))).body)).toMatchObject({
       error: { code: 'confirmation_required' },
     });

@@ -68,7 +68,7 @@ describe('the cost of a claim', () => {
     [`${RUNS} runs of 20 organizations are queued`, 20, RUNS / 20],
   ])('does not grow when %s, and as many runs wait', async (_, among, each) => {
     await switchboard.ownerQuery('truncate workflow_runs cascade');
-    // The smaller backlog is a fiftieth. Without runs, each index would have only one page.
+    // The smaller backlog is a fiftieth of the larger one. Without runs, each index would have only one page.
     await insert(0, among, each / 50);
     const before = { one: await claim(1), ten: await claim(10) };
     await switchboard.ownerQuery('truncate workflow_runs cascade');

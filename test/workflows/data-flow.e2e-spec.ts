@@ -249,7 +249,7 @@ describe('values out of branches, parallel lists and loops', () => {
     },
   );
 
-  it('refuses an output that reads what the steps of the loop do not have', async () => {
+  it('refuses an output that reads values that the steps of the loop do not have', async () => {
     expect(
       await faultsOf([
         {

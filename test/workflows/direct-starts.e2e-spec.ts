@@ -4,7 +4,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, runUntil } from './support/workflow-client.js';
 
-/** More than the number of slots, so that slots that are not given back would be missed. */
+/** A number above the number of slots, so that the test fails when slots are not released. */
 const MANY = 12;
 
 describe('a process that receives webhooks and executes runs', () => {
@@ -14,7 +14,7 @@ describe('a process that receives webhooks and executes runs', () => {
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { WORKER_CONCURRENCY: '4' } });
     acme = await createOrganization(switchboard);
-    // Nothing can be claimed any more.
+    // No run can be claimed from now on.
     await switchboard.ownerQuery(
       `create or replace function gate.claim_runs(
          batch_size integer, only_id text, lease_seconds integer, share jsonb default '{}')
@@ -54,7 +54,7 @@ describe('a process that receives webhooks and executes runs', () => {
     expect(rows).toEqual([{ wrong: 0 }]);
   });
 
-  it('executes other runs after webhooks that started none', async () => {
+  it('executes other runs after webhooks that started no run', async () => {
     const { id } = await createWorkflow(acme, []);
     const key = { 'Idempotency-Key': 'order-1' };
     const first = await postWebhook(switchboard, id, {}, key);

@@ -183,7 +183,7 @@ describe('a workflow that waits for an event', () => {
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const contacts = () =>
       switchboard.ownerQuery('select id from contacts where organization_id = $1', [acme.id]);
-    // First the run cannot be written, then the contact, then the row after both.
+    // The first failure is in the write of the run, the second in that of the contact, the third in a row after both.
     for (const table of ['workflow_runs', 'contacts', 'audit_log']) {
       // 55P03: a lock was not available in time.
       await switchboard.ownerQuery(`
@@ -221,7 +221,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflow.id)).toEqual([]);
   });
 
-  it('stops when it starts itself again and again', async () => {
+  it('stops when it starts itself in a loop', async () => {
     await fresh();
     const steps = [
       {

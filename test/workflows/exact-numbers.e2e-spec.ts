@@ -27,7 +27,7 @@ describe('numbers of a payload', () => {
     return await runUntil(acme, answer.body.runId, 'succeeded', 'failed');
   };
 
-  it('are written where a step wants text, with all their digits', async () => {
+  it('are written with all their digits where a step expects text', async () => {
     const ended = await run(
       [
         {

@@ -65,7 +65,7 @@ describeOnEachDriver('slots of a worker', describeSlow, () => {
     },
   );
 
-  it('are not all used by the calls of two organizations, so a third one gets one', async () => {
+  it('are not all used by the calls of two organizations, so a third organization gets a slot', async () => {
     for (const name of ['the first of three', 'the second of three']) ProbeTools.hold(name);
     const first = await createWorkflow(acme, call('the first of three'));
     const second = await createWorkflow(other, call('the second of three'));

@@ -42,7 +42,7 @@ describe('organizations with queued runs', () => {
   const allDone = (organization: TestOrganization, count: number) =>
     waitFor(async () => (await countRuns(web, organization, 'succeeded')) === count, PATIENCE_MS);
 
-  it('take turns, so a few later runs of one do not wait for thousands of another', async () => {
+  it('take turns, so a few later runs of one organization do not wait for thousands of another', async () => {
     const busy = await organizationWith(2000);
     const quiet = await organizationWith(10, { secondsFromNow: -1 });
     await startWorker();
@@ -66,7 +66,7 @@ describe('organizations with queued runs', () => {
     ['runs of dead workers', 'running'],
     ['runs whose wait is over', 'waiting'],
   ] as const)(
-    `take turns when one of them has ${BACKLOG} %s, and as many that are not due`,
+    `take turns when one of them has ${BACKLOG} %s, and the same number that are not due`,
     async (_, status) => {
       const busy = await createOrganization(web);
       const { id } = await createWorkflow(busy, []);

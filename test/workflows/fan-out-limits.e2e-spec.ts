@@ -22,12 +22,12 @@ describe('workflows that wait for the same event', () => {
       ...more,
     });
 
-  it('are at most 50, whether they are created, changed or activated', async () => {
+  it('are limited to 50 by every creation, change and activation', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 49; count += 1) {
       ids.push((await save(on('contact.tagged'))).value.workflow.id);
     }
-    // Of simultaneous saves, only one can be the 50th.
+    // Only one of simultaneous saves can be the 50th.
     const saved = await Promise.all(Array.from({ length: 5 }, () => save(on('contact.tagged'))));
     expect(saved.filter(({ error }) => !error)).toHaveLength(1);
     for (const { error } of saved.filter((outcome) => outcome.error)) {
@@ -47,7 +47,7 @@ describe('workflows that wait for the same event', () => {
       trigger: on('contact.tagged'),
     });
     expect(changed.error?.code).toBe('conflict');
-    // A workflow that counts already can be changed and activated again.
+    // A workflow that is already counted can be changed and activated again.
     expect((await acme.call('activate_workflow', { workflow_id: ids[0]! })).error).toBeUndefined();
     const kept = {
       workflow_id: ids[0]!,

@@ -25,7 +25,7 @@ const echo = (id: string, value: object, more: object = {}) => ({
   arguments: { value },
   ...more,
 });
-/** Fails for the item as often as `ProbeTools.failures` says. */
+/** Returns a step that fails for the item as often as `ProbeTools.failures` says. */
 const flaky = (id: string, more: object = {}) => ({
   id,
   tool: 'probe_fail',
@@ -49,7 +49,7 @@ describe('for_each', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
-  /** The requests without a response yet. */
+  /** The requests that have no response yet. */
   const open: ServerResponse[] = [];
 
   beforeAll(async () => {
@@ -295,7 +295,7 @@ describe('for_each', () => {
   });
 
   itSlow(
-    'lets running steps end after a failure, begins no new ones, and retries all failed ones',
+    'finishes running steps after a failure, begins no new steps, and retries all failed steps',
     async () => {
       for (const name of ['slow', 'also']) ProbeTools.hold(name);
       ProbeTools.failures.set('breaks', 1);
@@ -382,7 +382,7 @@ describe('for_each', () => {
     expect((await acme.call('cancel_run', { run_id: runId })).error).toBeUndefined();
     ProbeTools.open('c1');
     ProbeTools.open('c2');
-    // The worker has finished this run before it begins the next one.
+    // The worker finishes this run before it begins the next one.
     await run([echo('other', {})]);
     const canceled = await getRun(acme, runId);
     expect(canceled.status).toBe('canceled');

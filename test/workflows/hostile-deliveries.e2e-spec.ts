@@ -69,7 +69,7 @@ describe('a hostile delivery', () => {
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'after' }),
     ]);
     expect(sent.map(({ status }) => status)).toEqual([202, 401, 202]);
-    // The deliveries before this one are written by then, or lost.
+    // When this delivery is in the log, the earlier ones are written or lost.
     const deliveries = await waitFor(async () => {
       await postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': 'a b' });
       const found = await list(id);
@@ -119,7 +119,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  itSlow('without a signature removes no delivery whose signature was right', async () => {
+  itSlow('without a signature removes no delivery with a valid signature', async () => {
     const { id, signed } = await create();
     const invalid = (number: number) =>
       postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });

@@ -168,7 +168,7 @@ describe('files of http_request', () => {
     expect(sent('/put-theirs')).toEqual([]);
   });
 
-  itSlow('are not kept for text, whatever its type', async () => {
+  itSlow('are not kept for text of any type', async () => {
     const kinds: [headers: Record<string, string>, body: Buffer | string, text: string | null][] = [
       [{}, PNG, null],
       [{ 'Content-Type': 'application/x' }, 'a\0b', null],
@@ -191,7 +191,7 @@ describe('files of http_request', () => {
   });
 
   itSlow(
-    'keep text and JSON up to 10 MiB when the step says so, and the error of other types says so',
+    'keep text and JSON up to 10 MiB with response file, and the error of a large text recommends this',
     async () => {
       const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
       answer('/export.json', { 'Content-Type': 'application/json' }, text);
@@ -233,7 +233,7 @@ describe('files of http_request', () => {
     expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
   });
 
-  it('do not follow from an error of the other system', async () => {
+  it('are not kept for an error of the other system', async () => {
     handlers.set('/broken', (_request, response) =>
       response.writeHead(400, { 'Content-Type': 'image/png' }).end(PNG),
     );
@@ -275,7 +275,7 @@ describe('files of http_request', () => {
     expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
   });
 
-  it('stay single when the step is repeated after its result was stored', async () => {
+  it('are not duplicated when the step is repeated after its result was stored', async () => {
     answer('/repeated', { 'Content-Type': 'image/png' }, PNG);
     await failOnce('run_steps', 'insert or update', `new.status = 'succeeded'`);
     const { id, status, steps } = await run([step('/repeated')]);
@@ -328,7 +328,7 @@ describe('files of http_request', () => {
     expect(JSON.stringify(error)).toContain(path);
   });
 
-  it('fail a step with words when they cannot be sent', async () => {
+  it('fail a step with an explanation when they cannot be sent', async () => {
     const wrong: [given: object, words: string][] = [
       [{ file: 'fil_x', body: 'x' }, 'file must not be given together with body.'],
       [{ file: 'fil_x' }, 'There is no file "fil_x".'],
@@ -349,7 +349,7 @@ describe('files of http_request', () => {
     expect(sent('/never')).toEqual([]);
   });
 
-  /** Makes the next such statement of the database fail. */
+  /** Makes the next statement of this kind fail in the database. */
   async function failOnce(table: string, event: string, condition: string): Promise<void> {
     await switchboard.ownerQuery('create sequence if not exists public.failures');
     await switchboard.ownerQuery("select setval('public.failures', 1, false)");

@@ -92,7 +92,7 @@ describe('the body of http_request', () => {
     expect(sent('/form')[0]!.headers['content-type']).toBe('application/x-www-form-urlencoded');
   });
 
-  it('can be multipart, whatever content-type the headers have', async () => {
+  it('can be multipart, even if the headers have another content-type', async () => {
     const multipart = { name: 'Grüße', note: 'a\r\nb"c' };
     const headers = { 'Content-Type': 'multipart/form-data' };
     await run([step('/parts', { method: 'POST', multipart, headers })]);
@@ -145,7 +145,7 @@ describe('a redirect', () => {
     expect(sent('/target/307')[0]).toMatchObject({ method: 'POST', body: '{"a":1}' });
   });
 
-  it('to another origin takes no header along that names the caller', async () => {
+  it('to another origin sends no header that identifies the caller', async () => {
     handlers.set('/away', (_request, response) => {
       response.writeHead(302, { Location: elsewhere('/elsewhere') }).end();
     });
@@ -335,7 +335,7 @@ describe('pages', () => {
     expect((ended.steps[0]!.error as { message: string }).message).toContain(message);
   });
 
-  it('fail the step when they are larger than 1 MiB together, however small they were packed', async () => {
+  it('fail the step when they are larger than 1 MiB together, even if their compressed bodies are small', async () => {
     handlers.set('/pages/packed', ({ path: asked }, response) => {
       const page = Number(new URL(asked, 'http://x').searchParams.get('page') ?? '1');
       response
@@ -354,7 +354,7 @@ describe('pages', () => {
     expect(sent('/pages/packed')).toHaveLength(4);
   });
 
-  it('of another origin get no header that names the caller', async () => {
+  it('of another origin get no header that identifies the caller', async () => {
     handlers.set('/pages/first', (_request, response) => {
       const next = elsewhere('/pages/second');
       response

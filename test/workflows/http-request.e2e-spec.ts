@@ -392,7 +392,7 @@ describe('the step http_request', () => {
   });
 
   it('refuses headers that the caller may not set, and two bodies', async () => {
-    // Literal headers are refused when the workflow is saved. The values of these are known only in a run.
+    // Literal headers are refused when the workflow is saved. The values of these headers are known only in a run.
     for (const given of [
       { headers: { 'X-A': '{{ "a" | append: "\r\nX-B: b" }}' } },
       { method: 'POST', json: {}, body: '' },

@@ -9,7 +9,7 @@ import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
 
 const ITEMS = Number(process.env.TEST_LOOP_ITEMS ?? 100_000);
 const PAGE = 1000;
-/** After this many items, a worker has loaded and compiled what the loop needs. */
+/** The number of items after which a worker has loaded and compiled the code of the loop. */
 const WARM = Math.min(5000, ITEMS / 4);
 /** A loop of one step has a window of 100 rows, its own row and a row of the page at work. */
 const MAX_ROWS = 110;
@@ -80,7 +80,7 @@ describe('a loop over 100,000 items', () => {
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
   };
 
-  it('goes on after kill -9 where it was, does each item once, and has bounded rows and memory', async () => {
+  it('continues after kill -9 at the same item, executes each item once, and has bounded rows and memory', async () => {
     const read = {
       id: 'read',
       tool: 'http_request',

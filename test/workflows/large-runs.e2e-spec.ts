@@ -14,9 +14,9 @@ import {
 } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** Others would notice waits that are longer than this. The machine of the tests may be busy. */
 /** A busy machine delays some attempts, but not all. */
 const ATTEMPTS = 5;
+/** The longest wait that other callers would not notice, in milliseconds. The machine of the tests may be busy. */
 const MAX_WAIT_MS = IS_THOROUGH ? 100 : 1000;
 
 let switchboard: Switchboard;
@@ -88,7 +88,7 @@ const readValue = async (given: { run_id: string; step_id?: string; value: strin
   return read.person;
 };
 
-/** Returns the longest time for which the event loop did not turn while `work` ran. */
+/** Returns the longest time for which the event loop was blocked while `work` ran. */
 const longestPause = async (work: () => Promise<unknown>): Promise<number> => {
   let longest = 0;
   let isOver = false;
@@ -105,7 +105,7 @@ const longestPause = async (work: () => Promise<unknown>): Promise<number> => {
   return longest;
 };
 
-/** Makes a run with `count` steps of which each has an output of `bytes` bytes. */
+/** Creates a run with `count` steps that each have an output of `bytes` bytes. */
 const fill = async (count: number, bytes: number): Promise<string> => {
   const { id } = await createWorkflow(acme, [
     { id: 'a', tool: 'probe_echo', arguments: { value: {} } },
@@ -170,7 +170,7 @@ describe('a run with large values', () => {
     expect(JSON.parse(payload)).toEqual({ text });
   });
 
-  it('shows small values whole', async () => {
+  it('shows small values completely', async () => {
     const { id } = await createWorkflow(acme, [
       { id: 'echo', tool: 'probe_echo', arguments: { value: { text: 'x'.repeat(4000) } } },
     ]);
@@ -184,7 +184,7 @@ describe('a run with large values', () => {
     [1000, IS_THOROUGH ? MIB : 16 * 1024],
     [3000, 1000],
   ])(
-    'is read in answers below 1 MiB with %i outputs of %i bytes, and makes nobody wait',
+    'is read in answers below 1 MiB with %i outputs of %i bytes, without delaying others',
     async (count, bytes) => {
       const runId = await fill(count, bytes);
       let steps: LargeRun['steps'] = [];

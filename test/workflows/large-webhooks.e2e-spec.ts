@@ -135,7 +135,7 @@ describe('a large webhook', () => {
       given,
     );
     expect(error).toBeUndefined();
-    // The copy has the payload when the original is gone.
+    // The copy keeps the payload when the original is deleted.
     await switchboard.ownerQuery('delete from workflow_runs where id = $1', [ended.id]);
     const copy = await runUntil(acme, replayed.run.id, 'succeeded', 'failed');
     expect(value(copy, 'total')).toEqual({ value: { text: 12.5 } });
@@ -149,7 +149,7 @@ describe('a large webhook', () => {
       const { text, total } = await page(copy.id, at);
       expect(total).toBe(SIZE);
       expect(text.length).toBeGreaterThan(99);
-      // A position inside of a character means the next one.
+      // A position inside a character means the next character.
       expect(bytes.indexOf(text, at) - at).toBeLessThan(4);
     }
     const first = await page(copy.id, 0);
@@ -157,7 +157,7 @@ describe('a large webhook', () => {
     expect(body.startsWith(first.text + second.text)).toBe(true);
   });
 
-  it('has a large list of which expressions read single items, its size and what filters find', async () => {
+  it('has a large list from which expressions read single items, the size, and the results of filters', async () => {
     const last = LINES - 1;
     const ended = await run(
       [
@@ -188,7 +188,7 @@ describe('a large webhook', () => {
     expect((await postWebhook(switchboard, none.id, body)).body).toMatchObject({ skipped: true });
   });
 
-  it('fails a step in words that reads what is too large', async () => {
+  it('fails a step that reads a value above the limit, and names filters that help', async () => {
     const ended = await run([echo('sorted', '{{ trigger.payload.lines | sort: "sku" }}')]);
     expect(ended.steps[0]!.error).toEqual({
       code: 'invalid_arguments',
@@ -198,7 +198,7 @@ describe('a large webhook', () => {
     });
   });
 
-  it('cannot be put into another value, and the error says so', async () => {
+  it('cannot be put into another value, and the error explains this', async () => {
     const url = `http://127.0.0.1:${shop.port}/`;
     const json = { all: '{{ trigger.payload }}' };
     const send = { id: 'send', tool: 'http_request', arguments: { url, method: 'POST', json } };
@@ -206,7 +206,7 @@ describe('a large webhook', () => {
     expect(ended.steps[0]!.error?.message).toContain('too large for an expression');
   });
 
-  it('starts one run for one key, and none when the condition is false', async () => {
+  it('starts one run for one key, and no run when the condition is false', async () => {
     const files = async (): Promise<number> => {
       const [row] = await switchboard.ownerQuery<{ count: number }>(
         'select count(*)::integer as count from files',
@@ -233,7 +233,7 @@ describe('a large webhook', () => {
     expect(row).toEqual({ slot_key: 'o1' });
   });
 
-  it('takes lists, and gzip that decompresses to the largest size', async () => {
+  it('accepts lists, and gzip that decompresses to the largest size', async () => {
     const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
     const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
     const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {
@@ -295,7 +295,7 @@ describe('a large webhook', () => {
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
 
-  /** Sends the beginning of a large body, and never its end. */
+  /** Sends the beginning of a large body, and never the rest. */
   function beginSlowly(workflowId: string) {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
       method: 'POST',

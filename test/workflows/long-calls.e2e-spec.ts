@@ -7,7 +7,10 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, trigger } from './support/workflow-client.js';
 
-/** This is longer than a lease, and than a request without a timeout may take. */
+/**
+ * The time until the answer, in milliseconds. It is longer than a lease, and longer than the limit of a request without
+ * a timeout.
+ */
 const ANSWER_MS = 18_000;
 
 describe('a step with a long timeout', () => {

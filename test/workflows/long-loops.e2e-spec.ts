@@ -98,7 +98,7 @@ describe('a loop with folded iterations', () => {
     expect(stepOf(ended, 'each').output).toMatchObject({ count: 0, results: [] });
   });
 
-  it('keeps no results of more than 1,000 items, and says so to a step that reads them', async () => {
+  it('keeps no results of more than 1,000 items, and a step that reads them fails with an explanation', async () => {
     const loop = {
       id: 'each',
       ...pagesOf(1001, 600),
@@ -177,7 +177,7 @@ describe('a loop with folded iterations', () => {
     const runId = await start([loop]);
     const died = new AbortController();
     const zombie = work(runId, died.signal);
-    // With three items at a time, two others go on while one waits, until the window ends.
+    // With three items at a time, two others continue while one waits, until the end of the window.
     await waitFor(() => ProbeTools.count('e90') === 1);
     died.abort();
     ProbeTools.open('e90');

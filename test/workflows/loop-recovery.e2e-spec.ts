@@ -63,7 +63,7 @@ describe('the recovery of runs with several running steps', () => {
       effect('note', 'note {{ item }}'),
     );
     const zombie = work((await claim(runId))!);
-    // 0 and 2 are done, so 1, 3 and 4 are running.
+    // The items 0 and 2 are done, so 1, 3 and 4 are running.
     await waitFor(() => ['t1', 't3', 't4'].every((name) => ProbeTools.count(name) === 1));
     await expire(runId);
     const successor = work((await claim(runId))!);
@@ -83,7 +83,7 @@ describe('the recovery of runs with several running steps', () => {
     expect(run.steps.find(({ id }) => id === 'each')!.output).toMatchObject({ count: 5 });
   });
 
-  it('begins and writes nothing more after the fence has refused a write of one of its steps', async () => {
+  it('begins no step and writes nothing after the fence has refused a write of one of its steps', async () => {
     for (const name of ['z0', 'z1']) ProbeTools.hold(name);
     const runId = await start(
       ['z0', 'z1', 'z2', 'z3'],

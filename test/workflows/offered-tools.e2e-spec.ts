@@ -327,7 +327,7 @@ describe('the wait for a run', () => {
       });
       const started = performance.now();
       const { body } = await answerOf(acme.rpc([call(1), call(2), call(3)]));
-      // Each call alone would wait 25 s.
+      // A single call would wait for 25 s.
       expect(performance.now() - started).toBeLessThan(24_000);
       for (const answer of body as unknown[]) expect(textOf(answer)).toEqual(running);
       ProbeTools.open('batch');

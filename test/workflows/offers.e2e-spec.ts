@@ -110,7 +110,7 @@ describe('tools/list of an organization that offers workflows', () => {
       code: 'conflict',
       message: expect.stringContaining('at most 20') as string,
     });
-    // One of the twenty can still be changed.
+    // One of the twenty offered workflows can still be changed.
     await offer(acme, ids[0]!, 'order_zero');
     await succeed(acme, 'withdraw_workflow_tool', { workflow_id: ids[1] });
     await succeed(acme, 'offer_workflow_as_tool', more);

@@ -52,7 +52,7 @@ describe('on_failure of a workflow', () => {
     return await runUntil(acme, runId, 'succeeded', 'failed');
   };
 
-  it('runs its steps after the run has failed for good, and the run fails although they succeed', async () => {
+  it('runs its steps after the run has finally failed, and the run fails although they succeed', async () => {
     ProbeTools.failures.set('late', 5);
     const ended = await run(
       [
@@ -175,7 +175,7 @@ describe('on_failure of a workflow', () => {
     expect(row!.hours).toBeGreaterThan(23);
   });
 
-  it('ends with the first of its steps that fails, and the run keeps the reason of its own failure', async () => {
+  it('ends when one of its steps fails, and the run keeps the reason of its own failure', async () => {
     const ended = await run(
       [fail('broken', 'first')],
       [

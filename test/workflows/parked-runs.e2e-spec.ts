@@ -46,7 +46,7 @@ describe('a run that is parked after three crashes', () => {
     const runIds: string[] = [];
     for (let count = 0; count < 5; count += 1) runIds.push(await trigger(acme, bad.id));
     for (const id of runIds) await park(id);
-    // The run is retried before the event is emitted, but the event must be emitted, because the run had failed.
+    // The run is retried before the event is emitted. The event must still be emitted, because the run had failed.
     await acme.call('retry_run', { run_id: runIds[0]! });
     expect(await untold()).toBe(5);
     expect(await payloadsOf(watch.id)).toEqual([]);
@@ -70,7 +70,7 @@ describe('a run that is parked after three crashes', () => {
     });
   });
 
-  it('is not listed when it ends in another way', async () => {
+  it('does not include a run that ends in another way', async () => {
     const workflow = await createWorkflow(acme, []);
     const runId = await trigger(acme, workflow.id);
     await acme.call('cancel_run', { run_id: runId });

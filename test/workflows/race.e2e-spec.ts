@@ -102,7 +102,7 @@ describe('race', () => {
     expect(waits).toEqual([]);
   });
 
-  it('aborts the request of another list, and goes on without its result', async () => {
+  it('aborts the request of another list, and continues without its result', async () => {
     ProbeTools.hold('race slow');
     const runId = await start(
       first(
@@ -129,7 +129,7 @@ describe('race', () => {
       code: 'canceled',
       message: 'Another list of the race was done first.',
     });
-    // One worker has executed all of it: the canceled step did not make it lose the run.
+    // One worker has executed the complete run: it did not lose the run because of the canceled step.
     const claims = await switchboard.ownerQuery(`select epoch from workflow_runs where id = $1`, [
       runId,
     ]);
@@ -182,7 +182,7 @@ describe('race', () => {
     expect(ProbeTools.count('race failing')).toBe(1);
   });
 
-  it('cancels the run for which another list waits, and loops and races inside of it', async () => {
+  it('cancels the run for which another list waits, and the loops and races inside that list', async () => {
     const child = await createWorkflow(acme, [days('child', 9)]);
     const runId = await start(
       first(

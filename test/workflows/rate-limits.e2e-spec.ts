@@ -40,7 +40,7 @@ describe('a rate limit without workers', () => {
   const cancel = (runId: string) => acme.call('cancel_run', { run_id: runId });
   const HOUR = 3600;
 
-  it('counts a run from its beginning, however long it waited for a worker', async () => {
+  it('counts a run from its beginning, even after a long wait for a worker', async () => {
     const id = await limited({ rate: { runs: 1, per_seconds: HOUR } });
     const first = await trigger(acme, id);
     expect(await reason(first)).toBeNull();
@@ -53,7 +53,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(second)).toBeNull();
   });
 
-  it('counts a run from its beginning, however long it waited for a slot', async () => {
+  it('counts a run from its beginning, even after a long wait for a slot', async () => {
     const id = await limited({ rate: { runs: 2, per_seconds: HOUR }, concurrency: { runs: 1 } });
     const [first, second, third] = [
       await trigger(acme, id),
@@ -101,7 +101,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(await trigger(acme, id))).toBe('rate');
   });
 
-  it('gives no place to a run whose key is busy, and asks again when the key is free', async () => {
+  it('gives no place to a run whose key is busy, and checks again when the key is free', async () => {
     const id = await limited({
       rate: { runs: 2, per_seconds: HOUR },
       concurrency: { key: '{{ trigger.payload.who }}', runs_per_key: 1 },
@@ -118,7 +118,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(behind)).toBeNull();
   });
 
-  it('lets the next run begin when its place is free, without a poll', async () => {
+  it('begins the next run when its place is free, without a poll', async () => {
     const id = await limited({ rate: { runs: 1, per_seconds: 1 } });
     const first = await trigger(acme, id);
     await begin(first);

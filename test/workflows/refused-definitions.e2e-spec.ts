@@ -91,7 +91,7 @@ describe('a definition', () => {
   });
 
   it.each([[{ next: 'link', page_parameter: 'page' }], [{ items: 'data' }]])(
-    'is refused with the pages %j, of which only a run would know that they do not fit',
+    'is refused with the pages %j, whose fault would otherwise appear only in a run',
     async (pages) => {
       const steps = [
         { id: 'list', tool: 'http_request', arguments: { url: 'https://example.com', pages } },

@@ -215,7 +215,7 @@ describe('a resume URL', () => {
     ];
     for (const one of forged) expect([one, await post(one)]).toEqual([one, NOT_FOUND]);
     expect((await getRun(acme, runId)).status).toBe('waiting');
-    // A purged run is as unknown as one that never existed.
+    // A purged run gets the same answer as a run that never existed.
     await post(url, { ok: true });
     await ended(runId);
     await switchboard.ownerQuery('delete from workflow_runs where id = $1', [runId]);
@@ -254,7 +254,7 @@ describe('a resume URL', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('takes a form, as a page sends it, with texts as values', async () => {
+  it('accepts a form of a page, with texts as values', async () => {
     const { runId, url } = await waiting();
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',

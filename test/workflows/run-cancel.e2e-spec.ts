@@ -34,7 +34,7 @@ describe('cancel_run', () => {
       runId,
     ]),
   ];
-  /** Cancels the run, makes its row due and lets workers poll. Nothing may happen to the run. */
+  /** Cancels the run, makes its row due and lets workers poll. The run must not change. */
   async function cancelForGood(runId: string): Promise<RunShape> {
     const { value, error } = await cancel(runId);
     expect(error).toBeUndefined();

@@ -70,7 +70,7 @@ describe.concurrent('the execution of a run', () => {
     const workflow = await createWorkflow(acme, steps);
     const run = await runToEnd(acme, workflow.id, {});
     expect(run.status).toBe('succeeded');
-    // Large outputs are cut in what later steps read. Otherwise each step would double the journal.
+    // Later steps read a preview of large outputs. Otherwise each step would double the size of the journal.
     const [journal] = await switchboard.ownerQuery<{ bytes: number }>(
       'select sum(octet_length(output::text))::integer as bytes from run_steps where run_id = $1',
       [run.id],

@@ -21,7 +21,7 @@ describe('runs that start other runs', () => {
     }));
     const parent = await createWorkflow(acme, steps);
     const runId = await trigger(acme, parent.id);
-    // Reads the rows directly, because tool calls count towards the rate limit too.
+    // Reads the rows directly, because tool calls also count towards the rate limit.
     const run = await waitFor(async () => {
       const rows = await switchboard.ownerQuery(
         `select status, reason from workflow_runs where id = $1 and status = 'waiting'`,

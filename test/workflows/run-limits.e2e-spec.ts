@@ -242,7 +242,7 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
-  itSlow('takes the key of a replay with an edited payload from that payload', async () => {
+  itSlow('evaluates the key of a replay with an edited payload from that payload', async () => {
     const key = '{{ trigger.payload.who }}';
     const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
     const first = await trigger(acme, id, { who: 'ada' });
@@ -422,10 +422,11 @@ describe.concurrent('a debounce limit', () => {
 });
 
 describe.concurrent('processes that crash', () => {
-  it('release their slots: the run continues on another worker and frees its slot', async () => {
+  it('release their slots: their run continues on another worker, which then releases the slot', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
-    // The raised epoch stands for another worker that claims the run and dies. Its lease ends further below.
+    // The raised epoch stands for another worker that claims the run and dies. The lease of this worker ends later in
+    // this test.
     ProbeTools.hold('died');
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');
@@ -444,7 +445,7 @@ describe.concurrent('processes that crash', () => {
     expect(await mostAtOnce(id)).toBe(1);
   });
 
-  itSlow('leave runs that they had to admit to the sweep', async () => {
+  itSlow('leave the admission of delayed runs to the sweep', async () => {
     const { id } = await limited({
       concurrency: { runs: 1, runs_per_key: 1, key: '{{ trigger.payload.who }}' },
       rate: { runs: 100, per_seconds: 1 },

@@ -181,7 +181,7 @@ describe('the recovery of runs', () => {
     expect((await worker.claim(1)).map(({ id }) => id)).toEqual([ids[0]]);
   });
 
-  it('claims a run whose worker died before any run that has not begun', async () => {
+  it('claims a run of a dead worker before any run that has not begun', async () => {
     const workflow = await createWorkflow(acme, []);
     const [begun, ...waiting] = [
       await trigger(acme, workflow.id),
@@ -218,7 +218,7 @@ describe('the recovery of runs', () => {
     },
   );
 
-  it('continues on another worker after the lease, and the first worker writes nothing more', async () => {
+  it('continues on another worker after the lease, and the first worker stops writing', async () => {
     ProbeTools.hold('zombie call');
     const workflow = await createWorkflow(acme, [
       outside('call', 'zombie call'),
@@ -245,7 +245,7 @@ describe('the recovery of runs', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('keeps a worker that lost its lease from writing, even before another worker writes', async () => {
+  it('prevents writes of a worker that lost its lease, even before another worker writes', async () => {
     ProbeTools.hold('late');
     const workflow = await createWorkflow(acme, [outside('call', 'late'), effect('after', 'late')]);
     const runId = await trigger(acme, workflow.id);
@@ -263,7 +263,7 @@ describe('the recovery of runs', () => {
     expect(ProbeTools.count('late')).toBe(1);
   });
 
-  it('keeps a worker from committing its first transaction after the run is canceled', async () => {
+  it('prevents a worker from committing its first transaction after the run is canceled', async () => {
     ProbeTools.hold('unlocked');
     const look = { id: 'look', tool: 'probe_echo', arguments: { value: {} } };
     const workflow = await createWorkflow(acme, [look, effect('after', 'unlocked')]);
@@ -278,7 +278,7 @@ describe('the recovery of runs', () => {
     expect(await effects('unlocked')).toBe(0);
   });
 
-  it('keeps a worker that released a run from writing, even before the next claim', async () => {
+  it('prevents writes of a worker that released the run, even before the next claim', async () => {
     ProbeTools.hold('given back');
     const workflow = await createWorkflow(acme, [outside('call', 'given back')]);
     const runId = await trigger(acme, workflow.id);
@@ -357,7 +357,7 @@ describe('the recovery of runs', () => {
   });
 
   itSlow(
-    'is not claimed by another worker during a step, although the lease ends meanwhile',
+    'a run is not claimed by another worker during a step, although its lease ends',
     async () => {
       ProbeTools.hold('slow');
       const workflow = await createWorkflow(acme, [effect('a', 'slow')]);

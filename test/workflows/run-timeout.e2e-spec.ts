@@ -12,7 +12,7 @@ const TIMEOUT = 'workflow.timeout';
 const echo = (id: string, value: object) => ({ id, tool: 'probe_echo', arguments: { value } });
 const pause = (wait: object, id = 'pause') => ({ id, wait });
 
-// No worker runs here: the test acts as all workers, so that time passes while none of them runs.
+// No worker runs here: the test acts as all workers, so that time can pass without a running worker.
 describe('the timeout of a run', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -35,7 +35,7 @@ describe('the timeout of a run', () => {
     if (claim) await worker.work(claim, new AbortController().signal);
     return claim !== undefined;
   };
-  /** Lets the given time pass for a waiting run, as if no worker had run meanwhile. */
+  /** Lets the given time pass for a waiting run, as if no worker had run in that time. */
   const pass = async (runId: string, seconds: number): Promise<void> => {
     const past = 'make_interval(secs => $2)';
     await switchboard.ownerQuery(
@@ -118,7 +118,7 @@ describe('the timeout of a run', () => {
     expect(await ending(runId)).toEqual(['failed', 'timed_out']);
   });
 
-  it('begins again when the run is retried, and the waits of the run go on', async () => {
+  it('begins again when the run is retried, and the waits of the run continue', async () => {
     const runId = await start([pause({ minutes: 90 }), echo('done', {})]);
     await work(runId);
     await pass(runId, HOUR);
@@ -132,7 +132,7 @@ describe('the timeout of a run', () => {
     expect(await ending(runId)).toEqual(['succeeded', null]);
   });
 
-  it('aborts a request that is under way, drops its result, and begins no other step', async () => {
+  it('aborts a request in progress, drops its result, and begins no other step', async () => {
     ProbeTools.hold('slow');
     const runId = await start(
       [{ id: 'slow', tool: 'probe_outside', arguments: { name: 'slow' } }, echo('never', {})],

@@ -11,7 +11,7 @@ const at = (cron: string, more: object = {}) => ({ trigger: { type: 'schedule', 
 interface Schedule {
   at: Date;
   isFuture: boolean;
-  /** This is the local time in Vienna. */
+  /** The local time in Vienna. */
   shown: string;
 }
 

@@ -86,7 +86,7 @@ describe('the options of steps', () => {
     expect(ProbeTools.count('once')).toBe(1);
   });
 
-  it('on_error: applies to waits and branches too', async () => {
+  it('on_error: also applies to waits and branches', async () => {
     const ended = await run(
       [
         {
@@ -107,7 +107,7 @@ describe('the options of steps', () => {
     ]);
   });
 
-  it('on_error: hides its steps from steps outside', async () => {
+  it('on_error: hides its steps from steps outside the list', async () => {
     const { error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'manual' },

@@ -82,7 +82,7 @@ describe('a step that waits for an event', () => {
     ]);
   };
 
-  it('waits for the first of several events, and shows which one came', async () => {
+  it('waits for the first of several events, and shows which one ended the wait', async () => {
     const contactId = await create();
     const step = {
       id: 'wait',
@@ -338,7 +338,7 @@ describe('a step that waits for an event', () => {
     await create(other);
     await settled();
     expect((await getRun(acme, runId)).status).toBe('waiting');
-    // An event that no workflow can wait for is not stored.
+    // An event is stored only if a workflow can wait for it.
     const held = await switchboard.ownerQuery(
       'select from event_interests where organization_id = $1',
       [other.id],

@@ -106,7 +106,7 @@ describe('a wait that begins or ends while its event is stored', () => {
   it('receives its event while a worker is about to suspend the run', async () => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
-    // Creates the state that an early wake-up leaves, or one for another branch.
+    // Creates the state after an early wake-up, or after a wake-up for another branch.
     await setDue(runId);
     const taken = await claim(runId);
     await happen();

@@ -103,7 +103,7 @@ describe('a webhook with a respond step', () => {
     expect(redirect.headers.get('location')).toBe('https://example.com/thanks?name=A%26B');
   });
 
-  it('answers while the run goes on', async () => {
+  it('answers while the run continues', async () => {
     ProbeTools.hold('after');
     const { id } = await create([respond({ body: { ok: true } }), held('after')]);
     const answer = await post(id);
@@ -196,7 +196,7 @@ describe('a webhook with a respond step', () => {
     expect(async.status).toBe(202);
   });
 
-  itSlow('fails the step with words when the answer is not one of HTTP', async () => {
+  itSlow('fails the step with an explanation when the answer is not valid HTTP', async () => {
     const cases: [object, object, RegExp][] = [
       [{ body: '{{ trigger.payload.long }}' }, { long: 'x'.repeat(262_144) }, /has 262146 bytes/],
       [
@@ -240,7 +240,7 @@ describe('a webhook with a respond step', () => {
     expect(run.steps[0]!.output).toEqual({ answered: false });
   });
 
-  itSlow('waits no longer for an answer after the step was removed', async () => {
+  itSlow('does not wait for an answer after the step was removed', async () => {
     const { id } = await create([respond({ body: 1 })]);
     expect((await post(id)).text).toBe('1');
     const steps = [{ id: 'said', tool: 'probe_echo', arguments: { value: {} } }];

@@ -72,7 +72,7 @@ describe('a webhook that accepts other formats', () => {
     expect(run.steps[0]!.input).toEqual({ query: 'pro max' });
   });
 
-  it('takes what a browser sends for a form with a file', async () => {
+  it('accepts the request of a browser for a form with a file', async () => {
     const { id } = await create({ accept: ['multipart'] });
     const form = new FormData();
     form.append('name', 'Ada Ümlaut');
@@ -127,7 +127,7 @@ describe('a webhook that accepts other formats', () => {
     },
   );
 
-  it('starts one run for a repeated key or body, whatever the format', async () => {
+  it('starts one run for a repeated key or body, in any format', async () => {
     const { id } = await create({ accept: ['form'], dedupe_seconds: 60 });
     const first = await send(id, 'a=1', { type: FORM });
     expect((await send(id, 'a=1', { type: FORM })).body).toEqual({
@@ -181,7 +181,7 @@ describe('a webhook that accepts other formats', () => {
     expect(value.deliveries).toMatchObject([{ kind: 'test', payload: { a: '1' }, body_bytes: 3 }]);
   });
 
-  it('logs what it refuses', async () => {
+  it('logs refused deliveries', async () => {
     const { id } = await create({ accept: ['form'] });
     expect((await send(id, 'a=%FC', { type: FORM })).body.error.code).toBe('invalid_body');
     const codes = await waitFor(async () => {

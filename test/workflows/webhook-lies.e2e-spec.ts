@@ -10,7 +10,7 @@ const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=X';
 
-describe('a webhook request that lies or floods', () => {
+describe('a malformed or oversized webhook request', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let id: string;
@@ -41,7 +41,7 @@ describe('a webhook request that lies or floods', () => {
     );
     return text;
   };
-  /** Expects that the request starts no run, and that the next one of another sender does. */
+  /** Expects that the request starts no run, and that the next request of another sender starts one. */
   const expectNoRun = async (send: () => Promise<void>): Promise<void> => {
     const before = await runs();
     await send();
@@ -148,8 +148,8 @@ describe('a webhook request that lies or floods', () => {
     });
   });
 
-  // The connection is refused while its first request is being stored, so it comes last.
-  it('takes what follows a length that is too short for no request', async () => {
+  // The connection is refused while its first request is being stored, so this test is the last one.
+  it('does not execute bytes after a Content-Length that is too short', async () => {
     const before = await runs();
     const text = await sendRaw(
       [`Content-Type: ${JSON_TYPE}`, 'Content-Length: 7'],

@@ -101,7 +101,7 @@ describe('the request of a webhook in expressions', () => {
     expect(JSON.stringify(await storedFor(run.id))).not.toContain('hidden');
   });
 
-  it('has the query of a GET also as payload', async () => {
+  it('has the query of a GET as payload too', async () => {
     const { id } = await create([SEEN], { accept: ['get'] });
     const url = `${switchboard.url}/api/webhooks/workflow/${id}?a=1&a=2`;
     const { runId } = (await (await fetch(url)).json()) as { runId: string };
@@ -116,7 +116,7 @@ describe('the request of a webhook in expressions', () => {
     expect(await storedFor(run.id)).toBeNull();
   });
 
-  it('is stored from the change on with which the workflow reads it, and no longer after the next', async () => {
+  it('is stored only while the current version of the workflow reads it', async () => {
     const { id } = await create([PAYLOAD_ONLY]);
     await runOf(id, '?a=1');
     await acme.call('update_workflow', { workflow_id: id, steps: [SEEN] });
@@ -189,7 +189,7 @@ describe('the request of a webhook in expressions', () => {
     });
   });
 
-  it('does not change what is signed', async () => {
+  it('does not change which bytes are signed', async () => {
     const { id } = await create([SEEN], { secret: SECRET });
     const body = JSON.stringify({ name: 'Ada' });
     const signature = { 'x-webhook-signature': sign(body, SECRET) };

@@ -105,7 +105,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  it('ends all overlaps when it is replaced without one', async () => {
+  it('ends all overlaps when it is replaced without an overlap', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     await update(id, { secret: 'the third secret' });
@@ -113,7 +113,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, 'the third secret')).toEqual(TAKEN);
   });
 
-  it('does not make earlier secrets valid again whose overlap was ended', async () => {
+  it('does not become valid again after its overlap was ended', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     await update(id, { overlap_seconds: 0 });
@@ -222,7 +222,7 @@ describe('rotate_webhook_secret', () => {
 });
 
 describe('an update of a trigger', () => {
-  it('says which members it removes', async () => {
+  it('lists the members that it removes', async () => {
     const { id } = await create({
       if: 'trigger.payload.a',
       contact: { email: '{{ trigger.payload.email }}' },

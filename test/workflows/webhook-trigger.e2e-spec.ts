@@ -76,7 +76,7 @@ describe('the webhook of a workflow', () => {
     await acme.call('delete_workflow', { workflow_id: deleted.id });
     const ids = [inactive.id, manual.id, deleted.id, '0'.repeat(32), 'x', "'; drop", '%00', '../x'];
     const answers = await Promise.all(
-      // The last ones are not valid percent-encoding.
+      // The last two paths are not valid percent-encoding.
       [...ids.map(encodeURIComponent), '%', '%E0%A4%A'].map((id) =>
         postWebhook(switchboard, id, 'not json'),
       ),

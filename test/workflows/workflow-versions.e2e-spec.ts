@@ -101,7 +101,7 @@ describe('versions of a workflow', () => {
     expect((await listed(id)).versions).toHaveLength(edits.length + 1);
   });
 
-  it('are not created by a new secret, and contain none', async () => {
+  it('are not created by a new secret, and contain no secret', async () => {
     const first = 'the first secret!';
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: first } });
     expect(
@@ -193,7 +193,7 @@ describe('versions of a workflow', () => {
     }
   });
 
-  it('of an earlier release show only what was stored', async () => {
+  it('of an earlier release show only the stored parts', async () => {
     const { id } = await createWorkflow(acme, [find('a')], { name: 'Known' });
     await update(id, { steps: [find('b')] });
     await forget(id);
@@ -314,7 +314,7 @@ describe('a version that is restored', () => {
     expect((await postWebhook(switchboard, id, {})).status).toBe(401);
   });
 
-  it('is rejected when somebody has saved another version meanwhile', async () => {
+  it('is rejected when somebody else has saved another version in the meantime', async () => {
     const { id } = await createWorkflow(acme, [find('a')]);
     await update(id, { steps: [find('b')] });
     await update(id, { steps: [find('c')], expected_version: 2 });

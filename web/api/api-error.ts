@@ -6,17 +6,17 @@ export interface Fault {
   message: string;
 }
 
-/** Names failures that never reached the service, or whose answer did not reach the browser whole. */
+/** Names failures of requests that did not reach the service, or whose complete answer did not reach the browser. */
 export type LocalCode = 'offline' | 'cut_off' | 'unexpected';
 
-/** Describes a failed request, with everything that a person needs to know of it. */
+/** Describes a failed request with everything that a person needs to know about it. */
 export class ApiError extends Error {
   constructor(
-    /** It is 0 when there was no answer. */
+    /** The status of the answer, or 0 when there was no answer. */
     readonly status: number,
     /** A code of the service (docs/errors.md) or a {@link LocalCode}. */
     readonly code: string,
-    /** Says in English what was wrong. It is written for callers, so it may be shown. */
+    /** The message of the service in English. It is written for callers, so the page may show it. */
     readonly detail: string,
     readonly faults: readonly Fault[] = [],
     readonly errorId?: string,
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     super(`${code}: ${detail}`);
   }
 
-  /** It is true when the same request may work in a moment. */
+  /** True when the same request may succeed soon. */
   get isPassing(): boolean {
     return (
       ['offline', 'cut_off', 'unavailable', 'rate_limited'].includes(this.code) ||
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the problem details (RFC 9457) of an answer. A proxy may have answered something else. */
+/** Reads the problem details (RFC 9457) of an answer. The answer of a proxy may have another format. */
 export function toApiError(status: number, body: unknown, retryAfter: string | null): ApiError {
   const problem = isObject(body) ? body : {};
   const { code, detail, errors, error_id: errorId, current_version: currentVersion } = problem;

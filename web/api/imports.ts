@@ -24,7 +24,7 @@ const outline = {
   error: nullable(text),
   created_at: text,
 };
-/** Reads an import as lists have it. */
+/** Reads an import as an entry of a list. */
 export const importOutline = record(outline);
 export type ImportOutline = Read<typeof importOutline>;
 
@@ -41,7 +41,7 @@ export const importResult = record({
 });
 export type ContactImport = Read<typeof importResult>['import'];
 
-/** Reads an import, again and again while it runs. */
+/** Reads an import, repeatedly while it runs. */
 export function useImport(importId: string) {
   return useQuery<Read<typeof importResult>, ApiError>({
     ...toolQuery('get_import', { import_id: importId }, importResult),

@@ -3,12 +3,12 @@ import { ApiError } from './api-error.js';
 
 const MOST_RETRIES = 2;
 const RETRY_PAUSE_MS = 800;
-/** A longer wait is shown to the person instead. */
+/** The longest Retry-After, in seconds, after which a request is repeated. A longer one is shown to the person. */
 const LONGEST_WAIT_S = 5;
 
 /**
- * Creates the cache of answers. Reading is repeated when the failure may pass. Changes are never repeated by themselves.
- * `onSessionEnded` is called when the service no longer knows the session.
+ * Creates the cache of answers. A failed read is repeated when the failure may be temporary. A failed change is never
+ * repeated automatically. `onSessionEnded` is called when the service no longer knows the session.
  */
 export function createQueryClient(onSessionEnded: () => void): QueryClient {
   const onError = (error: unknown): void => {

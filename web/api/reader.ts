@@ -3,11 +3,12 @@
  * type.
  */
 export type Reader<T> = (value: unknown, path: string) => T;
-/** Names the type that a reader returns. */
+/** The type that a reader returns. */
 export type Read<R> = R extends Reader<infer T> ? T : never;
 
 /**
- * Reports an answer of another form than this build of the dashboard knows, for example after an update of the service.
+ * Reports an answer in a form that this build of the dashboard does not know, for example after an update of the
+ * service.
  */
 export class UnexpectedAnswer extends Error {
   constructor(path: string, expected: string) {

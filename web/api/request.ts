@@ -6,10 +6,10 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface Options {
   body?: unknown;
-  /** Sent as it is, with its type, in place of a body. */
+  /** The file that is sent in place of a JSON body, with its own type. */
   file?: Blob;
   signal?: AbortSignal;
-  /** Used in place of a new request, unless it fails. */
+  /** The response of an earlier request, which is used in place of a new request unless it failed. */
   early?: Promise<Response> | undefined;
 }
 
@@ -41,7 +41,7 @@ async function exchange<T>(
   }
 }
 
-/** Returns true when the service answers, whatever it answers. */
+/** Returns true when the service answers, with any status. */
 export async function isReachable(): Promise<boolean> {
   return await send('GET', '/health/live', {}, undefined).then(
     () => true,
@@ -80,13 +80,13 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(response.status, 'cut_off', 'The answer broke off.');
+    throw new ApiError(response.status, 'cut_off', 'The connection ended during the answer.');
   }
   try {
     return JSON.parse(text);
   } catch {
     // A proxy answers errors with its own page.
     if (!response.ok) return null;
-    throw new ApiError(response.status, 'unexpected', 'The answer is no JSON.');
+    throw new ApiError(response.status, 'unexpected', 'The answer is not JSON.');
   }
 }

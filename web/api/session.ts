@@ -67,14 +67,14 @@ export function useSignUp() {
   });
 }
 
-/** Ends the session on the server. The caller then loads the page again, which forgets everything that was loaded. */
+/** Ends the session on the server. The caller then reloads the page, which removes all loaded data. */
 export function useSignOut() {
   return useMutation<null, ApiError>({
     mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),
   });
 }
 
-/** Changes the name of the person. An empty one removes it. */
+/** Changes the name of the person. An empty name removes it. */
 export function useChangeName() {
   const client = useQueryClient();
   return useMutation<Session, ApiError, string>({
@@ -87,7 +87,7 @@ type Client = ReturnType<typeof useQueryClient>;
 
 function startSession(client: Client, session: Session): void {
   const before = client.getQueryData<Session | null>(SESSION_KEY);
-  // Data that another person or organization has loaded must not be shown, not even for a moment.
+  // The page must never show data that another person or organization has loaded.
   if (before?.organization.id !== session.organization.id) {
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
   }

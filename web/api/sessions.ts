@@ -20,7 +20,7 @@ const readSessions = record({
 });
 export type SignedInBrowser = Read<typeof readSessions>['sessions'][number];
 
-/** Lists the sessions of the signed-in person, those that were used last first. */
+/** Lists the sessions of the signed-in person, the most recently used first. */
 export function useSessions() {
   return useQuery<SignedInBrowser[], ApiError>({
     queryKey: QUERY_KEY,
@@ -28,7 +28,7 @@ export function useSessions() {
   });
 }
 
-/** Ends the session with an id, or all but the present one without an id. */
+/** Ends the session with the given id. Without an id, ends all sessions except the current one. */
 export function useEndSession() {
   const client = useQueryClient();
   return useMutation<null, ApiError, string | undefined>({

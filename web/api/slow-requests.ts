@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A person who waits longer wants to know that the page still works. */
+/** The time after which a request counts as slow, and the page says that it still waits. */
 const SLOW_MS = 4000;
 const listeners = new Set<() => void>();
 let slow = 0;

@@ -53,7 +53,10 @@ export function toolQuery<T>(name: string, given: Arguments, reader: Reader<T>) 
   };
 }
 
-/** Reads with a tool. While other arguments load, the earlier result stays, so that nothing jumps. */
+/**
+ * Reads with a tool. While the result for new arguments loads, the earlier result stays, so that the layout does not
+ * jump.
+ */
 export function useTool<T>(name: string, given: Arguments, reader: Reader<T>, isEnabled = true) {
   return useQuery<T, ApiError>({
     ...toolQuery(name, given, reader),

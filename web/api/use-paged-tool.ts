@@ -7,15 +7,15 @@ interface Paged {
 }
 
 export interface Pager {
-  /** It counts from 1. */
+  /** The number of the page, from 1. */
   page: number;
   next?: () => void;
   previous?: () => void;
 }
 
 /**
- * Reads one page of a list tool. The pages follow cursors, so a list of a million rows is as fast as a short one, and the
- * browser holds one page only. Other arguments begin at the first page again.
+ * Reads one page of a list tool. The pages follow cursors, so a list of a million rows is as fast as a short one, and
+ * the browser holds one page only. New arguments begin at the first page.
  */
 export function usePagedTool<T extends Paged>(
   name: string,

@@ -14,7 +14,7 @@ const readVerification = record({
 });
 export type Verification = Read<typeof readVerification>;
 
-/** Says whether the address of the signed-in person is verified, and what waits for it. */
+/** Returns whether the address of the signed-in person is verified, and what is blocked until then. */
 export function useVerification({ isEnabled = true } = {}) {
   return useQuery<Verification, ApiError>({
     queryKey: QUERY_KEY,

@@ -15,7 +15,10 @@ interface AccountButtonProps {
   isWide?: boolean;
 }
 
-/** Shows the button of the account. Its menu is loaded after the first page is drawn, and takes its place when it is used. */
+/**
+ * Shows the button of the account. Its menu is loaded after the first page is drawn, and replaces the button at the
+ * first use.
+ */
 export function AccountButton({ session, isWide }: AccountButtonProps) {
   const { account } = useTexts(shellTexts);
   const [isUsed, setUsed] = useState(false);

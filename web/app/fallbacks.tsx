@@ -43,7 +43,7 @@ export function FailedPage({ error }: { error: unknown }) {
   );
 }
 
-/** Browsers have no code for a script that could not be loaded, only sentences. */
+/** Browsers report a script that could not be loaded only by a message, without a code. */
 function isMissingCode(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -11,7 +11,7 @@ const labels = (typed: string) => matchCommands(commands, typed).map(({ label })
 
 describe(matchCommands, () => {
   it('returns every command when nothing was typed', () => expect(labels(' ')).toHaveLength(4));
-  it('finds parts of words, whatever their case', () =>
+  it('finds parts of words in upper or lower case', () =>
     expect(labels('TACT')).toEqual(['Contacts']));
   it('finds names without their accents', () => expect(labels('uber')).toEqual(['Über']));
   it('needs every word', () => expect(labels('settings dev')).toEqual(['Developer']));

@@ -3,7 +3,10 @@ interface Named {
   group: string;
 }
 
-/** Returns the commands whose label or group has every word that was typed, those that begin with it first. */
+/**
+ * Returns the commands whose label or group contains every typed word. Commands that begin with the typed text come
+ * first.
+ */
 export function matchCommands<C extends Named>(commands: readonly C[], typed: string): C[] {
   const words = normalize(typed).split(/\s+/).filter(Boolean);
   const [first] = words;

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { PAGE_SECTIONS } from './pages.ts';
 import styles from './shell.module.css';
 
-/** These links are not marked as the present page when a page below them is open. */
+/** The links that are not marked as the current page when a page below them is open. */
 const EXACT = new Set(['/', '/settings/developer']);
 
 /** Shows the list of pages. */
@@ -40,7 +40,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   );
 }
 
-/** Shows how many calls wait for a person, as they come and go. Without an answer it shows nothing. */
+/** Shows the current number of calls that wait for a person. Shows nothing until the number is known. */
 function OpenApprovals() {
   const texts = useTexts(shellTexts);
   const { data } = useTool('list_confirmations', { state: 'pending' }, confirmationList);

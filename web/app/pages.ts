@@ -3,13 +3,13 @@ import type { IconName } from '../ui/icon.tsx';
 
 export interface PageLink {
   to: string;
-  /** Names its text in `shellTexts.pages`. */
+  /** The name of its text in `shellTexts.pages`. */
   name: keyof (typeof shellTexts)['en']['pages'];
   icon: IconName;
 }
 
 export interface PageSection {
-  /** Names its heading in `shellTexts.sections`. */
+  /** The name of its heading in `shellTexts.sections`. */
   name?: keyof (typeof shellTexts)['en']['sections'];
   pages: readonly PageLink[];
 }

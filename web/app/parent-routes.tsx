@@ -10,7 +10,7 @@ export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 });
 
-/** Every page below it needs a session. Without one, the person signs in first and then gets the page. */
+/** The parent of all pages that need a session. Without one, the person signs in first and then gets the page. */
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

@@ -8,7 +8,7 @@ export const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  // The router keeps what this leaves out, so the page checks it again.
+  // The router keeps parameters that this function leaves out, so the page checks them again.
   validateSearch: (search): { to?: string } => {
     const to = ownPath(search.to);
     return to === undefined ? {} : { to };

@@ -26,7 +26,7 @@ const home = createRoute({
   ...page,
   path: '/',
   loader: ({ context }) => prefetchFirstSteps(context.client),
-  // It is small, and usually the first page.
+  // This page is small, and usually the first page.
   component: HomePage,
 });
 const account = createRoute({
@@ -257,8 +257,8 @@ export function createAppRouter(client: QueryClient) {
 }
 
 /**
- * Asks for the session and loads the code of the first page at the same time. By itself, the router loads the code only
- * after the answer.
+ * Asks for the session and loads the code of the first page at the same time. Without this, the router would load the
+ * code only after the answer.
  */
 export function startFirstPage(
   router: ReturnType<typeof createAppRouter>,

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const listeners = new Set<() => void>();
 let hasEnded = false;
 
-/** Remembers that the service no longer knows the session, until the person has signed in again. */
+/** Stores that the service no longer knows the session, until the person has signed in again. */
 export function setSessionEnded(ended: boolean): void {
   if (hasEnded === ended) return;
   hasEnded = ended;

@@ -8,7 +8,7 @@ import { CommandMenu } from './command-menu.tsx';
 import { Navigation } from './navigation.tsx';
 import { setSessionEnded } from './session-ended.ts';
 
-/** Names the dialog of the frame that is open. */
+/** The dialog of the frame that is open. */
 export type ShellDialog = 'navigation' | 'commands';
 
 interface ShellDialogsProps {

@@ -33,7 +33,8 @@ export function Shell() {
   const isWide = useIsWide();
   const main = useFocusOnNavigation();
   useCommandKey(() => setDialog((open) => (open === 'commands' ? undefined : 'commands')));
-  // They are loaded after the first page is drawn, and before the service may be out of reach.
+  // The dialogs are loaded after the first page is drawn, so that they are available when the service is unreachable
+  // later.
   useEffect(() => void loadDialogs().catch(() => undefined), []);
   const prepareToasts = usePrepareToasts();
   useEffect(prepareToasts, [prepareToasts]);

@@ -7,7 +7,7 @@ import { useTheme } from '../ui/theme.tsx';
 import { PAGE_SECTIONS } from './pages.js';
 
 export interface Command {
-  /** It identifies the command. */
+  /** The name that identifies the command. */
   name: string;
   label: string;
   group: string;
@@ -15,7 +15,7 @@ export interface Command {
   run: () => void;
 }
 
-/** Returns what the command menu offers. */
+/** Returns the commands of the command menu. */
 export function useCommands(): Command[] {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();

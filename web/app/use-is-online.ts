@@ -13,7 +13,7 @@ export function useIsOnline(): boolean {
       newest += 1;
       const turn = newest;
       const answers = navigator.onLine || (await isReachable());
-      // An answer that comes after the next change of the network is out of date.
+      // An answer that arrives after the next change of the network is outdated.
       if (turn === newest) setOnline(answers);
     };
     const listener = (): void => void check();

@@ -7,10 +7,10 @@ export type Draft =
   | { kind: 'list'; items: readonly Draft[] }
   | { kind: 'group'; members: ReadonlyMap<string, Draft> };
 
-/** Names the kind of field for an argument. */
+/** The kind of field for an argument. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json' | 'list' | 'group';
 
-/** Returns the kind of field for a schema. `readSchema` has refused schemas that no field fits. */
+/** Returns the kind of field for a schema. Every schema has one, because `readSchema` refuses the others. */
 export function fieldKind(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   switch (schema.type) {
@@ -50,7 +50,7 @@ export function draftOf(schema: Schema, value: unknown): Draft {
   }
 }
 
-/** Returns the draft of an entry of a list. Without a value it is the empty entry that a person adds. */
+/** Returns the draft of an entry of a list. Without a value, returns the empty entry that a person adds. */
 export function itemDraft(schema: Schema, value?: unknown): Draft {
   return schema.items ? draftOf(schema.items, value) : { kind: 'text', text: '' };
 }

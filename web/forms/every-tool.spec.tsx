@@ -11,7 +11,7 @@ interface Tool {
   inputSchema: unknown;
 }
 
-// This loads the whole service, which may take long on a busy machine.
+// The test loads the complete service, which may take long on a busy machine.
 const LOADING_MS = 120_000;
 
 describe('the form of every registered tool', () => {
@@ -34,7 +34,7 @@ describe('the form of every registered tool', () => {
     }
   });
 
-  it('names what is required and nothing else when it is empty', () => {
+  it('reports only required arguments when it is empty', () => {
     for (const { name, inputSchema } of tools) {
       const schema = readSchema(inputSchema);
       const { faults, value } = readDraft(schema, draftOf(schema, {}));

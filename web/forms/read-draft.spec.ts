@@ -47,14 +47,14 @@ describe(readDraft, () => {
     });
   });
 
-  it('leaves out what is empty, and names what is missing', () => {
+  it('leaves out empty arguments, and reports missing ones', () => {
     expect(readDraft(schema, draftOf(schema, {}))).toEqual({
       value: {},
       faults: [{ path: 'name', message: 'required' }],
     });
   });
 
-  it('needs the members of an optional group only once one of them is given', () => {
+  it('requires the members of an optional group only when one of them is given', () => {
     const read = readDraft(schema, draftOf(schema, { name: 'A', address: { zip: '1' } }));
     expect(read.faults).toEqual([{ path: 'address.city', message: 'required' }]);
   });

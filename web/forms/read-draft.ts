@@ -2,23 +2,23 @@ import type { Fault } from '../api/api-error.js';
 import { type Draft, fieldKind } from './draft.js';
 import type { Schema } from './schema.js';
 
-/** Names the reason why a text is not a value of its type. `SchemaForm` translates it. */
+/** The reason why a text is not a value of its type. `SchemaForm` translates the reason. */
 export type DraftFault = 'required' | 'number' | 'integer' | 'json' | 'json_object' | 'json_list';
 
 export interface ReadDraft {
-  /** It is undefined when the argument is absent. */
+  /** The value of the argument. Undefined when the argument is absent. */
   value: unknown;
   faults: readonly (Fault & { message: DraftFault })[];
 }
 
 export interface ReadOptions {
-  /** Numbers may be expressions such as `{{ trigger.seats }}`, which are computed when a step runs. */
+  /** True when numbers may be expressions such as `{{ trigger.seats }}`, which are evaluated when a step runs. */
   allowsExpressions?: boolean;
 }
 
 /**
- * Reads the arguments from the texts that a person has typed. It finds missing arguments and those of another type. The
- * service checks everything else.
+ * Reads the arguments from the texts that a person has typed. It reports missing arguments and values of the wrong
+ * type. The service checks everything else.
  */
 export function readDraft(
   schema: Schema,
@@ -30,7 +30,7 @@ export function readDraft(
   if (draft.kind === 'group') return readGroup(schema, draft.members, options, path, isRequired);
   if (draft.kind === 'list') return readList(schema, draft.items, options, path, isRequired);
   if (draft.text.trim() === '') {
-    // An empty text is a value only where one is needed and may be empty.
+    // An empty text is a value only for a required argument that may be empty.
     if (isRequired && fieldKind(schema) === 'text' && !schema.minLength) {
       return { value: draft.text, faults: [] };
     }
@@ -84,7 +84,7 @@ function readGroup(
     return [{ name, ...readDraft(inner, draft, options, at, schema.required.has(name)) }];
   });
   const given = read.filter(({ value }) => value !== undefined);
-  // An optional group that nobody has touched is absent, whatever its own members need.
+  // An optional group without any typed text is absent, even if it has required members.
   if (!isRequired && given.length === 0 && !read.some(hasWrongText)) {
     return { value: undefined, faults: [] };
   }

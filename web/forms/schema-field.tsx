@@ -19,7 +19,7 @@ export interface SchemaFieldProps {
   schema: Schema;
   draft: Draft;
   isRequired: boolean;
-  /** Returns what is wrong at a path. */
+  /** Returns the fault at a path. */
   faultAt: (path: string) => string | undefined;
   onChange: (draft: Draft) => void;
 }

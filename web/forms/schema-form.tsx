@@ -13,11 +13,13 @@ import { SchemaField } from './schema-field.tsx';
 export interface SchemaFormProps {
   /** The input schema of a tool. */
   schema: unknown;
-  /** The form begins with these values. */
+  /** The values with which the form begins. */
   initial?: Readonly<Record<string, unknown>>;
-  /** The page gives these arguments by itself, without a field. */
+  /** The arguments that the page sets, without a field. */
   hidden?: readonly string[];
-  /** Labels for arguments, for people who do not know the tool. Other fields have the name of their argument. */
+  /**
+   * The labels of arguments, for people who do not know the tool. A field without a label has the name of its argument.
+   */
   labels?: Readonly<Record<string, string>>;
   /** The verb of the button. */
   action: string;

@@ -28,7 +28,7 @@ export interface Schema {
 
 /** Reads a schema. Throws for a schema that this form cannot draw: a test draws every registered tool. */
 export function readSchema(given: unknown, path = ''): Schema {
-  if (!isObject(given)) throw new Error(`${path} is no schema.`);
+  if (!isObject(given)) throw new Error(`${path} is not a schema.`);
   const types = Array.isArray(given.type) ? given.type : [given.type];
   const known = TYPES.filter((type) => types.includes(type));
   const [type] = known;

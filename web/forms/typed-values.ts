@@ -15,7 +15,10 @@ export function readTyped(
   return values.length > 0 ? Object.fromEntries(values) : undefined;
 }
 
-/** Returns what a person typed as the type needs it. The service reports a text that is no such value. */
+/**
+ * Converts a typed text to the type of its variable. Returns an invalid text unchanged, so that the service can report
+ * it.
+ */
 export function readValue(type: string, given: string): unknown {
   const typed = given.trim();
   if (typed === '') return undefined;

@@ -8,6 +8,6 @@ try {
 // Asks for the session while the browser loads and reads the scripts. `web/api/session.ts` takes the answer.
 if (!/^\/(sign-in|sign-up|verify)$/.test(location.pathname)) {
   window.switchboardFirstSession = fetch('/api/auth/session');
-  // A failure is shown by the page, which asks again.
+  // On a failure, the page sends the request again and shows the error.
   window.switchboardFirstSession.catch(() => undefined);
 }

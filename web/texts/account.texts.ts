@@ -36,7 +36,7 @@ export const accountTexts = defineTexts(
     sessions: {
       title: 'Sessions',
       about:
-        'Where you are signed in. A session ends after twelve hours without use, and after seven days. End those that you do not know, and change your password then.',
+        'Where you are signed in. A session ends after twelve hours without use, and after seven days. If you do not recognize a session, end it and change your password.',
       browser: 'Browser',
       browserOn: (browser: string, system: string) => `${browser} on ${system}`,
       unknown: 'Unknown',
@@ -55,9 +55,9 @@ export const accountTexts = defineTexts(
     passwordChange: {
       title: 'Change the password',
       about: 'All other sessions end with the change.',
-      present: 'Present password',
+      present: 'Current password',
       next: 'New password',
-      wrong: 'This is not your present password.',
+      wrong: 'This is not your current password.',
       change: 'Change the password',
       changed: 'The password was changed, and all other sessions have ended.',
     },

@@ -8,11 +8,11 @@ export const approvalsTexts = defineTexts(
       'Calls of agents that a person must approve first. An approval is for exactly this call, once, within an hour.',
     show: 'Show',
     pending: 'What can be answered',
-    all: 'Answered and expired ones too',
+    all: 'Include answered and expired calls',
     none: 'Nothing waits for you',
     most: (count: number) => `Only the newest ${count} are listed.`,
     noneAbout:
-      'When an agent calls a tool whose policy asks for approval, the call appears here by itself.',
+      'When an agent calls a tool whose policy asks for approval, the call appears here automatically.',
     arguments: 'Arguments',
     key: 'API key of the agent',
     asked: 'Asked',

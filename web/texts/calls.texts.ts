@@ -25,8 +25,8 @@ export const callsTexts = defineTexts(
     told: 'What the caller was told',
     pause: 'Pause',
     resume: 'Go on',
-    live: 'New calls appear by themselves.',
-    paused: 'Paused. New calls appear when you go on.',
+    live: 'New calls appear automatically.',
+    paused: 'Paused. New calls appear after you press “Go on”.',
     older: 'Show older calls',
     full: (count: string) => `The page keeps ${count} calls. Filter them to find older ones.`,
     none: 'No calls yet',
@@ -41,7 +41,7 @@ export const callsTexts = defineTexts(
     gone: 'No call of this organization has this id, or it is older than seven days.',
     curl: 'As curl',
     curlAbout:
-      'The log has no arguments, so the command has those that the tool needs, to be filled in. Put your key in the place of YOUR_API_KEY.',
+      'The log stores no arguments, so the command has placeholders for the required ones. Replace YOUR_API_KEY with your key.',
   },
   {
     title: 'Aufrufe',

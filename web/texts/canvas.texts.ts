@@ -3,7 +3,7 @@ import { defineTexts } from './define-texts.ts';
 /** The texts of the canvas of a workflow. */
 export const canvasTexts = defineTexts(
   {
-    help: 'Enter opens the step. Alt with an arrow key moves it, with Shift into a list of its neighbour.',
+    help: 'Enter opens the step. Alt with an arrow key moves it. Alt with Shift and an arrow key moves it into a list of its neighbour.',
     controls: 'View',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',

@@ -22,12 +22,13 @@ export const channelsTexts = defineTexts(
     standard: (value: string) => `Empty means ${value}.`,
     secret: 'Secret',
     secretAbout: 'It is shown to nobody after you save it.',
-    secretKept: 'Empty keeps the stored one. To send it to another address, type it again.',
+    secretKept:
+      'Leave this empty to keep the stored secret. If you change the address, enter the secret again.',
     priority: 'Order',
     priorityAbout:
       'The provider with the lowest number is tried first, the next one after a temporary failure.',
     perSecond: 'Messages a second',
-    perSecondAbout: 'More are delayed. Empty means no limit.',
+    perSecondAbout: 'Messages above this number are delayed. Empty means no limit.',
     noLimit: 'no limit',
     actions: 'Actions',
     save: 'Save',

@@ -16,13 +16,13 @@ export const contactIdentityTexts = defineTexts(
       added: 'The alias was added.',
       remove: 'Remove',
       removeTitle: (value: string) => `Remove ${value}?`,
-      removeText: 'The contact is not found by this address any more.',
+      removeText: 'The contact is no longer found by this address.',
       removed: 'The alias was removed.',
     },
     duplicates: {
       title: 'Duplicates',
       about:
-        'Pairs of contacts that may be one person. Each contact is paired with the oldest one that shares the same. Nothing is changed by itself.',
+        'Pairs of contacts that may be one person. Each contact is paired with the oldest one that has the same value. No contact is changed automatically.',
       reason: 'Reason',
       any: 'All reasons',
       reasons: {

@@ -12,7 +12,7 @@ export const contactMergeTexts = defineTexts(
   {
     title: 'Merge two contacts',
     about:
-      'One contact is left, and both ids mean it. Of each channel the stricter consent stays. For 30 days the merge can be undone on its page.',
+      'One contact remains, and both ids refer to it. It keeps the stricter consent for each channel. You can undo the merge on its page for 30 days.',
     merge: 'Merge',
     merged: 'The contacts were merged.',
     survivor: 'Contact that stays',
@@ -43,7 +43,7 @@ export const contactMergeTexts = defineTexts(
       restore: 'Restore',
       ask: (name: string) => `Restore ${name}?`,
       askAbout:
-        'The contact gets back its values, messages and runs of the time of the merge. What has changed since stays with this contact.',
+        'The contact gets back the values, messages and runs that it had before the merge. Later changes stay with this contact.',
       restored: 'The contact was restored.',
     },
   },

@@ -32,7 +32,7 @@ export const developerTexts = defineTexts(
       never: 'never',
       replaceTitle: 'Replace the key?',
       replaceText:
-        'The present key stops working at once, and everything that uses it is refused until it has the new one.',
+        'The current key stops working at once. Every program that uses it is refused until you give it the new key.',
       revokeTitle: 'Revoke the key?',
       revokeText: 'The key stops working at once. This cannot be undone.',
       revoked: 'The key was revoked.',
@@ -44,9 +44,9 @@ export const developerTexts = defineTexts(
     },
     connect: {
       title: 'Connect',
-      about: 'Each snippet holds the address of this Switchboard.',
-      withKey: 'They hold your new key until you leave this page.',
-      withoutKey: 'Put your key in the place of YOUR_API_KEY.',
+      about: 'Each snippet contains the address of this Switchboard.',
+      withKey: 'The snippets contain your new key until you leave this page.',
+      withoutKey: 'Replace YOUR_API_KEY with your key.',
       claude: 'Run this in a terminal. Claude Code then lists the tools with /mcp.',
       cursor: 'Put this into ~/.cursor/mcp.json, or into .cursor/mcp.json of a project.',
       vscode: 'Put this into .vscode/mcp.json of a project, or let VS Code install it.',

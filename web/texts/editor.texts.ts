@@ -19,7 +19,7 @@ export const editorTexts = defineTexts(
     leave: 'Leave',
     conflictTitle: 'Somebody saved another version',
     conflictText:
-      'Your changes begin at an older version. Compare both, and decide which one is kept. The other one stays among the versions.',
+      'Your changes are based on an older version. Compare both, and decide which one to keep. The other one stays among the versions.',
     mine: 'Yours',
     theirs: (version: number) => `Saved: version ${version}`,
     keepMine: 'Save mine as the newest',
@@ -27,7 +27,7 @@ export const editorTexts = defineTexts(
     faults: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
     tree: 'Steps of the workflow',
     treeHelp:
-      'Arrow keys move, Enter edits. Alt with an arrow key moves the step, with Shift into a list of its neighbour. Delete removes it, Insert adds one.',
+      'Arrow keys move the selection, Enter edits. Alt with an arrow key moves the step. Alt with Shift and an arrow key moves it into a list of its neighbour. Delete removes the step, Insert adds one.',
     moved: (id: string) => `The step ${id} was moved.`,
     refusals: {
       inside: 'A step cannot be moved into itself.',
@@ -101,13 +101,14 @@ export const editorTexts = defineTexts(
       until: 'Until a time',
     },
     list: 'List',
-    listAbout: 'An expression that gives a list, for example {{ trigger.payload.items }}.',
+    listAbout: 'An expression that returns a list, for example {{ trigger.payload.items }}.',
     itemSource: 'Items from',
     itemSources: { list: 'a list', pages: 'pages, one after the other' },
-    pageItemsAbout: 'An expression that gives the items of the page, from the steps that read it.',
+    pageItemsAbout:
+      'An expression that returns the items of the page, from the steps that read it.',
     nextPage: 'Cursor of the next page',
     nextPageAbout:
-      'An expression. The steps that read the next page see it as cursor. The last page gives nothing.',
+      'An expression that returns the cursor of the next page, and nothing on the last page. The steps that read a page see its cursor as cursor.',
     as: 'Name of the item',
     batch: 'Items in a batch',
     batchAbout: 'With a number, the item is a list of up to this many items.',
@@ -126,7 +127,7 @@ export const editorTexts = defineTexts(
     stops: { succeeded: 'Succeeded', failed: 'Failed' },
     reason: 'Reason',
     triggerJson: 'Trigger (JSON)',
-    badJson: 'This is no JSON object. The last valid one is kept.',
+    badJson: 'This is not a JSON object. The last valid one is kept.',
     secretPick: 'Use a secret',
     secretSearch: 'Find a secret',
     secretNone: 'No secret has this name. People create secrets in Settings.',
@@ -140,7 +141,7 @@ export const editorTexts = defineTexts(
       unknownMember: (name: string) => `${name} is not known here.`,
       notAllowed: (value: string) => `${value} is not allowed here.`,
     },
-    jsonBroken: 'This is no valid definition yet. The other views show the last valid one.',
+    jsonBroken: 'This is not a valid definition yet. The other views show the last valid one.',
     loading: 'Loading the editor …',
   },
   {

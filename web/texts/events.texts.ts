@@ -5,7 +5,7 @@ export const eventsTexts = defineTexts(
   {
     title: 'Events',
     about:
-      'The events of your own that workflows, assistants and programs have emitted. The newest 10,000 are kept for 30 days.',
+      'The custom events that workflows, assistants and programs have emitted. The newest 10,000 are kept for 30 days.',
     name: 'Event',
     nameAbout: 'A name, or its beginning with a star: custom.order.*',
     apply: 'Apply',

@@ -20,7 +20,7 @@ export const formTexts = defineTexts(
       required: 'This is required.',
       number: 'This must be a number.',
       integer: 'This must be a whole number.',
-      json: 'This is no valid JSON.',
+      json: 'This is not valid JSON.',
       json_object: 'This must be a JSON object: {"name": "value"}.',
       json_list: 'This must be a JSON list: [ … ].',
     },

@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.js';
 export const homeTexts = defineTexts(
   {
     title: 'First steps',
-    about: 'Each step is ticked off by itself when it is done.',
+    about: 'Each step is marked automatically when it is done.',
     progress: (done: number, all: number) => `${done} of ${all} done`,
     done: 'done',
     open: 'open',
@@ -17,7 +17,8 @@ export const homeTexts = defineTexts(
       },
       connect: {
         title: 'Connect an assistant',
-        about: 'Copy a snippet for Claude Code, Cursor or VS Code. The first call ticks this off.',
+        about:
+          'Copy a snippet for Claude Code, Cursor or VS Code. This step is done after the first call.',
         go: 'Show the snippets',
       },
       contact: {

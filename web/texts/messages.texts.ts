@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.js';
 export const messagesTexts = defineTexts(
   {
     title: 'Messages',
-    about: 'What was sent to contacts and received from them.',
+    about: 'Messages that were sent to contacts and received from them.',
     status: 'State',
     anyStatus: 'Every state',
     groups: { pending: 'Not sent yet', undelivered: 'Not delivered' },
@@ -54,11 +54,11 @@ export const messagesTexts = defineTexts(
     resolutions: {
       sent: {
         action: 'It was sent',
-        about: 'The message is then sent. Look into the account at the provider first.',
+        about: 'The message then has the state sent. Check your account at the provider first.',
       },
       failed: {
         action: 'It was not sent',
-        about: 'The message is then failed. Look into the account at the provider first.',
+        about: 'The message then has the state failed. Check your account at the provider first.',
       },
       resend: { action: 'Send again', about: 'The contact may get the message twice.' },
     },

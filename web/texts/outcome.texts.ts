@@ -25,25 +25,25 @@ export const outcomeTexts = defineTexts(
     meanings: {
       ok: 'The call did what it was asked to do.',
       invalid_arguments:
-        'The arguments were not what the tool expects. The caller was told each fault with its place.',
+        'The arguments were not what the tool expects. The answer named each fault with its place.',
       not_found:
         'The organization has no such tool or row. An id of another organization looks the same.',
-      conflict: 'The change collides with the present state, so nothing was changed.',
+      conflict: 'The change conflicts with the current state, so nothing was changed.',
       idempotency_mismatch: 'The idempotency key was used before, with other arguments.',
       no_consent: 'The contact has not agreed to messages on this channel. Nothing was sent.',
       suppressed: 'The address must not be written to. Nothing was sent.',
-      rate_limited: 'The caller made too many calls. It was told when to try again.',
+      rate_limited: 'The caller made too many calls. The answer said when to try again.',
       forbidden:
         'This caller may not do that: its key is restricted, or the tool is for owners only.',
       confirmation_required:
         'A person must approve this call first. It waits on the page Approvals, and runs when the agent repeats it.',
-      input_required: 'The tool asked its caller for more before it goes on.',
+      input_required: 'The tool asked its caller for more information before it continues.',
       unavailable:
         'A part of Switchboard was down, or the outcome is unknown. The same call may be repeated with its key.',
       internal: 'Something unexpected failed. An administrator finds the details in the log.',
       unauthenticated: 'Nobody was signed in, or the key is not valid.',
-      canceled: 'The caller went away before the call was done. Nothing was changed.',
-      unlogged: 'So many calls came in this second that the others have no row.',
+      canceled: 'The caller disconnected before the call was done. Nothing was changed.',
+      unlogged: 'There were too many calls in this second. The other calls have no row.',
     },
   },
   {

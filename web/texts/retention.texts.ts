@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.ts';
 export const retentionTexts = defineTexts(
   {
     title: 'Retention',
-    about: 'For how many days rows are kept. Older ones are deleted for good, within minutes.',
+    about: 'For how many days rows are kept. Older rows are deleted permanently within minutes.',
     forever: 'Empty means forever.',
     kinds: {
       runs_days: {

@@ -94,7 +94,7 @@ export const runsTexts = defineTexts(
     replayPayload: 'Payload (JSON)',
     replayVersion: 'Version of the workflow',
     replayed: 'The new run has begun.',
-    notObject: 'This is no JSON object.',
+    notObject: 'This is not a JSON object.',
     versions: { latest: 'The newest', same: 'That of the run' },
     bulk: {
       menu: 'All matching runs',

@@ -46,7 +46,8 @@ export const secretsTexts = defineTexts(
       scope: 'Scopes, separated by spaces',
     },
     secretAbout: 'It is shown to nobody after you save it.',
-    secretKept: 'Empty keeps the stored one. To send it to other hosts, type it again.',
+    secretKept:
+      'Leave this empty to keep the stored secret. If you change the hosts, enter the secret again.',
     hosts: 'Hosts',
     hostsAbout:
       'Only these hosts receive it, one per line: api.example.com, or *.example.com for all hosts below example.com.',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** The texts about who signs the deliveries to a webhook. */
+/** The texts about the providers that sign the deliveries to a webhook. */
 export const sendersTexts = defineTexts(
   {
     title: 'Who signs',
@@ -9,7 +9,7 @@ export const sendersTexts = defineTexts(
     own: 'Our own, or Standard Webhooks',
     signedBy: (provider: string) => `Deliveries must have the signature of ${provider}.`,
     secret: 'Secret of the provider',
-    kept: 'Leave it empty to keep the present secret. Nobody can read it again.',
+    kept: 'Leave it empty to keep the current secret. Nobody can read it again.',
     places: {
       github: 'The secret that you enter in Settings → Webhooks of the repository.',
       meta: 'The app secret: App settings → Basic.',
@@ -20,11 +20,11 @@ export const sendersTexts = defineTexts(
       typeform: 'The secret that you enter in Connect → Webhooks of the form.',
     },
     verifyToken: 'Verify token',
-    verifyTokenAbout: 'A text that you choose and enter at Meta, too. It protects nothing.',
+    verifyTokenAbout: 'A text that you choose and also enter at Meta. It protects nothing.',
     save: 'Save who signs',
     formats: {
       title: 'What it accepts',
-      about: 'JSON objects are always accepted. Forms and texts become JSON objects, too.',
+      about: 'JSON objects are always accepted. Forms and texts are converted to JSON objects.',
       names: {
         json: 'Lists and other JSON values, and types such as application/ld+json',
         form: 'Forms without files',

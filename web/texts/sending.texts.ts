@@ -4,7 +4,8 @@ import { defineTexts } from './define-texts.js';
 export const sendingTexts = defineTexts(
   {
     title: 'Sending rules',
-    about: 'When contacts get messages. Messages that must wait are held, and sent by themselves.',
+    about:
+      'When contacts get messages. Messages that must wait are held, and sent automatically later.',
     timezone: 'Time zone of contacts that have none',
     timezoneAbout: 'For example Europe/Berlin.',
     transactional: 'Hold e-mails without a topic too',

@@ -56,7 +56,7 @@ export const shellTexts = defineTexts(
       text: 'Switchboard was updated, or cannot be reached. Load the page again. If that does not help, check your connection.',
     },
     offline: 'You are offline. Changes are sent when you try again.',
-    lost: 'The connection to Switchboard is lost. What you see may be old until it is back.',
+    lost: 'The connection to Switchboard is lost. This page may show old data until it is back.',
     loading: 'Loading',
   },
   {

@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.js';
 export const suppressionsTexts = defineTexts(
   {
     title: 'Suppressed addresses',
-    about: 'Addresses that get no messages any more, whatever their contact has agreed to.',
+    about: 'Addresses that get no messages, whatever their contact has agreed to.',
     address: 'Address',
     channel: 'Channel',
     reason: 'Reason',

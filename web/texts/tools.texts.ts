@@ -26,7 +26,7 @@ export const toolsTexts = defineTexts(
     call: 'Call',
     dryRun: 'Start the dry run',
     callTitle: (tool: string) => `Call ${tool}?`,
-    callText: 'This changes data for good. It cannot be undone.',
+    callText: 'This changes data permanently. It cannot be undone.',
     result: 'Result',
     effects: 'What would change',
     noEffects: 'This would change nothing.',
@@ -38,7 +38,7 @@ export const toolsTexts = defineTexts(
     columns: 'Columns',
     hiddenAbout: 'This tool is hidden from everybody. Show it again to try it.',
     policyAbout:
-      'Owners decide who may use the tool. It applies from the next request on. Existing workflows go on.',
+      'Owners decide who may use the tool. It applies from the next request on. Existing workflows continue.',
     hide: 'Hide this tool from agents and people',
     confirmation: 'Calls of agents need an agreement',
     confirmations: {
@@ -47,7 +47,7 @@ export const toolsTexts = defineTexts(
       always: 'Always, from a signed-in person',
     },
     courtesy:
-      'A client can give this agreement by itself, so it protects from mistakes only. Choose “Always” against misled agents.',
+      'A client can agree without asking a person, so this protects only against mistakes. Choose “Always” to protect against misled agents.',
     save: 'Save the policy',
     saved: 'The policy was saved.',
   },

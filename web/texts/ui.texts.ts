@@ -11,7 +11,7 @@ export const uiTexts = defineTexts(
     confirm: 'Confirm',
     drop: 'Discard',
     dropTitle: 'Discard what you typed?',
-    dropText: 'It is not saved, and cannot be brought back.',
+    dropText: 'It is not saved and cannot be restored.',
     delete: 'Delete',
     edit: 'Edit',
     retry: 'Try again',
@@ -45,14 +45,14 @@ export const uiTexts = defineTexts(
       offline:
         'Switchboard cannot be reached. Check your connection and try again. Nothing you typed is lost.',
       cut_off:
-        'The answer broke off, so a change may have been made or not. Look at it before you try again. Nothing you typed is lost.',
+        'The connection ended during the answer, so it is unknown whether a change was made. Check this before you try again. Nothing you typed is lost.',
       unexpected:
         'Switchboard answered in a way that this page does not understand. Load the page again.',
       unauthenticated:
         'Your session had ended, so nothing was changed. Sign in again, then repeat this. Nothing you typed is lost.',
       not_found: 'There is nothing here. It may have been deleted.',
       conflict:
-        'This collides with what is stored now, so nothing was changed. Change it, or load the page again, and try again.',
+        'This conflicts with the stored data, so nothing was changed. Change it, or load the page again, and try again.',
       forbidden: 'You may not do this. Ask an owner of your organization.',
       invalid_arguments: 'Some of this is not allowed. Correct it and try again.',
       too_complex: 'This is nested too deeply or has too many values. Shorten it and try again.',

@@ -10,7 +10,7 @@ export const verificationTexts = defineTexts(
     done: (email: string) => `${email} is confirmed.`,
     incomplete: 'This link is incomplete. Open it from the mail once more.',
     invalid:
-      'This link is not valid any more, or belongs to another account. A link is valid for 24 hours and can be used once.',
+      'This link is no longer valid, or belongs to another account. A link is valid for 24 hours and can be used once.',
     toDashboard: 'To the dashboard',
     notVerified: (email: string, before: string, after: string) =>
       `Your address ${email} is not verified: ${before} messages a day. With a verified address: ${after}.`,

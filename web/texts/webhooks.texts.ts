@@ -69,7 +69,7 @@ export const webhooksTexts = defineTexts(
         key_encoding: 'The secret was used in the wrong form.',
         other_content: 'Other bytes were signed.',
         reserialized: 'The JSON was written again after signing.',
-        trailing_newline: 'A line end was signed or sent, but not both.',
+        trailing_newline: 'A line break was signed or sent, but not both.',
         previous_secret: 'The previous secret was used.',
         other_workflow: 'The secret of another workflow was used.',
         too_old: 'The time is too old.',

@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.ts';
 export const workflowsTexts = defineTexts(
   {
     title: 'Workflows',
-    about: 'What happens by itself, step by step.',
+    about: 'Processes that run automatically, step by step.',
     all: 'All workflows',
     workflow: 'Workflow',
     name: 'Name',
@@ -82,7 +82,7 @@ export const workflowsTexts = defineTexts(
     test: {
       payload: 'Payload (JSON)',
       payloadAbout: 'What the steps read as trigger.payload.',
-      notObject: 'This is no JSON object.',
+      notObject: 'This is not a JSON object.',
       dry: 'Dry run',
       dryAbout:
         'A dry run checks whether a run could begin with this payload. No step is executed, and nothing is kept.',

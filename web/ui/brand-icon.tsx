@@ -1,4 +1,7 @@
-/** Shows the sign of the product, beside its name. `public/icon.svg` has the same, which takes a document of its own to draw. */
+/**
+ * Shows the logo beside the name of the product. `public/icon.svg` has the same logo, but a browser would load it as a
+ * separate document.
+ */
 export function BrandIcon({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

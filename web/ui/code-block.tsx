@@ -4,7 +4,7 @@ import { foreignLine } from './cut-text.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface CodeBlockProps {
-  /** Names the content, for example a file name. */
+  /** The name of the content, for example a file name. */
   title: string;
   code: string;
   isWrapped?: boolean;

@@ -25,7 +25,7 @@ describe(cutText, () => {
 });
 
 describe(formatJson, () => {
-  it('replaces what is nested deeper than 30 levels', () => {
+  it('replaces values that are nested deeper than 30 levels', () => {
     const text = formatJson(nested(200));
     expect(text).toContain('{…}');
     expect(text.split('\n').length).toBeLessThan(70);
@@ -37,7 +37,7 @@ describe(formatJson, () => {
 });
 
 describe(revealHidden, () => {
-  it('shows what would change the order of a text', () => {
+  it('shows characters that would change the order of a text', () => {
     expect(revealHidden('a\u202eb')).toBe('a⟨U+202E⟩b');
   });
 

@@ -18,7 +18,7 @@ interface DialogProps {
   /** The buttons at the bottom right, the main button last. */
   actions?: ReactNode;
   isWide?: boolean;
-  /** True when nothing that a person types here is worth a question, for example a search. */
+  /** True when typed text can be lost without a confirmation, for example a search. */
   isPassing?: boolean;
 }
 
@@ -114,8 +114,8 @@ interface ConfirmProps {
 }
 
 /**
- * Asks before something that cannot be undone. A click beside the dialog does not close it. Escape closes it, after a
- * question when a person has typed something into its fields.
+ * Asks before an action that cannot be undone. A click outside the dialog does not close it. Escape closes it, but asks
+ * first when its fields have typed text.
  */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, onClose, title, description, action, onConfirm, isBusy, error } = props;

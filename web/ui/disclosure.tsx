@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 
 interface DisclosureProps {
   summary: ReactNode;
-  /** It is open at first. */
+  /** True when the content is open at first. */
   isOpen?: boolean;
   className?: string | undefined;
   summaryClass?: string | undefined;

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { ForeignText } from './foreign-text.tsx';
 import styles from './state.module.css';
 
-/** Limits the characters of a sentence of the service. Some repeat what was sent. */
+/** Limits the characters of a message of the service, because some messages repeat sent values. */
 const MOST_DETAIL = 1000;
 
 type ErrorTexts = (typeof uiTexts)['en']['errors'];
@@ -18,7 +18,7 @@ interface ErrorPanelProps {
   shownPaths?: readonly string[];
 }
 
-/** Says what went wrong, what a person can do, and the id that an administrator finds in the log. */
+/** Shows the error, what a person can do, and the id that an administrator finds in the log. */
 export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps) {
   const ui = useTexts(uiTexts);
   const texts = ui.errors;
@@ -65,13 +65,13 @@ export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps)
 }
 
 interface Reason {
-  /** Says in the words of the person what happened and what to do. */
+  /** The explanation of the error and what to do, in the language of the person. */
   text: string;
   /** The message of the service, in English. */
   detail?: string;
 }
 
-/** Returns what a person needs to know about a failure. */
+/** Returns the explanation of a failure for a person. */
 function reasonOf(error: unknown, texts: ErrorTexts): Reason {
   if (!(error instanceof ApiError)) return { text: texts.unexpected };
   const { code, detail, retryAfterSeconds } = error;
@@ -93,7 +93,7 @@ function reasonOf(error: unknown, texts: ErrorTexts): Reason {
     case 'too_complex':
       return { text: texts[code], detail };
     default:
-      // The service explains codes that the page does not know better than the page can.
+      // For codes that the page does not know, the message of the service is the better explanation.
       return { text: code === 'unexpected' || !detail ? texts.unexpected : detail };
   }
 }

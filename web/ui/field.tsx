@@ -14,7 +14,7 @@ export interface ControlProps {
   required?: boolean;
 }
 
-/** Limits the characters of a fault. Some repeat what was sent. */
+/** Limits the characters of a fault, because some faults repeat sent values. */
 const MOST_FAULT = 1000;
 
 export interface FieldProps {
@@ -25,7 +25,7 @@ export interface FieldProps {
   isRequired?: boolean;
 }
 
-/** Shows a label with its control, description and fault. Screen readers say the fault when it appears. */
+/** Shows a label with its control, description and fault. Screen readers announce the fault when it appears. */
 export function Field({
   label,
   description,
@@ -61,7 +61,7 @@ export function Field({
   );
 }
 
-/** Adds to a description what a field cannot show: the invisible characters of its text. */
+/** Adds the invisible characters of the text to the description, because a field cannot show them. */
 function useDescription(description: ReactNode, value: string): ReactNode {
   const { hidden } = useTexts(uiTexts);
   const hasCodes = useMemo(() => hasHidden(value), [value]);
@@ -87,7 +87,7 @@ export function TextField({
   onChange,
   ...props
 }: TextFieldProps & { value: string; onChange: (value: string) => void }) {
-  // A password must not be readable beside its field.
+  // Listing the characters of a password beside its field would reveal it.
   const about = useDescription(description, props.type === 'password' ? '' : value);
   return (
     <Field label={label} description={about} fault={fault} isRequired={isRequired}>
@@ -144,7 +144,7 @@ export interface Option {
   label: string;
 }
 
-/** Lets a person choose one value. The native control is known to every keyboard, phone and screen reader. */
+/** Lets a person choose one value. The native control works with every keyboard, phone and screen reader. */
 export function SelectField({
   label,
   description,

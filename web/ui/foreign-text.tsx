@@ -3,11 +3,11 @@ import { uiTexts } from '../texts/ui.texts.ts';
 import { foreignLine } from './cut-text.ts';
 
 /**
- * Shows one line of text from outside, such as a name. Invisible characters are shown as codes, the direction of the text
- * does not change what stands beside it, and a long text is cut.
+ * Shows one line of text from outside, such as a name. Invisible characters are shown as codes, the direction of the
+ * text does not affect the surrounding text, and a long text is cut.
  */
 export function ForeignText({ text, most }: { text: string; most?: number }) {
   const { blank } = useTexts(uiTexts);
-  // A link without any visible text could not be found.
+  // People could not see a link without any visible text.
   return <bdi>{foreignLine(text, most) || blank}</bdi>;
 }

@@ -31,7 +31,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Shows an icon beside a text that says the same, so screen readers skip it. */
+/** Shows an icon beside a text with the same meaning, so screen readers skip the icon. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 20 20" fill="none" aria-hidden="true">

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
 
 interface MenuProps {
-  /** Names the button that opens the menu. */
+  /** The name of the button that opens the menu. */
   label: string;
   /** Replaces the icon of the button. */
   trigger?: ReactNode;

@@ -10,7 +10,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   unlogged: 'calm',
 };
 
-/** Shows the outcome of a call. A code that this build does not know is shown as it is. */
+/** Shows the outcome of a call. A code that this build does not know is shown unchanged. */
 export function OutcomeBadge({ outcome }: { outcome: string }) {
   const words: Readonly<Record<string, string>> = useTexts(outcomeTexts).words;
   return <Badge tone={TONES[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>;

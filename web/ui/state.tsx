@@ -5,7 +5,7 @@ import styles from './state.module.css';
 
 interface EmptyProps {
   title: string;
-  /** Says what to do. */
+  /** The text that says what to do. */
   children: ReactNode;
   actions?: ReactNode;
 }

@@ -17,7 +17,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   failed: 'bad',
 };
 
-/** Shows the status of a message, a run or a step. A status that this build does not know is shown as it is. */
+/** Shows the status of a message, a run or a step. A status that this build does not know is shown unchanged. */
 export function StatusBadge({ status }: { status: string }) {
   const texts: Readonly<Record<string, string>> = useTexts(statusTexts);
   return <Badge tone={TONES[status] ?? 'calm'}>{texts[status] ?? status}</Badge>;

@@ -11,19 +11,19 @@ import { usePages } from './use-pages.ts';
 export interface Column<Row> {
   name: string;
   /**
-   * The first column should hold a link. It then covers the whole row. A text may come from outside; inside an element
-   * it belongs into a {@link ForeignText}.
+   * Returns the content of a cell. The first column should contain a link, which then covers the complete row. A text
+   * from outside inside an element needs a {@link ForeignText}.
    */
   cell: (row: Row) => ReactNode;
 }
 
 interface TableProps<Row> {
-  /** Names the table for screen readers. */
+  /** The name of the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** It is true when the first cell holds a link or a {@link RowButton}. */
+  /** True when the first cell contains a link or a {@link RowButton}. */
   isLinked?: boolean;
   isWaiting?: boolean;
 }
@@ -58,7 +58,7 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
   );
 }
 
-/** Shows the first cell of a row that opens something over the page. It covers the whole row. */
+/** Shows the first cell of a row that opens a dialog. The button covers the complete row. */
 export function RowButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onClick}>
@@ -80,7 +80,7 @@ interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isWaiting
     refetch: () => unknown;
   };
   rows: readonly Row[] | undefined;
-  /** This is shown in place of the table when there are no rows. */
+  /** The content that is shown in place of the table when there are no rows. */
   empty: ReactNode;
 }
 
@@ -90,7 +90,7 @@ export function PagedTable<Row>({ query, rows, empty, ...table }: PagedTableProp
   const failure = query.error && (
     <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />
   );
-  // Rows that were read before stay while the service cannot be asked.
+  // Earlier rows stay while the service is unreachable.
   if (!rows) return failure ?? <Skeleton rows={8} />;
   if (rows.length === 0 && pager.page === 1) return failure ?? empty;
   return (

@@ -9,7 +9,7 @@ interface TabsProps<T extends string> {
   tabs: readonly { value: T; label: string; content: ReactNode }[];
 }
 
-/** Shows several views of one thing. Arrow keys move between the tabs. */
+/** Shows several views of the same subject. Arrow keys move between the tabs. */
 export function Tabs<T extends string>({ label, value, onChange, tabs }: TabsProps<T>) {
   return (
     <BaseTabs.Root value={value} onValueChange={onChange}>

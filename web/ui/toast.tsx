@@ -11,7 +11,7 @@ import { foreignLine } from './cut-text.ts';
 import type { Notice } from './toast-list.tsx';
 
 const ToastList = lazy(async () => ({ default: (await import('./toast-list.tsx')).ToastList }));
-/** At most this number of notices is shown. Nobody can read more. */
+/** The most notices that are shown at the same time. People cannot read more. */
 const MOST_NOTICES = 10;
 
 interface Toasts {
@@ -21,7 +21,9 @@ interface Toasts {
 
 const ToastContext = createContext<Toasts>({ show: () => undefined, prepare: () => undefined });
 
-/** Provides short notices in a corner. They say what was done, never what went wrong: errors stay at their place. */
+/**
+ * Provides short notices in a corner. They confirm finished actions, and never show errors, which stay at their place.
+ */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [isPrepared, setPrepared] = useState(false);
   const [notices, setNotices] = useState<readonly Notice[]>([]);
@@ -50,14 +52,14 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Returns a function that shows a notice. Screen readers say it. */
+/** Returns a function that shows a notice. Screen readers announce the notice. */
 export function useToast(): (notice: string) => void {
   return useContext(ToastContext).show;
 }
 
 /**
- * Returns a function that loads what shows notices, after the first page is drawn. Screen readers miss a notice that
- * comes together with its place.
+ * Returns a function that loads the list of notices after the first page is drawn. Screen readers miss a notice that
+ * appears together with its list.
  */
 export function usePrepareToasts(): () => void {
   return useContext(ToastContext).prepare;

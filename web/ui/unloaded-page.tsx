@@ -13,13 +13,14 @@ interface UnloadedPageProps {
 }
 
 /**
- * Shows a skeleton until the subject of the page is loaded, an error when loading fails, and "not found" when nothing has
- * the id of the address. Give it a `key` with the id, so that it starts again for another id.
+ * Shows a skeleton until the subject of the page is loaded, and an error when loading fails. Shows "not found" when no
+ * row has the id in the address. Give it a `key` with the id, so that it starts again for another id.
  */
 export function UnloadedPage({ title, back, query: { error, refetch } }: UnloadedPageProps) {
   const [last, setLast] = useState(error);
   if (error && error !== last) setLast(error);
-  // While it is read again, for example after a change, the query has no error for a moment, and the page would flash.
+  // While the query is read again, for example after a change, it has no error for a moment. Without this, the page
+  // would flash.
   const shown = error ?? last;
   if (shown instanceof ApiError && isUnknown(shown)) return <NotFound back={back} />;
   return (
@@ -29,7 +30,7 @@ export function UnloadedPage({ title, back, query: { error, refetch } }: Unloade
   );
 }
 
-/** A text that can be no id, for example because it is too long, is unknown too. */
+/** A text that cannot be an id, for example because it is too long, also counts as unknown. */
 function isUnknown({ code }: ApiError): boolean {
   return code === 'not_found' || code === 'invalid_arguments';
 }

@@ -4,13 +4,13 @@ import type { Pager } from '../api/use-paged-tool.ts';
 interface Place {
   /** Counts the pages of the rows from 0. */
   at: number;
-  /** The number of pages that each earlier answer has given. */
+  /** The numbers of pages of the earlier answers. */
   before: readonly number[];
 }
 
 interface Pages<Row> {
   rows: readonly Row[];
-  /** It is undefined when all rows fit on one page. */
+  /** The pager. Undefined when all rows fit on one page. */
   pager: Pager | undefined;
 }
 
@@ -18,15 +18,15 @@ const NONE: readonly never[] = [];
 
 export interface Answers {
   pager: Pager;
-  /** It is true while the next answer is read, and the rows are those of the one before. */
+  /** True while the next answer is read. The rows are then those of the previous answer. */
   isWaiting: boolean;
 }
 
 const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
- * Splits rows that came in one answer into pages of `size`, so that a long list is never wholly in the page. With
- * `answers`, the rows are one answer of several: after its last page the next answer is read.
+ * Splits the rows of one answer into pages of `size`, so that a long list is never completely in the page. With
+ * `answers`, there are several answers, and the next one is read after the last page of an answer.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,
@@ -36,7 +36,7 @@ export function usePages<Row>(
   const [place, setPlace] = useState<Place>({ at: 0, before: [] });
   const all = given ?? NONE;
   const count = Math.max(1, Math.ceil(all.length / size));
-  // Rows may have gone since the person came to this page.
+  // Rows may have been removed since the person opened this page.
   const at = Math.min(place.at, count - 1);
   const before = place.before.slice(0, answers.page - 1);
   const page = before.reduce((sum, each) => sum + each, at + 1);

@@ -5,7 +5,8 @@ import { useToast } from './toast.tsx';
 
 /**
  * Asks before a tool removes a row. `ask(row)` opens the dialog, `asked` is the row, and `dialog` has what the
- * `ConfirmDialog` needs besides its texts. `done` is shown when the row is gone. `changed` are the tools to read again.
+ * `ConfirmDialog` needs besides its texts. `done` is shown when the row was removed. `changed` are the tools to read
+ * again.
  */
 export function useRemoval<Row, Result>(
   tool: string,

@@ -1,4 +1,4 @@
-// The peers share this: the HTTP server, which checks signatures like Switchboard, and the tables.
+// Provides what the peers share: the HTTP server, which checks signatures like Switchboard, and the tables.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -9,7 +9,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
 /** The number of database connections in every contestant. */
 export const POOL_SIZE = 10;
 
-/** It is true for a peer that stores webhooks without executing runs. */
+/** True for a peer that stores webhooks without executing runs. */
 export const onlyAccepts = process.argv[2] === 'accept';
 
 export function openPool() {

@@ -1,4 +1,4 @@
-// The peers that send e-mails share this: the HTTP server and the connection to the mail server.
+// Provides what the peers that send e-mails share: the HTTP server and the connection to the mail server.
 import { createServer } from 'node:http';
 import { createTransport } from 'nodemailer';
 import { listen } from '../serve.mjs';

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The shell comes first: it has no window, whose own pages take a third of the processor time of these tests. */
+/**
+ * The headless shell comes first: it has no window, and a window takes a third of the processor time of these tests.
+ */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',

@@ -26,7 +26,7 @@ export interface Dashboard {
 
 export interface OpenOptions extends BrowserContextOptions {
   isSignedIn?: boolean;
-  /** It is the profile of another open page, for a second tab. */
+  /** The profile of another open page, for a second tab. */
   context?: BrowserContext | undefined;
 }
 
@@ -70,7 +70,9 @@ function opener(browser: Browser, switchboard: Switchboard, organization: TestOr
   return { open, end: () => browser.close() };
 }
 
-/** Starts a Chromium whose temporary files are removed when it is closed: it leaves some of them itself. */
+/**
+ * Starts a Chromium. When it is closed, its temporary files are removed, because Chromium does not remove all of them.
+ */
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');

@@ -8,9 +8,9 @@ export interface CommandOptions {
   /** The address of the service. */
   url?: string;
   key?: string;
-  /** The folder of the command. */
+  /** The folder in which the command runs. */
   folder?: string;
-  /** Sent to the standard input, which then ends. */
+  /** The standard input of the command. */
   input?: string | Buffer;
   /** Options of Node.js. */
   nodeOptions?: string;
@@ -30,7 +30,7 @@ export interface RunningCommand {
   errors(): string;
 }
 
-/** Starts `switchboard` of the built tree with an environment of its own. */
+/** Starts `switchboard` of the built tree with a separate environment. */
 export function startCommand(
   given: readonly string[],
   { url, key, folder = tmpdir(), input, nodeOptions }: CommandOptions = {},

@@ -24,7 +24,7 @@ export type Behaviour = (
   forward: Forward,
 ) => Promise<MiddleAnswer | undefined>;
 
-/** A server between the command and a service, as a proxy or a bad network is. */
+/** A server between the command and a service, which acts like a proxy or a bad network. */
 export class MiddleServer {
   /** Lists the requests, the first one first. */
   readonly requests: MiddleRequest[] = [];

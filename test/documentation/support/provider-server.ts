@@ -14,15 +14,15 @@ export interface ProviderRequest {
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers?: Record<string, string>;
-  /** A text is sent as it is. */
+  /** The body of the answer. A text is sent unchanged. */
   readonly body: object | string;
   readonly delayMs?: number;
 }
 
-/** Answers as the provider documents it, and refuses what the provider refuses. */
+/** Answers as the documentation of the provider says, and refuses the requests that the provider refuses. */
 export type Provider = (request: ProviderRequest) => ProviderAnswer;
 
-/** One local server in place of several providers. */
+/** A local server that replaces several providers. */
 export interface ProviderServer {
   /** The host of a provider follows as first part of the path. */
   readonly url: string;

@@ -25,7 +25,7 @@ export class ShortenedIds {
     return mapStrings(value, (text) => {
       if (!isShortened(text)) return text;
       const id = this.ids.get(text);
-      if (id === undefined) throw new Error(`No answer before shows ${text}.`);
+      if (id === undefined) throw new Error(`No earlier answer of the page contains ${text}.`);
       return id;
     });
   }

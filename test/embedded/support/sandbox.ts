@@ -45,7 +45,7 @@ export interface Owner {
 }
 
 export interface OwnerOptions {
-  /** A module that runs before the others, such as one that kills the process at a certain point. */
+  /** A module that runs before all others, for example a module that kills the process at a certain point. */
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** `off` by default, because tests need no database that survives a power cut. */
@@ -78,7 +78,7 @@ export class Sandbox {
     return new Sandbox(path);
   }
 
-  /** The place of the template that owner processes copy. There is none until a test puts one there. */
+  /** The path of the template that owner processes copy. The template does not exist until a test creates it. */
   get template(): string {
     return join(this.path, 'code/dist/cluster-template.gz');
   }
@@ -107,7 +107,7 @@ export class Sandbox {
     throw new Error('The owner process ended without output.');
   }
 
-  /** Starts such a process, and resolves when it has been killed by the module that is loaded before. */
+  /** Starts a process that starts the database. Resolves when the preloaded module has killed it. */
   async killedOwner(dataDir: string, options: OwnerOptions): Promise<void> {
     const child = this.spawnOwner(dataDir, undefined, options);
     const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
@@ -185,7 +185,7 @@ export function isAlive(pid: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
   } catch {
-    // The process has ended meanwhile, or the system has no /proc.
+    // The process has already ended, or the system has no /proc.
     return process.platform !== 'linux';
   }
 }

@@ -12,7 +12,7 @@ import { IS_SLOW, IS_THOROUGH } from '../../support/thorough.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /**
- * It is false in `npm test`, which tests the most important failpoints only: each test takes seconds of processor time for
+ * False in `npm test`, which tests the most important failpoints only. Each test takes seconds of processor time for
  * its processes.
  */
 export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;
@@ -141,7 +141,7 @@ export class Stage {
       NEW_ORGANIZATION_STORED_MB: '1000000',
       // Transactions that stop at a failpoint keep their connections, and one organization gets two thirds of a pool.
       DATABASE_POOL_SIZE: String(2 * MAX_BATCH),
-      // A worker that holds a whole batch has no slot left in which it could claim one of its runs again.
+      // A worker with a full batch has no free slot, so it cannot claim one of its runs again.
       WORKER_CONCURRENCY: String(Math.max(...BATCHES)),
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       SMTP_URL: this.sink.smtpUrl,

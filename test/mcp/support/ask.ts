@@ -9,7 +9,7 @@ export interface RpcError {
   data?: Record<string, unknown>;
 }
 
-/** Names a revision of MCP, or plain JSON-RPC. */
+/** The revisions of MCP, and plain JSON-RPC. */
 export const PROTOCOLS = [
   'plain',
   '2024-11-05',

@@ -74,7 +74,7 @@ export class AskingTools {
     return { text: `Hello, ${who.name}!` };
   }
 
-  /** The audit rows, with the town as subject, show how often it ran. */
+  /** Books a town. The audit rows, with the town as subject, show the number of executions. */
   @Tool({ name: 'book', title: 'Book', description: 'Asks twice.', output: BookOutput })
   async book({ town }: BookInput, call: ToolCall): Promise<BookOutput> {
     const { who } = await call.ask({ who: askForm('For whom?', Name) });

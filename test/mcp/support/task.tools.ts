@@ -60,7 +60,7 @@ interface Job {
   changedAt: Date;
   open: InputRequests;
   canceled: boolean;
-  /** It is the result after all input requests have responses. */
+  /** The result of the job when all input requests have responses. */
   outcome: () => TaskState;
 }
 

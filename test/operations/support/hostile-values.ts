@@ -34,7 +34,7 @@ const PIECES: Record<string, string> = {
   entities: '&amp;',
 };
 
-/** Lists texts of many equal pieces, between two characters that patterns usually accept. */
+/** Lists texts that repeat one piece many times, between two characters that patterns usually accept. */
 export const HOSTILE_TEXTS: readonly [name: string, text: string][] = Object.entries(PIECES).map(
   ([name, piece]) => [name, `a${piece.repeat(CHARACTERS / piece.length)}!`],
 );

@@ -8,8 +8,8 @@ const ATTEMPTS = 4;
 export type WaitCase = readonly [what: string, work: () => Promise<unknown>];
 
 /**
- * Returns how much longer than the control a ping waited while `work` ran, and not more than the processor time that one
- * turn of the event loop took: other processes delay both.
+ * Returns how much longer than the control a ping waited while `work` ran. The result is at most the processor time of
+ * one turn of the event loop, because other processes also delay pings.
  */
 async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Promise<number> {
   let turnMs = 0;
@@ -24,7 +24,7 @@ async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Pro
   return Math.min(waitMs - controlMs, turnMs);
 }
 
-/** Runs every case, and expects that nobody waits for any of them. */
+/** Runs every case, and expects that no case delays the pings. */
 export async function expectNoWaitsOf(
   stranger: Stranger,
   cases: readonly WaitCase[],

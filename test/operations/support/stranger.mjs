@@ -2,8 +2,9 @@ import { Agent, createServer, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 
 /**
- * Runs in a separate thread, so that nothing in the thread of Switchboard delays what it measures. It sends requests and
- * at the same time a ping every 10 ms to `pingUrl`, and to its own server, whose waits show how busy the machine is.
+ * Runs in a separate thread, so that work in the thread of Switchboard does not delay the measurement. It sends
+ * requests. At the same time it sends a ping every 10 ms to `pingUrl` and to its own server. The waits of its own
+ * server show how busy the machine is.
  */
 
 const PING_INTERVAL_MS = 10;

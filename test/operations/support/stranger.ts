@@ -8,13 +8,13 @@ export interface SentRequest {
 }
 
 export interface Waits {
-  /** The longest wait of a ping of Switchboard. */
+  /** The longest wait of a ping of Switchboard, in milliseconds. */
   readonly waitMs: number;
   /** The longest wait of a ping of a server that does nothing else, in another thread of the same machine. */
   readonly controlMs: number;
 }
 
-/** Sends requests from another thread, and measures how long the pings of others wait meanwhile. */
+/** Sends requests from another thread, and measures how long the pings of others wait at the same time. */
 export class Stranger {
   private readonly worker = new Worker(new URL('stranger.mjs', import.meta.url));
   private readonly waiting = new Map<number, (message: Reply) => void>();
@@ -27,7 +27,7 @@ export class Stranger {
     });
   }
 
-  /** Pings while `work` runs, and returns the longest waits. */
+  /** Pings both servers while `work` runs, and returns the longest waits. */
   async measure(work: () => Promise<unknown>): Promise<Waits> {
     await this.ask('begin', { pingUrl: this.pingUrl });
     try {

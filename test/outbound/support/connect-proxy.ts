@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
-/** Runs an HTTP proxy that only makes connections (CONNECT), and records what it is asked for. */
+/** Runs an HTTP proxy that supports only CONNECT, and records the requested targets. */
 export interface ConnectProxy {
   readonly port: number;
   readonly asked: { target: string; authorization: string | undefined }[];

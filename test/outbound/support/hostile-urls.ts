@@ -1,4 +1,4 @@
-/** Lists the IPv4 addresses that must not be reached, by their role for an attacker. */
+/** Lists the forbidden IPv4 addresses by the reason why an attacker wants to reach them. */
 const TARGETS = {
   loopback: '127.0.0.1',
   'loopback elsewhere': '127.8.9.10',

@@ -8,7 +8,7 @@ export interface SinkRequest {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   readonly bytes: Buffer;
-  /** It is the local address of the connection. */
+  /** The local address of the connection. */
   readonly at: string;
 }
 

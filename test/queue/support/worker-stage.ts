@@ -5,7 +5,7 @@ import type { Claim, LeasedWork } from '../../../src/queue/leased-work.js';
 import { LeasedWorker } from '../../../src/queue/leased-worker.js';
 import { type WakeUpHandler, type WakeUpKind, WakeUps } from '../../../src/queue/wake-ups.js';
 
-/** Holds rows in memory that are due until they are claimed. Their work waits until the test ends it. */
+/** Holds rows in memory that are due until they are claimed. The work of a row lasts until the test ends it. */
 class FakeWork implements LeasedWork {
   readonly kind = 'message';
   readonly due: string[] = [];

@@ -28,7 +28,7 @@ class PageResult {
 /** Provides numbers from 0 in pages, with the first number of the next page as the cursor. */
 @Injectable()
 export class PageTools {
-  /** The cursor of each call. */
+  /** Lists the cursor of each call. */
   static readonly cursors: (number | undefined)[] = [];
 
   @Tool({

@@ -8,12 +8,12 @@ export const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo'
 /** The time of every plan. */
 export const NOW = 1000;
 
-/** Describes what can be done next in words: `run a, sleep b`. */
+/** Describes the next entries of a plan as text, for example `run a, sleep b`. */
 export function next(journal: Record<string, JournalState>, steps: readonly Step[]): string {
   return inWords(steps, new Map(Object.entries(journal)));
 }
 
-/** Describes a plan in words. `passed` has the iterations whose entries are not read. */
+/** Describes a plan as text. `passed` has the iterations whose entries are not read. */
 export function inWords(
   steps: readonly Step[],
   journal: Journal,

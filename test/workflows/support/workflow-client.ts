@@ -88,7 +88,7 @@ export function sign(body: string | Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** Holds the three headers of Standard Webhooks. */
+/** Returns the three headers of Standard Webhooks. */
 export function signStandard(
   body: string,
   secret: string,

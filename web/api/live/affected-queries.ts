@@ -2,9 +2,9 @@ import { isObject } from '../reader.ts';
 import type { Change } from './change.ts';
 
 interface Subject {
-  /** Tools whose names have one of these words read rows of the kind. */
+  /** The words in the names of the tools that read rows of this kind. */
   words: readonly string[];
-  /** This argument names one row. Without it, a tool reads several. */
+  /** The argument that names one row. Without this argument, a tool reads several rows. */
   argument?: string;
 }
 

@@ -7,7 +7,10 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The service sends something every 15 s. A connection that is silent for longer is dead, although no error came. */
 const MOST_SILENCE_MS = 40_000;
-/** A connection that lasts shorter is a failure. Without this, a proxy that cuts each one would be asked without pause. */
+/**
+ * A shorter connection counts as a failure. Otherwise a proxy that cuts each connection would get requests without a
+ * pause.
+ */
 const LEAST_MS = 5000;
 
 /**
@@ -66,7 +69,7 @@ export class ChangeSource {
     this.timer = setTimeout(() => this.retry(), MOST_SILENCE_MS);
   }
 
-  /** Connects again after a pause. An error has no reason, so the session is checked first. */
+  /** Connects again after a pause. The error event has no reason, so the session is checked first. */
   private retry(): void {
     this.source?.close();
     if (this.isClosed) return;
@@ -77,7 +80,7 @@ export class ChangeSource {
     if (this.failures === 1) void this.check();
     else {
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 2), LONGEST_PAUSE_MS);
-      // Many browsers must not connect again at the same moment.
+      // A random part of the pause prevents many browsers from connecting again at the same moment.
       this.timer = setTimeout(() => void this.check(), pause * (0.5 + Math.random()));
     }
   }

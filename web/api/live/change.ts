@@ -1,6 +1,9 @@
 import { type Read, list, optional, record, text } from '../reader.ts';
 
-/** Names what changed: runs, messages and so on (docs/endpoints.md). Lists such as the tools have no id. */
+/**
+ * The kind and the id of what changed, for example a run or a message (docs/endpoints.md). Lists such as the tools have
+ * no id.
+ */
 const change = record({ kind: text, id: optional(text) });
 export type Change = Read<typeof change>;
 

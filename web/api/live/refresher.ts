@@ -3,13 +3,12 @@ import { SESSION_KEY } from '../session.ts';
 import { isAffected } from './affected-queries.ts';
 import type { Change } from './change.ts';
 
-/** A busy organization changes all the time, so the pages are read again at most once in this time. */
+/** The least time between two readings of the pages. A busy organization changes all the time. */
 const PAUSE_MS = 1000;
 
 /**
- * Reads the data again that changes affect. The first reading begins at once, and the next when the answers have
- * arrived, so that changes never cancel the requests that they caused. A tab that nobody sees reads again when it is
- * seen.
+ * Reads the data again that changes affect. The first reading begins at once, and the next one when the answers have
+ * arrived. So changes never cancel the requests that they caused. A hidden tab reads again when it becomes visible.
  */
 export class Refresher {
   private waiting: Change[] = [];

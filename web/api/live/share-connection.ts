@@ -7,7 +7,7 @@ export function channelName({ user, organization }: Session): string {
   return `switchboard.changes.${organization.id}.${user.id}`;
 }
 
-/** Calls `onEvent` with the messages of all tabs, this one too. Returns a function that stops that. */
+/** Calls `onEvent` with the messages of all tabs, including this one. Returns a function that ends these calls. */
 export function listen(session: Session, onEvent: (event: LiveEvent) => void): () => void {
   const channel = new BroadcastChannel(channelName(session));
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -17,7 +17,7 @@ export function listen(session: Session, onEvent: (event: LiveEvent) => void): (
   return () => channel.close();
 }
 
-/** Sends a message to every tab, this one too. */
+/** Sends a message to every tab, including this one. */
 export function tellTabs(session: Session, event: LiveEvent): void {
   const channel = new BroadcastChannel(channelName(session));
   post(channel, event);
@@ -30,8 +30,8 @@ function post(channel: BroadcastChannel, event: LiveEvent): void {
 }
 
 /**
- * Keeps one connection for all tabs of the browser. The tab that has the lock has the connection; when it is closed, the
- * next one gets both. Returns a function that gives them up.
+ * Keeps one connection for all tabs of the browser. The tab that has the lock has the connection. When this tab is
+ * closed, the next tab gets both. Returns a function that releases both.
  */
 export function shareConnection(session: Session): () => void {
   const channel = new BroadcastChannel(channelName(session));
@@ -43,7 +43,7 @@ export function shareConnection(session: Session): () => void {
   };
 }
 
-/** Browsers have no locks on a page that came without https from another machine. */
+/** Browsers have no locks on a page that was loaded without https from another machine. */
 function hasLocks(): boolean {
   return 'locks' in navigator;
 }
@@ -67,7 +67,7 @@ function connectWithLock(name: string, connect: () => ChangeSource): () => void 
   return () => over.abort();
 }
 
-/** Connects while the tab is seen. Browsers allow six connections, so hidden tabs must not keep theirs. */
+/** Connects while the tab is visible. Browsers allow six connections, so hidden tabs must not keep theirs. */
 function connectSeen(connect: () => ChangeSource): () => void {
   let source: ChangeSource | undefined;
   const follow = (): void => {

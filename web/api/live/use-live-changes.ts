@@ -8,7 +8,7 @@ import { listen, shareConnection } from './share-connection.ts';
 interface LiveOptions {
   session: Session;
   hasEnded: boolean;
-  /** It is called with true when the session has ended, and with false when a person signed in again in another tab. */
+  /** Called with true when the session has ended, and with false when a person signed in again in another tab. */
   onEnded: (hasEnded: boolean) => void;
 }
 

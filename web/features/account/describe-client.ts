@@ -24,7 +24,10 @@ export interface ClientNames {
   system?: string;
 }
 
-/** Finds browser and system in a User-Agent, which can claim anything. Of an unknown one it returns the beginning. */
+/**
+ * Finds browser and system in a User-Agent, which clients choose freely. Returns the beginning of an unknown
+ * User-Agent.
+ */
 export function describeClient(agent: string): ClientNames {
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];
   const system = SYSTEMS.find(([, pattern]) => pattern.test(agent))?.[0];

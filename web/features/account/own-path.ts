@@ -2,7 +2,9 @@
 // oxlint-disable-next-line no-control-regex -- the regex must find them
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-/** Returns a path of this site, or undefined for an address of another site, which a link may have put there. */
+/**
+ * Returns a path of this site. Returns undefined for an address of another site, which a malicious link may contain.
+ */
 export function ownPath(value: unknown): string | undefined {
   const isPath = typeof value === 'string' && /^\/(?![/\\])/.test(value);
   return isPath && !CONTROL_CHARACTER.test(value) ? value : undefined;

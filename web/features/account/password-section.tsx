@@ -12,7 +12,7 @@ import styles from './account.module.css';
 
 const FIELDS = ['current_password', 'new_password'];
 
-/** Changes the password. A wrong present one is said at its field, and what was typed stays. */
+/** Changes the password. A wrong current password is reported at its field, and the typed text stays. */
 export function PasswordSection() {
   const { passwordChange: texts, passwordAbout } = useTexts(accountTexts);
   const session = useSession();

@@ -4,7 +4,7 @@ import { shellTexts } from '../../texts/shell.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 
-/** Ends the session and loads the page again, so that nothing of it stays in the memory of the browser. */
+/** Ends the session and loads the page again, so that no data of the session stays in the memory of the browser. */
 export function SignOutButton() {
   const { signOut } = useTexts(shellTexts);
   const end = useSignOut();

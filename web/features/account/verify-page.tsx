@@ -13,7 +13,7 @@ import styles from './sign.module.css';
 
 /**
  * Verifies the address of an account with the token in the fragment of the address. It asks a person first, because
- * programs of mail servers open links. Signing in happens here and not on a page of its own, so that the token never gets
+ * programs of mail servers open links. A person signs in on this page and not on another one. So the token never gets
  * into the query of an address, which servers log.
  */
 export function VerifyPage() {

@@ -12,7 +12,7 @@ import { Time } from '../../ui/time.tsx';
 import type { AuditEntry } from './audit.readers.ts';
 import styles from './audit.module.css';
 
-/** Shows one entry with everything that the log has of it. */
+/** Shows one entry of the log with all its fields. */
 export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const texts = useTexts(auditTexts);
   const meanings: Readonly<Record<string, string>> = useTexts(outcomeTexts).meanings;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAuditFilters, toArguments } from './audit-filters.ts';
 
 describe(readAuditFilters, () => {
-  it('keeps what it knows, and no days that do not exist', () => {
+  it('keeps known filters, and drops days that do not exist', () => {
     const search = { action: 'sign_in', from: '2030-02-01', until: '2030-13-01', other: 'x' };
     expect(readAuditFilters(search)).toEqual({ action: 'sign_in', from: '2030-02-01' });
   });
@@ -13,7 +13,7 @@ describe(readAuditFilters, () => {
 });
 
 describe(toArguments, () => {
-  it('includes the whole last day', () => {
+  it('includes the complete last day', () => {
     const { from, until } = toArguments({ from: '2030-01-31', until: '2030-01-31' });
     expect(Date.parse(until ?? '') - Date.parse(from ?? '')).toBe(24 * 60 * 60 * 1000);
   });

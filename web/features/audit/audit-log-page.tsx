@@ -21,7 +21,7 @@ import { type ExportFormat, exportAuditLog } from './export-audit-log.ts';
 
 const ROWS = 50;
 
-/** Shows who changed what. The filters are in the address of the page, and apply to an export too. */
+/** Shows who changed what. The filters are in the address of the page, and also apply to an export. */
 export function AuditLogPage() {
   const texts = useTexts(auditTexts);
   const kinds: Readonly<Record<string, string>> = texts.kinds;

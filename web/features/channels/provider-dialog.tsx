@@ -13,14 +13,14 @@ import styles from './channels.module.css';
 import { type KindChoice, draftOf, toArguments } from './provider-draft.ts';
 
 interface ProviderDialogProps {
-  /** It is undefined for a new provider. */
+  /** The stored provider. Undefined for a new one. */
   provider: Provider | undefined;
   choices: readonly KindChoice[];
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Shows the form of a provider, with the settings of its kind. A stored secret can be replaced, and not be read. */
+/** Shows the form of a provider, with the settings of its kind. A stored secret can be replaced, but not read. */
 export function ProviderDialog({ provider, choices, onDone, onClose }: ProviderDialogProps) {
   const texts = useTexts(channelsTexts);
   const { cancel } = useTexts(uiTexts);

@@ -13,7 +13,7 @@ import styles from './channels.module.css';
 
 const MOST_REASON = 1000;
 
-/** Sends a test message through one provider, and shows what came of it. */
+/** Sends a test message through one provider, and shows the result. */
 export function TestDialog({ provider, onClose }: { provider: Provider; onClose: () => void }) {
   const texts = useTexts(channelsTexts);
   const { cancel } = useTexts(uiTexts);

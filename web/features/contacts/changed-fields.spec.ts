@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { changedFields } from './changed-fields.js';
 
 describe(changedFields, () => {
-  it('returns only what changed', () => {
+  it('returns only changed fields', () => {
     expect(changedFields({ a: 1, b: [1], c: 'x' }, { a: 1, b: [1, 2], c: 'y' })).toEqual({
       b: [1, 2],
       c: 'y',
     });
   });
-  it('clears what was emptied', () => {
+  it('returns null for an emptied field', () => {
     expect(changedFields({ a: 'x', tags: ['a'] }, {})).toEqual({ a: null, tags: null });
   });
   it('sees no change between empty values', () => {

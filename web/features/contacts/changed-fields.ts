@@ -1,6 +1,6 @@
 /**
- * Returns the fields that a person changed. A field that was emptied becomes null, which clears it. Unchanged ones are
- * left out, so that a change that somebody else made meanwhile stays.
+ * Returns the fields that a person changed. An emptied field becomes null, which clears it. Unchanged fields are left
+ * out, so that simultaneous changes of other people stay.
  */
 export function changedFields(
   before: Readonly<Record<string, unknown>>,

@@ -21,7 +21,7 @@ describe('changedConsent', () => {
     });
   });
 
-  it('is nothing when a decision was repeated or emptied', () => {
+  it('is empty when a decision was repeated or emptied', () => {
     expect(changedConsent(BEFORE, { email: 'granted' })).toEqual({});
     expect(changedConsent(BEFORE, undefined)).toEqual({});
   });

@@ -11,8 +11,8 @@ export function consentOf(
 }
 
 /**
- * Returns the argument `consent` with the channels that a person changed, or nothing. A decision cannot be taken back,
- * only replaced: a channel that was emptied stays as it is.
+ * Returns the argument `consent` with the changed channels, or no argument without changes. A decision cannot be
+ * removed, only replaced, so an emptied channel stays unchanged.
  */
 export function changedConsent(
   before: Readonly<Record<string, unknown>>,

@@ -16,7 +16,7 @@ import {
   showFilterValue,
 } from './contact-filters.js';
 
-/** Tells whether the service takes an operator for a field. */
+/** Returns whether the service accepts an operator for a field. */
 function takes(field: string, operator: Operator): boolean {
   const valid = field.startsWith('consent.') ? 'granted' : '2026-01-01';
   const values: Partial<Record<Operator, unknown>> = {

@@ -106,7 +106,7 @@ export function needsValue(operator: Operator): boolean {
 }
 
 /**
- * Returns the value that a person meant. Only properties hold numbers and booleans: there, `5` is a number, and `"5"`
+ * Returns the value of a typed text. Only properties can have numbers and booleans: there, `5` is a number, and `"5"`
  * is a text.
  */
 export function readFilterValue(field: string, operator: Operator, typed: string): unknown {
@@ -140,7 +140,7 @@ export function showFilterValue(field: string, value: unknown): string {
 
 export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 
-/** Tells how a person enters the value of a condition. */
+/** Returns how a person enters the value of a condition. */
 export function valueKindOf(
   field: string,
   operator: Operator,

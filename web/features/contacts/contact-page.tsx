@@ -104,7 +104,7 @@ function ContactActions({ contact }: { contact: Contact }) {
   );
 }
 
-/** Leaves out empty texts. A field for text shows them as it shows a property that is absent. */
+/** Leaves out empty texts, because a text field shows an empty text and an absent property in the same way. */
 function withoutEmpty(properties: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ''));
 }

@@ -12,7 +12,7 @@ import { useToast } from '../../ui/toast.tsx';
 import styles from './contacts.module.css';
 import { type ContactSettings, settingsResult } from './identity.readers.ts';
 
-/** Shows how fields of contacts are read. */
+/** Shows the settings that decide how fields of contacts are read. */
 export function ContactSettingsPage() {
   const { settings: texts } = useTexts(contactIdentityTexts);
   const query = useTool('get_contact_settings', {}, settingsResult);

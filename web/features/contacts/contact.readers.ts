@@ -40,7 +40,7 @@ export const contactRuns = record({
   next_cursor: nextCursor,
 });
 
-/** Returns the name of a contact to show, or undefined when nothing is known of it. */
+/** Returns the name of a contact, or else an identifier. Returns undefined when the contact has neither. */
 export function nameOf(person: Contact): string | undefined {
   const name = [person.first_name?.trim(), person.last_name?.trim()].filter(Boolean).join(' ');
   return name || (person.email ?? person.phone ?? person.external_id ?? undefined);

@@ -9,7 +9,10 @@ import { CheckField } from '../../ui/field.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { deletedResult, deletionPreview } from './contact.readers.ts';
 
-/** Deletes a contact when a person agrees. A dry run shows what stays, which the person can have deleted too. */
+/**
+ * Deletes a contact when a person agrees. A dry run shows which rows stay, and the person can choose to delete these
+ * too.
+ */
 export function DeleteContactDialog({
   contactId,
   onClose,

@@ -19,7 +19,7 @@ import { SegmentValue } from './segment-value.tsx';
 
 interface Row {
   id: number;
-  /** It is a key of `FIELD_OPERATORS`. */
+  /** The field of the condition, a key of `FIELD_OPERATORS`. */
   field: string;
   property: string;
   operator: Operator;
@@ -50,14 +50,17 @@ function filterOf({ field, property, operator, value }: Row): ContactFilter {
   return { field: name, operator, ...(read !== undefined && { value: read }) };
 }
 
-/** Edits conditions. They take effect when the person applies them, with the button that has the text of `action`. */
+/** Edits conditions. They take effect when the person presses the button with the text `action`. */
 export function FilterBuilder({
   filters,
   onApply,
   action,
 }: {
   filters: readonly ContactFilter[];
-  /** With it, the button is always there, and the last condition is not removed at once. */
+  /**
+   * The text of the button. With this text, the button is always visible, and removing the last condition needs the
+   * button too.
+   */
   action?: string;
   onApply: (filters: ContactFilter[]) => void;
 }) {

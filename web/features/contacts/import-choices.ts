@@ -31,7 +31,7 @@ export function propertyTargets(
   return [...new Set(names)].sort();
 }
 
-/** Returns the property that would have the name of a column, unless no property can have it. */
+/** Returns the property with the name of a column, or undefined when a property cannot have this name. */
 function propertyOf(column: string): string | undefined {
   const name = column
     .normalize('NFKD')

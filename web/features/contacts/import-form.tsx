@@ -14,7 +14,7 @@ import { propertyList } from './property.readers.ts';
 
 const PROPERTY = 'properties.';
 
-/** Lets a person say what the columns of a file mean, and check or start its import. */
+/** Lets a person map the columns of a file to fields, and check or start its import. */
 export function ImportForm({ job }: { job: ContactImport }) {
   const texts = useTexts(importsTexts);
   const declared = useTool('list_properties', {}, propertyList).data?.properties ?? [];

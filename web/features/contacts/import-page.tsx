@@ -22,7 +22,7 @@ const COUNTS = ['created', 'updated', 'unchanged', 'skipped', 'duplicate', 'fail
 const STARTABLE: readonly string[] = ['uploaded', 'checked', 'failed', 'canceled'];
 const CANCELABLE: readonly string[] = ['uploaded', 'running', 'checked'];
 
-/** Shows an import: its columns, its progress and what happened to its rows. */
+/** Shows an import: its columns, its progress and the results of its rows. */
 export function ImportPage() {
   const { importId } = useParams({ from: '/signed-in/contacts/imports/$importId' });
   return <OneImport key={importId} importId={importId} />;

@@ -12,7 +12,7 @@ const TONES = {
   canceled: 'warn',
 } as const satisfies Record<string, Tone>;
 
-/** Shows the status of an import. A status that this page does not know is shown as it is. */
+/** Shows the status of an import. A status that this page does not know is shown unchanged. */
 export function ImportStatus({ status }: { status: string }) {
   const { statuses } = useTexts(importsTexts);
   const known = (Object.keys(TONES) as (keyof typeof TONES)[]).find((one) => one === status);

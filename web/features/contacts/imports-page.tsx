@@ -22,7 +22,7 @@ import { ImportStatus } from './import-status.tsx';
 const ROWS = 50;
 const importPage = record({ imports: list(importOutline), next_cursor: nextCursor });
 
-/** Takes a file with contacts, and lists the earlier ones. */
+/** Uploads a file with contacts, and lists earlier imports. */
 export function ImportsPage() {
   const texts = useTexts(importsTexts);
   const { all } = useTexts(contactsTexts);

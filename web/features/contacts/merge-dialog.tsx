@@ -12,7 +12,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { type Contact, contactResult, nameOf } from './contact.readers.ts';
 import { mergePreview, mergeResult } from './merge.readers.ts';
 
-/** Names the tools whose results change when contacts are merged or restored. */
+/** The tools whose results change when contacts are merged or restored. */
 export const CHANGED_BY_MERGES = [
   'find_duplicates',
   'search_contacts',

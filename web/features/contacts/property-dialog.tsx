@@ -13,7 +13,7 @@ import { PROPERTY_TYPES, type Property, propertyResult } from './property.reader
 import { UnfitValues } from './unfit-values.tsx';
 
 interface PropertyDialogProps {
-  /** It is undefined for a new property. */
+  /** The stored property. Undefined for a new one. */
   property: Property | undefined;
   onDone: () => void;
   onClose: () => void;

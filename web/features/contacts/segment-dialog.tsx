@@ -13,9 +13,9 @@ import styles from './contacts.module.css';
 import { SEGMENT_KINDS, SEGMENT_TOOLS, type Segment, segmentResult } from './segment.readers.ts';
 
 interface SegmentDialogProps {
-  /** It is undefined for a new segment. */
+  /** The stored segment. Undefined for a new one. */
   segment?: Segment;
-  /** The new segment gets these conditions. Without them, the person chooses its kind. */
+  /** The conditions of the new segment. Without conditions, the person chooses its kind. */
   filters?: readonly ContactFilter[];
   onDone: (segment: Segment) => void;
   onClose: () => void;

@@ -116,7 +116,7 @@ function OneSegment({ segmentId }: { segmentId: string }) {
   );
 }
 
-/** Edits the conditions of a dynamic segment. Groups are shown only, because the fields cannot hold them. */
+/** Edits the conditions of a dynamic segment. Groups are read-only, because the fields cannot show them. */
 function Conditions({ segment, given }: { segment: Segment; given: readonly unknown[] }) {
   const texts = useTexts(segmentsTexts);
   const toast = useToast();

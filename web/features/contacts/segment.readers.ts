@@ -30,7 +30,7 @@ export const deletedSegment = record({ deleted: boolean });
 export const segmentPage = record({ segments: list(segment), next_cursor: nextCursor });
 export const addedToSegment = record({ added: number });
 export const removedFromSegment = record({ removed: number });
-/** Names the tools whose answers change with a segment. */
+/** The tools whose results change when a segment changes. */
 export const SEGMENT_TOOLS = [
   'list_segments',
   'get_segment',

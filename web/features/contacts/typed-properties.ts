@@ -1,7 +1,7 @@
 import { isObject } from '../../api/reader.ts';
 import type { Property } from './property.readers.ts';
 
-/** Names the field of the form for properties that are not declared. It is not an argument of a tool. */
+/** The name of the form's field for undeclared properties. It is not an argument of a tool. */
 export const OTHER_PROPERTIES = 'other_properties';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function splitProperties(fields: Fields, declared: readonly Property[]): 
   };
 }
 
-/** Undoes {@link splitProperties}. */
+/** Joins what {@link splitProperties} has divided. */
 export function mergeProperties(given: Fields): Record<string, unknown> {
   const { [OTHER_PROPERTIES]: others, properties, ...fields } = given;
   if (!isObject(others) && !isObject(properties)) return fields;

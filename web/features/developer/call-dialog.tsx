@@ -16,7 +16,7 @@ import type { Call } from './call.readers.ts';
 import styles from './developer.module.css';
 import { curl } from './snippets.ts';
 
-/** Shows one call: its caller, its tool, and its error in words. */
+/** Shows one call: its caller, its tool, and an explanation of its error. */
 export function CallDialog({ call, onClose }: { call: Call; onClose: () => void }) {
   const texts = useTexts(callsTexts);
   const meanings: Readonly<Record<string, string>> = useTexts(outcomeTexts).meanings;
@@ -63,7 +63,7 @@ export function CallDialog({ call, onClose }: { call: Call; onClose: () => void 
   );
 }
 
-/** Returns the arguments that a tool needs, each with the name of its type in its place. */
+/** Returns the required arguments of a tool, with the name of the type in place of each value. */
 function neededArguments(
   tools: readonly ToolDescriptor[] | undefined,
   name: string,

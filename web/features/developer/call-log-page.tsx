@@ -18,7 +18,7 @@ import { useCallLog } from './use-call-log.ts';
 
 const ROWS = 50;
 
-/** Shows the log of calls, which continues by itself until it is paused. */
+/** Shows the log of calls, which is updated automatically until it is paused. */
 export function CallLogPage() {
   const texts = useTexts(callsTexts);
   const {
@@ -163,7 +163,7 @@ function CallLog({ filters, isPaused, onClear, onOpen }: CallLogProps) {
               {
                 name: texts.tool,
                 cell: (call) =>
-                  // A row that counts other calls has no more to show.
+                  // A row that only counts other calls has no details.
                   call.tool === null || call.request_id === null ? (
                     (call.tool ?? texts.unlogged(formats.number(call.unlogged)))
                   ) : (

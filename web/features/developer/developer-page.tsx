@@ -8,7 +8,8 @@ import { ConnectSection } from './connect-section.tsx';
 import { KeySection } from './key-section.tsx';
 
 /**
- * Shows Settings → Developer. The new key is in the memory of this page only, and is gone when the person leaves it.
+ * Shows Settings → Developer. The new key is only in the memory of this page, and is lost when the person leaves the
+ * page.
  */
 export function DeveloperPage() {
   const texts = useTexts(developerTexts);

@@ -22,7 +22,10 @@ import { type KeyLimits, NO_LIMITS, toOptions } from './key-limits.ts';
 
 type Step = 'limited' | 'replace' | 'revoke' | 'shown' | undefined;
 
-/** Makes, describes and revokes the key. A new one is shown once, and the old one goes only after a confirmation. */
+/**
+ * Creates, describes and revokes the key. A new key is shown once, and the old key is revoked only after a
+ * confirmation.
+ */
 export function KeySection({
   shownKey,
   onKey,

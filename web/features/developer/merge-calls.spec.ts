@@ -29,7 +29,7 @@ describe(mergeCalls, () => {
     expect(mergeCalls(calls, [call(1)])).toBe(calls);
   });
 
-  it('keeps at most 1,000', () => {
+  it('keeps at most 1,000 calls', () => {
     const calls = Array.from({ length: 1500 }, (_, index) => call(index));
     const merged = mergeCalls([], calls);
     expect(merged).toHaveLength(1000);
@@ -38,7 +38,7 @@ describe(mergeCalls, () => {
 });
 
 describe(isShown, () => {
-  it('leaves out people, unless they are wanted', () => {
+  it('leaves out calls of people, unless the filter includes them', () => {
     expect(isShown(call(1, { caller_kind: 'user' }), false)).toBe(false);
     expect(isShown(call(1, { caller_kind: 'user' }), true)).toBe(true);
     expect(isShown(call(1), false)).toBe(true);

@@ -5,15 +5,15 @@ export const MOST_CALLS = 1000;
 /** The log reads itself with this tool. These calls would hide all others. */
 const OWN_TOOL = 'list_calls';
 
-/** Returns true when the log shows a call. It shows calls of people only when they are wanted. */
+/** Returns true when the log shows a call. It shows calls of people only when the filter includes them. */
 export function isShown(call: Call, withPeople: boolean): boolean {
   if (call.tool === OWN_TOOL && call.outcome === 'ok') return false;
   return withPeople || call.caller_kind !== 'user';
 }
 
 /**
- * Joins calls, each once, the newest first. Drops the oldest when there are too many. Returns `before` itself when there
- * are no others.
+ * Joins two lists of calls: each call once, the newest first. Drops the oldest calls above the limit. Returns `before`
+ * itself when no call is new.
  */
 export function mergeCalls(before: readonly Call[], more: readonly Call[]): readonly Call[] {
   const known = new Set(before.map(({ id }) => id));
@@ -23,7 +23,7 @@ export function mergeCalls(before: readonly Call[], more: readonly Call[]): read
   return [...calls.values()].sort(newestFirst).slice(0, MOST_CALLS);
 }
 
-/** Ids are growing numbers that may be too large for a number. */
+/** Compares times, and then ids as texts of digits, because an id may exceed the range of a JavaScript number. */
 function newestFirst(one: Call, other: Call): number {
   if (one.at !== other.at) return one.at < other.at ? 1 : -1;
   return other.id.length - one.id.length || (one.id < other.id ? 1 : -1);

@@ -1,12 +1,12 @@
-/** This text is in a snippet until the person puts the key there. */
+/** The placeholder in a snippet that the person replaces with the key. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 const NAME = 'switchboard';
 
-/** A program needs these values to connect. */
+/** The values that a program needs to connect. */
 export interface Access {
   /** The address of this Switchboard without a slash at its end. */
   origin: string;
-  /** The key when it is known, that is, just after it was made. */
+  /** The key, which is known only just after its creation. */
   key?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function inspector(access: Access): string {
   return `npx @modelcontextprotocol/inspector@2.12.0 --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
 }
 
-/** Returns a call of a tool without any assistant. Arguments cannot end the quotes around them. */
+/** Returns a curl command that calls a tool. Arguments cannot end the quotes around them. */
 export function curl(
   access: Access,
   tool = 'search_contacts',

@@ -4,10 +4,10 @@ import { type Arguments, toolQuery } from '../../api/tools.ts';
 import { type Call, type CallFilters, callList } from './call.readers.ts';
 import { MOST_CALLS, isShown, mergeCalls } from './merge-calls.ts';
 
-/** The service publishes no change for calls that change nothing, so the log asks. */
+/** The time between two reads of the log, in milliseconds. The service publishes no change for calls that only read. */
 const ASK_MS = 2000;
 const ROWS = 100;
-/** A look back ends after this many shown calls, or after this many pages of hidden calls. */
+/** Reading older calls ends after this many shown calls, or after this many pages of hidden calls. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
 
@@ -19,13 +19,13 @@ interface Log {
   older: string | null;
 }
 
-/** Reads the log of calls and follows it until it is paused. Mount it again for other filters. */
+/** Reads the log of calls and follows it until it is paused. Use a new instance for other filters. */
 export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolean) {
   const client = useQueryClient();
   const [log, setLog] = useState<Log>();
   const [error, setError] = useState<unknown>();
   const [isLooking, setLooking] = useState(false);
-  // Has the time of the newest row, even of a row that is not shown.
+  // The time of the newest row, even if that row is not shown.
   const newest = useRef<string>(undefined);
 
   const read = useCallback(
@@ -107,7 +107,7 @@ export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolea
     isLooking,
     retry: () => void lookBack(null),
     isFull,
-    // The oldest calls of a full log are dropped, so a look back would show nothing.
+    // A full log drops its oldest calls, so it could not show the older calls that it would read.
     ...(older !== null && !isFull && { lookBack: () => void lookBack(older) }),
   };
 }

@@ -16,7 +16,7 @@ import { type EventFilters, eventPage, readEventFilters } from './event.readers.
 const ROWS = 50;
 const MOST_DATA = 160;
 
-/** Shows the emitted events with what they did. The filter is in the address of the page. */
+/** Shows the emitted events with their effects. The filter is in the address of the page. */
 export function EventsPage() {
   const texts = useTexts(eventsTexts);
   const formats = useFormats();

@@ -17,7 +17,7 @@ export function prefetchFirstSteps(client: QueryClient): void {
 /** Returns a query whose answer is true when a list has an entry. */
 function anyQuery(tool: string, member: string, given: Record<string, unknown>) {
   const query = toolQuery(tool, given, hasAny(member));
-  // Another page may read the whole of this list.
+  // Another page may read the complete list.
   return { ...query, queryKey: [...query.queryKey, 'any'] };
 }
 

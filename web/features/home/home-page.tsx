@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/state.tsx';
 import styles from './home.module.css';
 import { useFirstSteps } from './use-first-steps.ts';
 
-/** Shows the way from a new organization to a run that succeeded. */
+/** Shows the first steps, from a new organization to a run that succeeded. */
 export function HomePage() {
   const texts = useTexts(homeTexts);
   const { steps, isPending, error } = useFirstSteps();

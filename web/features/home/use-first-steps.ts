@@ -11,7 +11,7 @@ export interface Step {
   isDone: boolean;
 }
 
-/** Returns the first steps, and which of them are done. Changes in the organization tick them off. */
+/** Returns the first steps, and which of them are done. Changes in the organization mark them as done. */
 export function useFirstSteps(): { steps: Step[]; isPending: boolean; error: ApiError | null } {
   const key = useApiKey({ untilUsed: true });
   const contacts = useQuery<boolean, ApiError>(CONTACTS_QUERY);

@@ -8,8 +8,8 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import styles from './messages.module.css';
 
 /**
- * Shows the content of a message as its text, and as people see it. The frame has an origin of its own and may do
- * nothing: its address has a policy that says so too.
+ * Shows the content of a message as its text and as recipients see it. The frame has a separate origin and no
+ * permissions, and the policy of its address forbids the same.
  */
 export function MessageContent({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);

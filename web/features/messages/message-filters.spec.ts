@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readMessageFilters } from './message-filters.js';
 
 describe('readMessageFilters', () => {
-  it('keeps what it knows and leaves out the rest', () => {
+  it('keeps known filters and leaves out the rest', () => {
     const known = {
       status: 'undelivered',
       channel: 'sms',

@@ -19,10 +19,10 @@ import { messageResult } from './message.readers.ts';
 import { ResolveMessage } from './resolve-message.tsx';
 import { MessageTimeline } from './message-timeline.tsx';
 
-/** Lists the states of messages that wait, or that were not sent. */
+/** Lists the states of messages that wait or were not sent. */
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'failed', 'canceled', 'suppressed']);
 
-/** Shows one message: what happened to it, and its text. */
+/** Shows one message: its history and its text. */
 export function MessagePage() {
   const texts = useTexts(messagesTexts);
   const sending = useTexts(sendingTexts);

@@ -48,7 +48,7 @@ function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: strin
   );
 }
 
-/** Returns what happened. A message of a version that stored no events has the present state only. */
+/** Returns the events of a message. A message from a version that stored no events has only its current state. */
 function eventsOf(message: Message, events: readonly MessageEvent[]): readonly MessageEvent[] {
   if (events.length > 0) return events;
   const { status, status_reason: reason, updated_at: at } = message;

@@ -28,7 +28,7 @@ export function MessagesPage() {
   const navigate = useNavigate();
   const query = usePagedTool('list_messages', { ...filters, limit: ROWS }, messagePage);
   const { status: _status, ...others } = filters;
-  // Without the numbers, the list is still of use.
+  // The list is useful even without the numbers.
   const { data: counts } = useTool('count_messages', others, messageCounts);
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (

@@ -6,10 +6,10 @@ import styles from './messages.module.css';
 import type { SendingRules } from './sending.readers.ts';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-/** Messages of the channel webhook go to programs. */
+/** The channels with quiet hours. The channel webhook is missing, because its messages go to programs. */
 const CHANNELS = ['email', 'sms'] as const;
 
-/** Holds the quiet hours of the form, also while they are off. */
+/** Holds the quiet hours of the form, even while they are off. */
 export interface TypedQuietHours {
   readonly isOn: boolean;
   readonly from: string;

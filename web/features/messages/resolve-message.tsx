@@ -10,7 +10,7 @@ import { messageResult } from './message.readers.ts';
 
 const OUTCOMES = ['sent', 'failed', 'resend'] as const;
 
-/** Lets a person say what happened to a message whose outcome is unknown. */
+/** Lets a person decide about a message whose outcome is unknown. */
 export function ResolveMessage({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);
   const toast = useToast();

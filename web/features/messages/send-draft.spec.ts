@@ -14,7 +14,7 @@ describe(toMessage, () => {
     ['+49 (30) 123-456', { phone: '+49 (30) 123-456' }],
     ['con_123', { contact_id: 'con_123' }],
     ['', { contact_id: '' }],
-  ])('finds out what the recipient %o is', (recipient, addressee) => {
+  ])('recognizes the kind of the recipient %o', (recipient, addressee) => {
     expect(toMessage({ ...written, recipient }, undefined)).toEqual({
       ...addressee,
       channel: 'email',

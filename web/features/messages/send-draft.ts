@@ -2,7 +2,7 @@ import type { UploadedFile } from '../../api/files.js';
 import { readTyped } from '../../forms/typed-values.js';
 import type { SendingTemplate } from './send.readers.js';
 
-/** A message as the form holds it. */
+/** The state of a message in the form. */
 export interface SendDraft {
   readonly recipient: string;
   readonly channel: string;

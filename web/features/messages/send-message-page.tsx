@@ -66,7 +66,7 @@ export function SendMessagePage() {
     send.error instanceof ApiError
       ? send.error.faults.filter(({ path }) => FIELDS.has(argumentOf(path)))
       : [];
-  // The fault at the field of the recipient says everything that a panel would say.
+  // The fault is shown at the field of the recipient, so a panel would repeat it.
   const isUnknownRecipient =
     send.error instanceof ApiError && send.error.code === 'not_found' && faults.length > 0;
   const faultOf = (...names: string[]): string | undefined =>

@@ -27,7 +27,7 @@ import {
 const ROWS = 50;
 const CHANGED = ['list_suppressions'];
 
-/** Shows the addresses that get no messages any more, and adds and removes them. */
+/** Shows the suppressed addresses, and adds and removes them. */
 export function SuppressionsPage() {
   const texts = useTexts(suppressionsTexts);
   const { all } = useTexts(messagesTexts);

@@ -24,7 +24,7 @@ describe(deletes, () => {
     [{ runs_days: 60 }, false],
     [{ runs_days: null }, false],
     [{ messages_days: 3650 }, true],
-  ])('tells whether %j deletes rows: %s', (wanted, expected) => {
+  ])('returns whether %j deletes rows: %s', (wanted, expected) => {
     const changes = changesOf(present, { ...present, ...wanted });
     expect(changes).toEqual(wanted);
     expect(deletes(present, changes)).toBe(expected);

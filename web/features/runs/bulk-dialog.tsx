@@ -27,14 +27,13 @@ interface BulkProps {
   onClose: () => void;
 }
 
-/** Says how many runs an action would change, then does it, some runs at a time. */
+/** Shows how many runs an action would change, and then changes them in parts. */
 export function BulkDialog({ action, filters, onClose }: BulkProps) {
   const texts = useTexts(runsTexts).bulk;
   const ui = useTexts(uiTexts);
   const tool = TOOLS[action];
   const [cursor, setCursor] = useState<string>();
-  // Has the idempotency key of one part, so that a repeated click, or a try after an answer that was lost, does nothing
-  // twice.
+  // The idempotency key of one part. With it, a repeated click or a retry after a lost answer changes each run once.
   const [key, setKey] = useState(newKey);
   const given = { ...filters, limit: MOST, cursor };
   const call = useToolCall(tool, bulkResult, ['list_runs', 'get_run']);

@@ -7,7 +7,7 @@ import styles from './runs.module.css';
 
 type Progress = NonNullable<RunStep['progress']>;
 
-/** Shows how far a loop is whose finished items are no longer listed, and its first failed items. */
+/** Shows the progress and the first failed items of a loop whose finished items are no longer listed. */
 export function LoopProgress({ id, progress }: { id: string; progress: Progress }) {
   const texts = useTexts(runsTexts).loop;
   const { done, total, pages, failed, failures } = progress;

@@ -37,7 +37,7 @@ export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
           ? await readWholeValue({ runId: run.id, value: 'payload' })
           : JSON.stringify(run.trigger.payload ?? {}),
       ),
-    // A payload never changes, and what the person types must not be replaced.
+    // A payload never changes, and reading it again would replace the typed text.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -62,7 +62,7 @@ export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
   );
 }
 
-/** Without an original, the payload cannot be edited. */
+/** Shows the form of a replay. Without `original`, the payload cannot be edited. */
 function ReplayForm({
   run,
   original,
@@ -73,7 +73,7 @@ function ReplayForm({
   const ui = useTexts(uiTexts);
   const [payload, setPayload] = useState(original ?? '');
   const [version, setVersion] = useState('latest');
-  // A repeated click starts nothing twice. Another payload or version is another call.
+  // The idempotency key: a repeated click starts one run. A new payload or version gets a new key.
   const [key, setKey] = useState(newKey);
   const [fault, setFault] = useState<string>();
   const replay = useToolCall('replay_run', runResult, ['list_runs']);

@@ -9,7 +9,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { type Run, runResult } from './run.readers.ts';
 
-/** Offers the actions that the present state of a run allows. */
+/** Offers the actions that the current state of a run allows. */
 export function RunActions({ run }: { run: Run }) {
   const texts = useTexts(runsTexts);
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { toLocalTime } from '../../ui/local-time.ts';
 import { readRunFilters } from './run-filters.ts';
 
 describe(readRunFilters, () => {
-  it('keeps what list_runs knows', () => {
+  it('keeps the filters of list_runs', () => {
     const filters = {
       status: 'failed',
       workflow_id: 'wf_1',
@@ -14,14 +14,14 @@ describe(readRunFilters, () => {
     expect(readRunFilters(filters)).toEqual(filters);
   });
 
-  it('leaves out what is unknown, empty or malformed', () => {
+  it('leaves out unknown, empty and malformed filters', () => {
     const search = { status: 'lost', workflow_id: '', reason: 7, created_before: 'soon', page: 2 };
     expect(readRunFilters(search)).toEqual({});
   });
 });
 
 describe(toLocalTime, () => {
-  it('gives a time that reads back as the same minute', () => {
+  it('returns a time that is read back as the same minute', () => {
     const iso = '2030-01-31T09:05:00.000Z';
     expect(new Date(toLocalTime(iso)).toISOString()).toBe(iso);
     expect(toLocalTime(undefined)).toBe('');

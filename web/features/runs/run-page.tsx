@@ -18,7 +18,7 @@ import { RunValue } from './run-value.tsx';
 import { type Run, runStepsResult } from './run.readers.ts';
 import { useWorkflowNames } from './use-workflow-names.ts';
 
-/** Shows one run: what started it, what each step did, and what can be done now. */
+/** Shows one run: its trigger, its steps, and the actions that are possible now. */
 export function RunPage() {
   const texts = useTexts(runsTexts);
   const { runId } = useParams({ from: '/signed-in/runs/$runId' });
@@ -73,7 +73,7 @@ export function RunPage() {
   );
 }
 
-/** Shows what the steps see of the request of a webhook, if the workflow reads it. */
+/** Shows the parts of a webhook request that the steps see, if the workflow reads them. */
 function Request({ trigger }: { trigger: Run['trigger'] }) {
   const texts = useTexts(runsTexts);
   const { method, headers, query, received_at } = trigger;

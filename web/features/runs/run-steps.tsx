@@ -17,14 +17,14 @@ import styles from './runs.module.css';
 /** The service returns up to 300 steps in one answer, too many for one page. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
-/** The steps after this one are those that run because the run has failed. */
+/** The id of the entry after which the steps of `on_failure` follow. */
 const FAILURE_STEP = 'workflow.on_failure';
-/** This step fails when the run takes longer than its timeout. */
+/** The id of the entry that fails when the run takes longer than its timeout. */
 const TIMEOUT_STEP = 'workflow.timeout';
 
 /**
- * Shows the steps of a run in order of execution, some at a time. Steps inside loops and branches have the path of
- * their place as id. Mount it again for another run.
+ * Shows the steps of a run in order of execution, in parts. Steps inside loops and branches have their path as id. Use
+ * a new instance for another run.
  */
 export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
   const texts = useTexts(runsTexts);
@@ -105,7 +105,7 @@ function StepValues({ runId, step }: { runId: string; step: RunStep }) {
   if (!hasInput && !hasOutput && !hasError && earlier.length === 0) return null;
   return (
     <Disclosure
-      // A step that fails while a person watches opens itself.
+      // A step that fails while the page is open is expanded automatically.
       key={step.status === 'failed' ? 'failed' : 'other'}
       isOpen={step.status === 'failed'}
       summaryClass={styles.summary}

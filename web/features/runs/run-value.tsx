@@ -9,7 +9,7 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import { type CutValue, runValuePart } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** Limits the characters of one part. The page shows a part as soon as it has come. */
+/** Limits the characters of one part. The page shows each part as soon as it has arrived. */
 const PART = 100_000;
 
 export type ValueName = 'payload' | 'input' | 'output' | 'error' | 'failed_attempts';
@@ -87,7 +87,7 @@ export async function readWholeValue(place: ValuePlace): Promise<string> {
   let whole = '';
   let cursor: string | undefined;
   do {
-    // Each part needs the cursor of the one before.
+    // Each part needs the cursor of the previous part.
     // oxlint-disable-next-line no-await-in-loop
     const part = await readPart(place, cursor);
     whole += part.text;

@@ -80,10 +80,10 @@ export const workflowNames = record({
   next_cursor: nextCursor,
 });
 
-/** A result of another form is shown as a whole. */
+/** A result in another form is shown completely. */
 export const anyObject = dictionary(json);
 
-/** Returns the message of an error that a step has stored, or undefined for one of another form. */
+/** Returns the message of an error that a step has stored. Returns undefined for an error in another form. */
 export function errorMessage(error: unknown): string | undefined {
   if (!isObject(error) || typeof error.message !== 'string') return undefined;
   return typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message;

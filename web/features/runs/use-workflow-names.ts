@@ -9,8 +9,8 @@ const MOST_PAGES = 20;
 type Names = ReadonlyMap<string, string>;
 
 /**
- * Returns the names of the newest workflows by id, and of the `wanted` ones, however old they are. Runs of deleted ones
- * show the id.
+ * Returns the names of the newest workflows and of all `wanted` workflows, by id. Deleted workflows have no name, so
+ * their runs show the id.
  */
 export function useWorkflowNames(wanted: readonly (string | undefined)[]): Names {
   const { data } = useTool('list_workflows', { limit: ROWS }, workflowNames);

@@ -19,13 +19,13 @@ import { type Secret, secretResult } from './secret.readers.ts';
 import styles from './secrets.module.css';
 
 interface SecretDialogProps {
-  /** It is undefined for a new secret. */
+  /** The stored secret. Undefined for a new one. */
   secret: Secret | undefined;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Shows the form of a secret. A stored secret can be replaced, and not be read. */
+/** Shows the form of a secret. A stored secret can be replaced, but not read. */
 export function SecretDialog({ secret, onDone, onClose }: SecretDialogProps) {
   const texts = useTexts(secretsTexts);
   const { cancel } = useTexts(uiTexts);

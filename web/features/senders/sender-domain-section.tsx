@@ -29,7 +29,7 @@ interface DomainProps {
   onRemove: () => void;
 }
 
-/** Shows a domain: its state, the records to publish, and what a person can do with it. */
+/** Shows a domain: its state, the records to publish, and the possible actions. */
 export function SenderDomainSection({ domain, onRemove }: DomainProps) {
   const texts = useTexts(senderDomainsTexts);
   const toast = useToast();

@@ -19,12 +19,12 @@ const TEMPLATE = {
 };
 
 describe('the draft of a template in the form', () => {
-  it('is sent as it was stored', () => {
+  it('is sent unchanged', () => {
     const { variables, variants } = TEMPLATE;
     expect(fromDraft(toDraft(TEMPLATE))).toEqual({ variables, variants });
   });
 
-  it('leaves a default that is no JSON to the service', () => {
+  it('sends a default that is not JSON unchanged, so that the service reports it', () => {
     const variables = [{ name: 'n', type: 'number', description: '', default: 'many' }];
     expect(fromDraft({ variables, variants: [] }).variables[0]!.default).toBe('many');
   });

@@ -3,7 +3,7 @@ import type { Template, TemplateVariable, TemplateVariant } from './template.rea
 
 export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
 
-/** A variable as the form holds it: its default is what a person typed. */
+/** The state of a variable in the form. Its default is the typed text. */
 export interface VariableDraft {
   name: string;
   type: string;

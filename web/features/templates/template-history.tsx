@@ -23,7 +23,7 @@ import {
 import styles from './templates.module.css';
 
 const ROWS = 20;
-/** A draft can differ from a version in many texts. */
+/** The most changes that are shown. A draft can differ from a version in many texts. */
 const MOST_CHANGES = 50;
 
 interface HistoryProps {
@@ -31,7 +31,7 @@ interface HistoryProps {
   onRestored: () => void;
 }
 
-/** Lists the published versions. Each can be compared with the draft, and made the draft again. */
+/** Lists the published versions. A version can be compared with the draft, and restored as the draft. */
 export function TemplateHistory({ template, onRestored }: HistoryProps) {
   const all = useTexts(templatesTexts);
   const texts = all.history;

@@ -15,7 +15,7 @@ import { TemplateHistory } from './template-history.tsx';
 import { TemplatePreview } from './template-preview.tsx';
 import { deletedRow, templateResult } from './template.readers.ts';
 
-/** Shows a template: its draft, how it looks, and its versions. */
+/** Shows a template: its draft, a preview, and its versions. */
 export function TemplatePage() {
   const { templateId } = useParams({ from: '/signed-in/templates/$templateId' });
   return <OneTemplate key={templateId} templateId={templateId} />;
@@ -29,7 +29,7 @@ function OneTemplate({ templateId }: { templateId: string }) {
   const remove = useToolCall('delete_template', deletedRow, ['list_templates']);
   const [view, setView] = useState<'draft' | 'preview' | 'history'>('draft');
   const [isDeleting, setDeleting] = useState(false);
-  // The form keeps what a person typed while others change the draft. Only a restored version replaces it.
+  // The form keeps the typed text while other people change the draft. Only a restored version replaces it.
   const [restored, setRestored] = useState(0);
   const back = (
     <Link to="/templates" className={backClass}>

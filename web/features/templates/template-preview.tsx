@@ -39,7 +39,7 @@ export function TemplatePreview({ template }: { template: Template }) {
   };
   const locales = Object.keys(template.variants);
   const preview = query.data;
-  // The number makes the frame load again after a change of the draft.
+  // The number in the address makes the frame reload after a change of the draft.
   const search = new URLSearchParams({
     ...target,
     ...(variables && { variables: JSON.stringify(variables) }),

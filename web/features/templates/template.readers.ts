@@ -78,5 +78,5 @@ export type Snippet = Read<typeof snippet>;
 export const snippetPage = record({ snippets: list(snippet), next_cursor: nextCursor });
 export const snippetResult = record({ snippet });
 
-/** Names the tools whose answers change with a template. */
+/** The tools whose results change when a template changes. */
 export const TEMPLATE_TOOLS = ['get_template', 'list_templates', 'list_template_versions'] as const;

@@ -7,7 +7,7 @@ import styles from './templates.module.css';
 
 interface VariableFieldsProps {
   variables: readonly VariableDraft[];
-  /** Returns what is wrong at a path, such as `variables[0].name`. */
+  /** Returns the fault at a path, such as `variables[0].name`. */
   faultOf: (path: string) => string | undefined;
   onChange: (variables: readonly VariableDraft[]) => void;
 }

@@ -8,7 +8,7 @@ import styles from './templates.module.css';
 
 interface VariantsFieldsProps {
   variants: readonly VariantDraft[];
-  /** Returns what is wrong at a path, such as `variants.en.email.html`. */
+  /** Returns the fault at a path, such as `variants.en.email.html`. */
   faultOf: (path: string) => string | undefined;
   onChange: (variants: readonly VariantDraft[]) => void;
 }

@@ -12,7 +12,7 @@ import { PolicySection } from './policy-section.tsx';
 import { policyList } from './tool.readers.ts';
 import { TrySection } from './try-section.tsx';
 
-/** Shows one tool: what it does, a form that calls it, and its policy. */
+/** Shows one tool: its description, a form that calls it, and its policy. */
 export function ToolPage() {
   const texts = useTexts(toolsTexts);
   const { tool: name } = useParams({ from: '/signed-in/tools/$tool' });
@@ -26,7 +26,7 @@ export function ToolPage() {
       {texts.all}
     </Link>
   );
-  // A hidden tool is known by its policy only.
+  // A hidden tool is not in the list of tools, but it has a policy.
   if (tools.data && !tool && !policies.isPending && !policy) return <NotFound back={back} />;
   return (
     <Page

@@ -28,7 +28,7 @@ export function ToolsPage() {
   const { q = '' } = useSearch({ from: '/signed-in/tools' });
   const navigate = useNavigate();
   const tools = useToolList();
-  // People who are not owners may not read policies, and see the tools all the same.
+  // Only owners may read policies. Other people see the tools without them.
   const policies = useTool('list_tool_policies', {}, policyList);
   const search = (typed: string): void =>
     void navigate({ to: '/tools', search: typed ? { q: typed } : {}, replace: true });
@@ -96,7 +96,7 @@ function PolicyBadges({ policy }: { policy: Policy }) {
   );
 }
 
-/** Adds the policies to the tools. A hidden tool is known by its policy only. */
+/** Adds the policies to the tools. A hidden tool is not in the list of tools, but it has a policy. */
 function join(tools: readonly ToolDescriptor[], policies: readonly Policy[]): Row[] {
   const policyOf = new Map(policies.map((policy) => [policy.tool, policy]));
   const known = tools.map((tool): Row => {

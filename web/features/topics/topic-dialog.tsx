@@ -14,7 +14,7 @@ import styles from './topics.module.css';
 const FIELDS = ['name', 'title', 'description', 'default', 'double_opt_in'];
 
 interface TopicDialogProps {
-  /** It is undefined for a new topic. */
+  /** The stored topic. Undefined for a new one. */
   topic: Topic | undefined;
   onDone: () => void;
   onClose: () => void;

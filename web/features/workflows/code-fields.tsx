@@ -46,5 +46,5 @@ export function CodeFields({ step, faultOf, onChange }: CodeFieldsProps) {
   );
 }
 
-/** This is one object for all renderings, because fields compare it. */
+/** One object for all renderings, because fields compare it by identity. */
 const NONE: Readonly<Record<string, unknown>> = {};

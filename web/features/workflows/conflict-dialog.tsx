@@ -12,11 +12,11 @@ import styles from './editor.module.css';
 import { type Editor, definitionOf } from './use-editor.ts';
 import { workflowResult } from './workflow.readers.ts';
 
-/** Shows the person's definition beside the one that somebody saved meanwhile, and asks which one is kept. */
+/** Shows the person's definition beside the definition that somebody else has saved. Asks which one to keep. */
 export function ConflictDialog({ workflowId, editor }: { workflowId: string; editor: Editor }) {
   const texts = useTexts(editorTexts);
   const ui = useTexts(uiTexts);
-  // The version that was read before this dialog was opened is not the one of the conflict.
+  // The cached version is older than the conflict, so it is read again.
   const query = useQuery({
     ...toolQuery('get_workflow', { workflow_id: workflowId }, workflowResult),
     refetchOnMount: 'always',

@@ -52,7 +52,7 @@ describe(rowsOf, () => {
 });
 
 describe(definitionRows, () => {
-  it('has the steps of on_failure in a list of their own, which is there without steps too', () => {
+  it('has the steps of on_failure in a separate list, which also exists without steps', () => {
     const later = { ...definition, steps: [{ id: 'a' }], on_failure: [{ id: 'b', tool: 'x' }] };
     expect(definitionRows(later).map(({ path, depth }) => `${path} ${depth}`)).toEqual([
       'steps[0] 1',
@@ -63,7 +63,7 @@ describe(definitionRows, () => {
     expect(insertStep(definition, 'on_failure', 0, { id: 'b' }).on_failure).toEqual([{ id: 'b' }]);
   });
 
-  it('lets the steps of on_failure use the failure and every other step', () => {
+  it('offers the failure and every other step to the steps of on_failure', () => {
     const later = { ...definition, on_failure: [{ id: 'b', tool: 'x' }] };
     const names = earlierOutputs(later, 'on_failure[0]', new Map()).map((each) => each.expression);
     expect(names).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));
@@ -98,7 +98,7 @@ describe(earlierOutputs, () => {
   const names = (path: string) =>
     new Set(earlierOutputs(definition, path, new Map()).map(({ expression }) => expression));
 
-  it('sees earlier steps, and not those inside of branches and loops', () => {
+  it('offers earlier steps, except those inside branches and loops', () => {
     const seen = names('steps[4]');
     expect([...seen]).toEqual(expect.arrayContaining(['one', 'two', 'each', 'left', 'right']));
     for (const hidden of ['yes', 'in', 'sorry', 'man', 'last']) {
@@ -106,13 +106,13 @@ describe(earlierOutputs, () => {
     }
   });
 
-  it('sees the item inside a loop, the failed step in on_error, and never another list', () => {
+  it('offers the item inside a loop and the failed step in on_error, and never steps of another list', () => {
     expect(names('steps[2].steps[0]').has('man')).toBe(true);
     expect(names('steps[0].on_error[0]').has('one.error.message')).toBe(true);
     expect(names('steps[3].parallel[1][0]').has('left')).toBe(false);
   });
 
-  it('offers the values that earlier steps set, also inside branches, and not those of loops', () => {
+  it('offers the values that earlier steps set, also inside branches, but not inside loops', () => {
     const steps = [
       { id: 'first', set: { total: 1, name: 'x' } },
       { id: 'choice', if: 'x', then: [{ id: 'yes', set: { total: 2, extra: 3 } }] },

@@ -11,18 +11,18 @@ export interface Definition {
   readonly on_failure?: readonly Step[];
 }
 
-/** Names the list of the steps that run when the run has failed. It is also the path of that list. */
+/** The name of the list of steps that run when the run has failed. The name is also the path of that list. */
 export const ON_FAILURE = 'on_failure';
 
-/** Lists the members that hold steps, and those that hold lists of them. */
+/** Lists the members that contain steps, and the members that contain lists of steps. */
 const LISTS = ['then', 'else', 'pages', 'steps', 'on_error'] as const;
 const LISTS_BESIDE = ['parallel', 'race'] as const;
 
 export interface StepRow {
   kind: 'step';
-  /** It has the form that the service uses in faults, for example `steps[1].then[0]`. */
+  /** The path in the form that the service uses in faults, for example `steps[1].then[0]`. */
   path: string;
-  /** Names the list that holds it. */
+  /** The path of the list that contains the step. */
   list: string;
   index: number;
   depth: number;
@@ -112,7 +112,7 @@ export function valueAt(definition: unknown, path: string): unknown {
 
 /** Returns a copy in which the value at a path is the one that `change` returns. */
 export function changeAt<T>(whole: T, path: string, change: (value: unknown) => unknown): T {
-  // A change keeps the form of the whole: it replaces a value deep inside.
+  // A change replaces only a value deep inside, so the type of the whole stays the same.
   return changed(whole, readPath(path), change) as T;
 }
 

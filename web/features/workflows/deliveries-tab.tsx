@@ -21,7 +21,7 @@ const MOST = 100;
 const MOST_ADVICE = 1000;
 const TONES: Readonly<Record<string, Tone>> = { accepted: 'good', refused: 'bad' };
 
-/** Shows the deliveries to the webhook, with what is wrong in their signatures and the code that does it right. */
+/** Shows the deliveries to the webhook, with the mistakes in their signatures and code that signs correctly. */
 export function DeliveriesTab({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(webhooksTexts).deliveries;
   const given = { workflow_id: workflow.id, limit: MOST };

@@ -2,7 +2,7 @@ import { isObject } from '../../api/reader.ts';
 import { type Definition, ON_FAILURE, type Step, listsOf, valueAt, textOf } from './definition.ts';
 import { namedValues } from './step-kind.ts';
 
-/** Describes a value that a step can use, with the expression that gives it. */
+/** Describes a value that a step can use, with the expression that returns it. */
 export interface Output {
   expression: string;
   /** Describes the value, if a description is known. */
@@ -28,7 +28,7 @@ const BEFORE: readonly Output[] = [
   { expression: 'workflow.name' },
 ];
 
-/** Can be used by the steps that run when the run has failed. */
+/** Lists the values of the failure, which the steps of `on_failure` can use. */
 const FAILURE: readonly Output[] = [
   { expression: 'failure.step' },
   { expression: 'failure.error.message' },
@@ -38,8 +38,8 @@ const FAILURE: readonly Output[] = [
 ];
 
 /**
- * Returns what the step at a path can use: the trigger, the contact, and the outputs of the steps before it. Steps inside
- * of a branch or a loop are visible only there. The nearest come first.
+ * Returns the values that the step at a path can use: the trigger, the contact, and the outputs of the steps before it.
+ * Steps inside a branch or a loop are visible only there. The nearest steps come first.
  */
 export function earlierOutputs(
   definition: Definition,

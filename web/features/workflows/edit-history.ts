@@ -5,7 +5,10 @@ export interface History {
   readonly past: readonly Definition[];
   readonly present: Definition;
   readonly future: readonly Definition[];
-  /** Changes with the same label that follow each other are undone together, such as the letters of one field. */
+  /**
+   * The label of a change. Successive changes with the same label, such as the letters of one field, are undone
+   * together.
+   */
   readonly label: string | undefined;
 }
 

@@ -31,7 +31,7 @@ const UNKNOWN_SECRET = Array.from(crypto.getRandomValues(new Uint8Array(32)), (b
   byte.toString(16),
 ).join('-');
 
-/** New workflows can begin with one of these. Each is a whole definition that can be saved as it is. */
+/** New workflows can begin with one of these. Each one is a complete definition that can be saved without changes. */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'welcome',
@@ -244,7 +244,7 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** A workflow from nothing begins with this definition. */
+/** The definition with which a workflow without an example begins. */
 export const NOTHING = {
   trigger: { type: 'manual' },
   steps: [{ id: 'pause', wait: { seconds: 1 } }],

@@ -12,7 +12,7 @@ import styles from './workflows.module.css';
 
 const CHANGED = ['get_workflow', 'list_workflows'];
 
-/** Lets a person choose what the webhook accepts besides JSON objects. */
+/** Lets a person choose the formats that the webhook accepts besides JSON objects. */
 export function FormatsSection({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(sendersTexts).formats;
   const [chosen, setChosen] = useState<readonly Format[]>(() => formatsOf(workflow));

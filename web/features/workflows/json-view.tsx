@@ -19,7 +19,7 @@ interface ViewProps {
   onChange: (definition: Definition) => void;
 }
 
-/** Edits the whole definition as JSON. A text that is not a definition yet stays in the editor. */
+/** Edits the complete definition as JSON. A text that is not yet a definition stays in the editor. */
 export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const texts = useTexts(editorTexts);
   const schema = useTool('get_workflow_schema', {}, schemaResult).data?.schema;
@@ -34,7 +34,7 @@ export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   const read = readDefinition(typed.text);
   const change = (text: string): void => {
     const next = readDefinition(text);
-    // Two changes may come before the next rendering. The second must not undo what the first one said.
+    // Two changes may happen before the next rendering. The second must not undo the first.
     setTyped(({ of }) => ({ of: next ? JSON.stringify(next, null, 2) : of, text }));
     if (next) onChange(next);
   };

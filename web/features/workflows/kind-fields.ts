@@ -9,13 +9,13 @@ export interface FieldsProps {
   onChange: (step: Step, label: string) => void;
 }
 
-/** Returns a step with a member, or without it when the value is empty. */
+/** Returns a step with the given member, or without this member when its value is empty. */
 export function withMember(step: Step, name: string, value: unknown): Step {
   if (value !== undefined && value !== '') return { ...step, [name]: value };
   return Object.fromEntries(Object.entries(step).filter(([each]) => each !== name));
 }
 
-/** Returns the number that a text means, or else the text, whose fault the service then explains. */
+/** Returns the number in a text. Returns any other text unchanged, so that the service can report its fault. */
 export function toNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

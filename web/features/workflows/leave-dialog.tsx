@@ -4,8 +4,8 @@ import { useTexts } from '../../texts/language.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
 /**
- * Asks before the person leaves the page with changes that are not saved. It does not ask when the person changes to
- * another tab of the page.
+ * Asks before the person leaves the page with unsaved changes. It does not ask before a change to another tab of the
+ * page.
  */
 export function LeaveDialog({ isDirty }: { isDirty: { readonly current: boolean } }) {
   const texts = useTexts(editorTexts);

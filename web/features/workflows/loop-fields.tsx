@@ -6,7 +6,7 @@ import { type Step, textOf } from './definition.ts';
 import { JsonField } from './json-field.tsx';
 import { type FieldsProps, toNumber, withMember } from './kind-fields.ts';
 
-/** Shows the fields of a loop: where its items come from, and how its steps get them. */
+/** Shows the fields of a loop: the source of its items, and how its steps get them. */
 export function LoopFields({ step, faultOf, onChange }: FieldsProps) {
   const texts = useTexts(editorTexts);
   const isPaged = step.pages !== undefined;
@@ -63,7 +63,7 @@ export function LoopFields({ step, faultOf, onChange }: FieldsProps) {
   );
 }
 
-/** Returns a loop that reads its items from pages of a list of contacts, which a person then changes. */
+/** Returns a loop that reads its items from pages of contacts, as an example for the person to change. */
 function withPages(step: Step): Step {
   if (step.pages !== undefined) return step;
   const id = `${textOf(step.id)}_page`;

@@ -31,7 +31,7 @@ describe(moveStep, () => {
     expect(path).toBe('steps[3]');
   });
 
-  it('moves a step into a list of a later step, whose path then changes', () => {
+  it('moves a step into a list of a later step, and returns the changed path', () => {
     const { definition: moved, path } = move('steps[0]', 'steps[1].else', 0);
     expect(path).toBe('steps[0].else[0]');
     expect(valueAt(moved, `${path}.id`)).toBe('one');
@@ -57,7 +57,7 @@ describe(refusalOf, () => {
     );
   });
 
-  it('refuses to take the only step from a loop and from a parallel list, and allows it for a branch', () => {
+  it('refuses to move the only step out of a loop or a parallel list, and allows it for a branch', () => {
     const out = { list: 'steps', index: 0 };
     expect(refusalOf(definition, stepAt('steps[2].steps[0]'), out)).toBe('needed');
     expect(refusalOf(definition, stepAt('steps[3].parallel[1][0]'), out)).toBe('needed');

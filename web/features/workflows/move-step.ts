@@ -63,7 +63,10 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
   return { list: owner.list, index: by < 0 ? owner.index : owner.index + 1 };
 }
 
-/** Below the last step is the start of `on_failure`, and above the first step of that is the end of the steps. */
+/**
+ * Returns the place in the other outermost list. The start of `on_failure` is below the last step, and the end of the
+ * steps is above the first step of `on_failure`.
+ */
 function placeInOtherList(all: Definition, list: string, index: number, by: -1 | 1): Place {
   if (list === ON_FAILURE && by < 0) return { list: 'steps', index: all.steps.length };
   return list !== ON_FAILURE && by > 0 ? { list: ON_FAILURE, index: 0 } : { list, index };
@@ -89,7 +92,7 @@ function lengthOf(all: Definition, list: string): number {
   return Array.isArray(steps) ? steps.length : 0;
 }
 
-/** Returns the step that holds a list, or undefined for the outermost list. */
+/** Returns the step that contains a list, or undefined for the outermost list. */
 function ownerOf(list: string): { path: string; list: string; index: number } | undefined {
   const found = /^((.*)\[(\d+)\])\.\w+(?:\[\d+\])?$/.exec(list);
   if (!found) return undefined;

@@ -28,7 +28,8 @@ export function NewWorkflowPage() {
       { name, trigger, steps, active: false },
       {
         onSuccess: ({ workflow, secret }) => {
-          // A person replaces the secret of the example by the secret of the provider, so nobody needs to store it.
+          // A person replaces the secret of the example with the secret of the provider, so the example's secret is not
+          // shown.
           if (secret !== null && trigger.secret === true) setMade({ id: workflow.id, secret });
           else open(workflow.id);
         },

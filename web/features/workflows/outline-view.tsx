@@ -29,7 +29,7 @@ import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
 import type { Editor } from './use-editor.ts';
 import type { Moving } from './use-moving.ts';
 
-/** Names the member of the trigger that has the timeout of runs. */
+/** The name of the member of the trigger that has the timeout of runs. */
 const RUN_TIMEOUT = 'run_timeout_seconds';
 
 interface ViewProps {
@@ -188,7 +188,7 @@ function placeAfter(row: Row | undefined): { list: string; index: number } {
   return { list: row.list, index: row.index + 1 };
 }
 
-/** Gives the steps inside a new step ids that no other step has. Its own id is given by the caller. */
+/** Gives the steps inside a new step ids that no other step has. The caller sets the id of the new step itself. */
 function withFreeIds(steps: readonly Step[], step: Step): Step {
   let copy: { steps: readonly Step[] } = { steps: [step] };
   for (const inner of rowsOf([step])) {

@@ -15,7 +15,7 @@ import {
 import { listName } from './list-name.ts';
 import { describeStep, kindOf } from './step-kind.ts';
 
-/** Names the place of the trigger in the tree. */
+/** The path of the trigger in the tree. */
 export const TRIGGER = 'trigger';
 
 interface OutlineProps {
@@ -24,15 +24,17 @@ interface OutlineProps {
   /** Returns how many faults there are at a path and inside it. */
   faultsAt: (path: string) => number;
   onSelect: (path: string) => void;
-  /** It is called when the person presses Enter, to edit the step. */
+  /** Called when the person presses Enter, to edit the step. */
   onEdit: () => void;
-  /** Alt with an arrow key; with Shift too, the step goes into a list of its neighbour. Returns the new path. */
+  /**
+   * Called for Alt with an arrow key. With Shift, the step moves into a list of its neighbour. Returns the new path.
+   */
   onMove: (path: string, by: -1 | 1, isInside: boolean) => string | undefined;
   onRemove: (row: StepRow) => void;
   onAdd: () => void;
 }
 
-/** Shows the steps as a tree, complete by keyboard (ARIA tree pattern). */
+/** Shows the steps as a tree that a keyboard can control completely (ARIA tree pattern). */
 export function Outline(props: OutlineProps) {
   const { definition, selected, onSelect } = props;
   const texts = useTexts(editorTexts);
@@ -48,7 +50,7 @@ export function Outline(props: OutlineProps) {
     const item = tree.current?.querySelector(`[data-path="${CSS.escape(path)}"]`);
     if (item instanceof HTMLElement) item.focus();
   };
-  // A step that moved has another element, which gets the focus.
+  // A moved step has a new element, which gets the focus.
   const hasMoved = useRef(false);
   useLayoutEffect(() => {
     if (hasMoved.current) go(current);
@@ -192,7 +194,7 @@ interface Press {
   props: OutlineProps;
 }
 
-/** Does what a key means in the tree. Returns false for other keys. */
+/** Executes the command of a key in the tree. Returns false for a key without a command. */
 function pressKey(event: KeyboardEvent, press: Press): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const { row, at, paths, go, toggle, props } = press;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withSecret } from './request-secret.ts';
 
 describe(withSecret, () => {
-  it('puts a value into a header and keeps the others', () =>
+  it('puts a value into a header, and keeps the other headers', () =>
     expect(
       withSecret({ url: 'u', headers: { Accept: 'a' } }, { name: 'key', kind: 'value' }),
     ).toEqual({

@@ -6,8 +6,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 export const SECRETS_TOOL = 'http_request';
 
 /**
- * Returns the arguments of `http_request` with a secret. One of the kind `value` becomes a header, because it can stand in
- * texts only. The other kinds authenticate the request by their name.
+ * Returns the arguments of `http_request` with a secret. A secret of the kind `value` becomes a header, because it can
+ * only be used in texts. Secrets of other kinds authenticate the request.
  */
 export function withSecret(
   given: Arguments,

@@ -74,7 +74,7 @@ export function RespondFields({ step, faultOf, onChange }: FieldsProps) {
   );
 }
 
-/** This is one object for all renderings, because fields compare it. */
+/** One object for all renderings, because fields compare it by identity. */
 const NONE: Readonly<Record<string, unknown>> = {};
 
 /** Returns the body as the text of another type. */
@@ -82,7 +82,7 @@ function bodyText(body: unknown): string | undefined {
   return body === undefined ? undefined : textOf(body);
 }
 
-/** Returns the number that a text means, the expression, or nothing for an empty text. */
+/** Returns the number in a text, or an expression unchanged, or undefined for an empty text. */
 function readStatus(text: string): number | string | undefined {
   if (text.trim() === '') return undefined;
   return /^\d+$/.test(text.trim()) ? Number(text) : text;

@@ -11,7 +11,7 @@ interface PickerProps {
   onPick: (secret: { name: string; kind: string }) => void;
 }
 
-/** Offers the secrets of the organization. They are read when a person asks for them. */
+/** Offers the secrets of the organization. They are read when a person opens the list. */
 export function SecretPicker({ onPick }: PickerProps) {
   const texts = useTexts(editorTexts);
   const [isOpen, setOpen] = useState(false);

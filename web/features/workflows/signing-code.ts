@@ -1,6 +1,6 @@
 interface Signing {
   url: string;
-  /** It is true for Standard Webhooks, which sign a time, when the trigger asks for that. */
+  /** True when the trigger requires Standard Webhooks, whose signatures contain a time. */
   isTimed: boolean;
 }
 

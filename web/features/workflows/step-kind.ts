@@ -52,7 +52,9 @@ export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Ste
   run: { run_workflow: '' },
 };
 
-/** Returns what a step does in a few words: its tool, its condition, its time. Invisible characters are codes. */
+/**
+ * Returns a short description of a step: its tool, its condition or its time. Invisible characters are shown as codes.
+ */
 export function describeStep(step: Step): string {
   return foreignLine(describe(step));
 }
@@ -92,5 +94,5 @@ export function namedValues(step: Step): { values: Step; names: readonly string[
   return { values, names: Object.keys(values) };
 }
 
-/** This is one object for all calls, because fields compare it. */
+/** One object for all calls, because fields compare it by identity. */
 const NONE: Step = {};

@@ -16,7 +16,7 @@ import { KindFields } from './step-fields.tsx';
 import { kindOf } from './step-kind.ts';
 import { ToolArguments } from './tool-arguments.tsx';
 
-/** Only steps may call these tools, so people have no form for them. */
+/** The tools that only steps may call. People cannot read their schemas, so there is no form for them. */
 export const STEP_TOOLS = ['http_request', 'set_run_contact'];
 const OWN_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool', 'arguments', 'if'],
@@ -36,7 +36,7 @@ interface PanelProps {
   row: StepRow;
   tools: readonly ToolDescriptor[];
   outputs: readonly Output[];
-  /** Returns what the service found at a path inside the step. */
+  /** Returns the fault that the service found at a path inside the step. */
   faultOf: (member: string) => string | undefined;
   onChange: (step: Step, label: string) => void;
   actions: { up: () => void; down: () => void; duplicate: () => void; remove: () => void };
@@ -145,5 +145,5 @@ function ToolFields({ step, tools, outputs, faultOf, onChange }: ToolFieldsProps
   );
 }
 
-/** This is one object for all renderings, because fields compare it. */
+/** One object for all renderings, because fields compare it by identity. */
 const NONE: Readonly<Record<string, unknown>> = {};

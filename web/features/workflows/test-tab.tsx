@@ -15,7 +15,7 @@ import styles from './workflows.module.css';
 const ROWS = 8;
 const EFFECTS = 50;
 
-/** Starts the saved workflow with a payload, or only checks whether it could be started. */
+/** Starts the saved workflow with a payload, or checks in a dry run whether it can be started. */
 export function TestTab({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(workflowsTexts).test;
   const navigate = useNavigate();

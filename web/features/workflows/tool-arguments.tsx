@@ -24,7 +24,7 @@ interface ArgumentsProps {
 }
 
 interface Typed {
-  /** The drafts were made from these arguments. */
+  /** The arguments from which the drafts were made. */
   of: Arguments;
   drafts: ReadonlyMap<string, Draft>;
   faults: ReadonlyMap<string, DraftFault>;
@@ -54,7 +54,7 @@ export function ToolArguments({
     const faults = new Map(typed.faults);
     if (fault) faults.set(fault.path, fault.message);
     else for (const path of faults.keys()) if (path.startsWith(name)) faults.delete(path);
-    // Text that is not a value yet stays in its field, and the last value stays in the definition.
+    // A text that is not yet a valid value stays in its field, and the definition keeps the last valid value.
     const next = fault ? value : withArgument(value, name, result.value);
     setTyped({ of: next, drafts: new Map(typed.drafts).set(name, draft), faults });
     if (next !== value) onChange(next, `arguments.${name}`);

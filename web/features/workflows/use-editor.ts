@@ -23,7 +23,7 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
     const start = startHistory(definitionOf(workflow));
     return draft ? change(start, draft.definition) : start;
   });
-  // A draft of an older version must not silently replace what was saved since.
+  // A draft of an older version must not silently replace a newer saved version.
   const [baseVersion, setBaseVersion] = useState(
     () => readLocalDraft(workflow.id)?.version ?? workflow.version,
   );
@@ -45,7 +45,7 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
     setHistory(startHistory(definitionOf(next)));
     save.reset();
   };
-  // A version that others saved is shown at once while this person has changed nothing.
+  // A version that somebody else saved is shown at once if this person has no unsaved changes.
   if (workflow.version > base.version && !isChanged) adopt(workflow);
 
   const saveAt = (version: number): void =>
@@ -61,7 +61,7 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
       },
     );
   const { error } = save;
-  // Other conflicts have another reason than the version, and the same answer would come again.
+  // Other conflicts are not about the version, so the dialog could not resolve them.
   const isConflict = error instanceof ApiError && error.currentVersion !== undefined;
   return {
     definition: present,

@@ -7,7 +7,7 @@ describe(freeName, () => {
     [['email'], 'trigger.payload.email', 'email_2'],
     [['email', 'email_2'], 'contact.email', 'email_3'],
     [[], 'each.results[0]', 'value'],
-  ])('with %j and %s is %s', (names, expression, name) => {
+  ])('for the used names %j and the expression %s, returns %s', (names, expression, name) => {
     expect(freeName(names, expression)).toBe(name);
   });
 });

@@ -1,4 +1,7 @@
-/** Returns a name for the value of an expression, after its last member, which none of the values has. */
+/**
+ * Returns a name for the value of an expression. The name is derived from its last member, and is unused among the
+ * given values.
+ */
 export function freeName(names: readonly string[], expression: string): string {
   const base = /[A-Za-z]\w*$/.exec(expression)?.[0] ?? 'value';
   if (!names.includes(base)) return base;

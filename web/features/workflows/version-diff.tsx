@@ -11,7 +11,7 @@ import { usePages } from '../../ui/use-pages.ts';
 import { type Change, type Diff, versionsDiff } from './workflow.readers.ts';
 import styles from './workflows.module.css';
 
-/** A workflow has up to 500 steps, and each may have changed in several places. */
+/** The number of rows that are shown at first. A workflow has up to 500 steps, and each may have several changes. */
 const ROWS = 20;
 
 interface DiffProps {
@@ -36,7 +36,7 @@ export function VersionDiff({ workflowId, from, to }: DiffProps) {
   );
 }
 
-/** A change with the step that it belongs to. A step that was added or removed as a whole has no changes. */
+/** Shows a change with its step. A step that was added or removed has no single changes. */
 interface Entry {
   key: string;
   step?: Diff['steps'][number];

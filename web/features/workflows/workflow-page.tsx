@@ -76,7 +76,7 @@ function Parts({ workflow }: { workflow: Workflow }) {
   const { saved } = useTexts(editorTexts);
   const toast = useToast();
   const [secret, setSecret] = useState<string>();
-  // The tabs of this page are mounted and removed. The edited definition stays here.
+  // The state of the editor is here, because the tabs are unmounted when the person changes to another tab.
   const editor = useEditor(workflow, (made) => {
     toast(saved);
     if (made !== null) setSecret(made);

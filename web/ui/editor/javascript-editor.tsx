@@ -9,10 +9,10 @@ import { placeIn } from './place-in.ts';
 import { useCodeMirror } from './use-code-mirror.ts';
 
 export interface JavascriptEditorProps {
-  /** Names the editor for screen readers. */
+  /** The name of the editor for screen readers. */
   label: string;
   value: string;
-  /** Says what the service found, with the line and column at its end. */
+  /** The fault that the service found, with the line and column at its end. */
   fault: string | undefined;
   onChange: (value: string) => void;
 }

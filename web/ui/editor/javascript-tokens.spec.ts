@@ -18,7 +18,7 @@ function coloured(...lines: string[]): string[] {
 }
 
 describe('the colours of JavaScript', () => {
-  it('know keywords, numbers, texts and comments', () => {
+  it('distinguish keywords, numbers, texts and comments', () => {
     expect(coloured('return a1 + 0x1f + "a\\"b" // end')).toEqual([
       'keyword return',
       'number 0x1f',

@@ -14,8 +14,8 @@ interface State {
 }
 
 /**
- * Colours JavaScript. It knows texts, comments, numbers and keywords, and finds no faults: the service does that. A parser
- * of the whole language would make this part of the page three times as large.
+ * Colours JavaScript. It recognizes texts, comments, numbers and keywords. It finds no faults, because the service
+ * checks the code. A parser of the complete language would make this part of the page three times as large.
  */
 export const javascriptTokens = StreamLanguage.define<State>({
   name: 'javascript',
@@ -48,7 +48,7 @@ export function nextToken(stream: StringStream, state: State): string | null {
   return KEYWORDS.has(name) ? 'keyword' : (ATOMS[name] ?? null);
 }
 
-/** Skips behind the end, or to the end of the line. A text in simple quotes ends there too. */
+/** Skips behind the end, or to the end of the line. A text in simple quotes also ends there. */
 function skipTo(
   stream: StringStream,
   state: { open: string },

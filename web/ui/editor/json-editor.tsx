@@ -13,7 +13,7 @@ import type { JsonHints } from './json-schema.ts';
 import { useCodeMirror } from './use-code-mirror.ts';
 
 export interface JsonEditorProps {
-  /** Names the editor for screen readers. */
+  /** The name of the editor for screen readers. */
   label: string;
   value: string;
   /** The faults that the service found, by paths such as `steps[0].tool`. */
@@ -73,7 +73,7 @@ function extensions(latest: { current: JsonEditorProps }) {
   ];
 }
 
-/** Finds faults of the syntax, or else what the schema does not know. */
+/** Finds faults of the syntax. Without such faults, finds members that the schema does not allow. */
 function checkSyntax(view: EditorView, { hints, texts }: JsonEditorProps): readonly Diagnostic[] {
   const faults = jsonParseLinter()(view);
   return faults.length > 0 || !hints ? faults : checkJson(view.state, hints, texts);

@@ -24,13 +24,13 @@ import {
   schemasAt,
 } from './json-tree.ts';
 
-/** Says what is wrong by the schema, in the language of the person. */
+/** The texts of the faults that the schema shows, in the language of the person. */
 export interface HintTexts {
   unknownMember: (name: string) => string;
   notAllowed: (value: string) => string;
 }
 
-/** Offers members and values that fit the schema at the cursor, with what they mean. */
+/** Offers members and values that fit the schema at the cursor, with their descriptions. */
 export function completeJson(at: CompletionContext, hints: JsonHints): CompletionResult | null {
   const { state, pos } = at;
   const quote = openQuoteBefore(state, pos);
@@ -53,7 +53,9 @@ export function completeJson(at: CompletionContext, hints: JsonHints): Completio
   return options.length === 0 ? null : { from, options, validFor: /^"?[\w.]*$/ };
 }
 
-/** Returns the place of the quote that begins the text around a position. Texts of JSON end before their line does. */
+/**
+ * Returns the place of the quote that begins the text around a position. A JSON text never continues on the next line.
+ */
 function openQuoteBefore(state: EditorState, position: number): number | undefined {
   const { from } = state.doc.lineAt(position);
   let open: number | undefined;
@@ -75,7 +77,7 @@ function schemasOfNewValue(
   const name = /"([^"\n\\]*)"\s*:$/.exec(before)?.[1];
   if (name === undefined) return [];
   const given = readObject(state, container);
-  // The member itself may have a value that is not complete, which selects no alternative.
+  // The value of this member may be incomplete, so it must not select an alternative.
   const others = { ...given, texts: new Map([...given.texts].filter(([each]) => each !== name)) };
   return memberSchemas(schemasAt(state, container, hints), name, others, hints);
 }
@@ -105,7 +107,7 @@ function valueCompletion({ label, about, isText }: Offer): Completion {
   };
 }
 
-/** Replaces what was typed, with the quote that may follow. A member also gets its colon. */
+/** Replaces the typed text, and the quote that may follow it. A member also gets its colon. */
 function replace(view: EditorView, text: string, from: number, to: number, isName: boolean): void {
   const end = view.state.sliceDoc(to, to + 1) === '"' ? to + 1 : to;
   const hasColon = /^\s*:/.test(view.state.sliceDoc(end, end + 20));
@@ -117,7 +119,7 @@ function replace(view: EditorView, text: string, from: number, to: number, isNam
   });
 }
 
-/** Shows what a member or a tool means while the mouse is over it. */
+/** Shows the description of a member or a tool while the mouse is over it. */
 export function hoverJson(hintsOf: () => JsonHints | undefined) {
   return hoverTooltip(({ state }, position) => {
     const hints = hintsOf();

@@ -67,7 +67,7 @@ describe('the schema of a text', () => {
     expect(labels(memberOffers(fittingSchemas(triggers, event), event, schema))).toEqual(['event']);
   });
 
-  it('offers the arguments of the tool of the step, with what they mean', () => {
+  it('offers the arguments of the tool of the step, with their descriptions', () => {
     const step = given({ id: 'a', tool: 'create_contact' });
     const inner = memberSchemas(fittingSchemas(steps, step), 'arguments', step, hints);
     expect(memberOffers(inner, given({}), schema)).toEqual([
@@ -77,7 +77,7 @@ describe('the schema of a text', () => {
     expect(isKnownMember(inner, 'mail')).toBe(false);
   });
 
-  it('offers listed values and names of tools, and knows which texts are allowed', () => {
+  it('offers listed values and names of tools, and reports texts that are not allowed', () => {
     const stops = memberSchemas(steps, 'stop', given({}), hints);
     expect(labels(valueOffers(stops, hints))).toEqual(['succeeded', 'failed']);
     const tools = memberSchemas(steps, 'tool', given({}), hints);

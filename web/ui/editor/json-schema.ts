@@ -1,7 +1,7 @@
-/** Holds the schema of a text of JSON, and the tools that its steps can call. */
+/** Holds the schema of a JSON text, and the tools that its steps can call. */
 export interface JsonHints {
   schema: unknown;
-  /** The tools by name, each with what it does and the schema of its arguments. */
+  /** The tools by name, each with its description and the schema of its arguments. */
   tools: ReadonlyMap<string, { about: string; schema: unknown }>;
 }
 
@@ -17,7 +17,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Follows references and alternatives, so that each schema has its keywords itself. */
+/** Resolves references and alternatives, so that each returned schema contains its own keywords. */
 export function alternativesOf(schema: unknown, root: unknown): Schema[] {
   if (!isSchema(schema)) return [];
   const { $ref: reference, anyOf, description } = schema;
@@ -83,7 +83,7 @@ export interface Offer {
   isText: boolean;
 }
 
-/** Returns the members that an object can have besides those that it has. */
+/** Returns the members that an object can have and does not have yet. */
 export function memberOffers(
   schemas: readonly Schema[],
   given: GivenObject,

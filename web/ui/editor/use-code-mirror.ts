@@ -12,7 +12,7 @@ interface EditedText {
 
 /**
  * Creates an editor inside the element of `host`. It is in a shadow root, where CodeMirror may add its styles without
- * `<style>` elements. Tab moves the focus on, as in every other field.
+ * `<style>` elements. Tab moves the focus to the next field, as in every other field.
  */
 export function useCodeMirror(
   props: EditedText,
@@ -44,7 +44,7 @@ export function useCodeMirror(
   const { value } = props;
   useLayoutEffect(() => {
     const current = view.current;
-    // A rendering may be late: then its value is one that was typed before, and must not replace what was typed since.
+    // A late rendering has an older typed value, which must not replace newer typed text.
     const own = typed.current.indexOf(value);
     typed.current = typed.current.slice(own + 1);
     if (!current || own >= 0 || current.state.doc.toString() === value) return;

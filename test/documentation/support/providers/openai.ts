@@ -1,6 +1,9 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
-/** Answers as chat completions of OpenAI. The first request is one too many, and the second takes `delayMs`. */
+/**
+ * Answers as chat completions of OpenAI. The first request exceeds the rate limit, and the answer to the second takes
+ * `delayMs`.
+ */
 export function openai(apiKey: string, delayMs: number): Provider {
   let requests = 0;
   return ({ method, path, headers, body }) => {

@@ -8,8 +8,8 @@ export interface ShopifyCustomer {
 }
 
 /**
- * Answers as the customers of the Admin API of Shopify: a token, two customers on a page whatever the limit, and the next
- * page in the header Link, whose address takes no other filters.
+ * Answers like the customers of the Admin API of Shopify. It needs a token and returns two customers per page, whatever
+ * the limit. The header Link has the address of the next page, which accepts no other filters.
  */
 export function shopify(token: string, customers: readonly ShopifyCustomer[]): Provider {
   return ({ method, path, query, headers, base }) => {

@@ -19,9 +19,9 @@ export interface Card {
   title: string;
   about: string;
   hasFault: boolean;
-  /** False for the box of an empty list, which stays where it is. */
+  /** False for the box of an empty list, which cannot be moved. */
   isMovable: boolean;
-  /** When this number changes to another one than 0, the box takes the focus. */
+  /** A change of this number to a value other than 0 moves the focus to the box. */
   focusCount: number;
   x: number;
   y: number;
@@ -29,7 +29,7 @@ export interface Card {
 
 export interface CanvasTexts {
   label: string;
-  /** Describes to screen readers what keys do. */
+  /** The description of the keys for screen readers. */
   help: string;
   controls: string;
   zoomIn: string;
@@ -54,12 +54,15 @@ export interface CanvasProps {
 }
 
 const TYPES = { card: memo(CardBox) };
-/** The picture opens with this height of its top part at most, so that a person can read it. A button shows all of it. */
+/**
+ * The largest height of the picture that is visible at first, so that a person can read the boxes. A button shows the
+ * complete picture.
+ */
 const FIRST_HEIGHT = 1100;
 
 /**
- * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged to the
- * places between others. It imports nothing of the editor, so that it is a separate part.
+ * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged
+ * to the places between others. It imports no code of the editor, so that it can be loaded separately.
  */
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
@@ -160,7 +163,7 @@ function Mark({
   );
 }
 
-/** The size is given and there are no handles, so React Flow measures nothing before it draws. */
+/** The size is given and there are no handles, so React Flow draws without measuring first. */
 function nodeOf({ id, x, y, ...data }: Card, size: { width: number; height: number }): CardNode {
   return {
     id,

@@ -8,7 +8,7 @@ describe(layoutOf, () => {
     { id: 'f', tool: 'x' },
   ]);
 
-  it('places every step once, and none over another', () => {
+  it('places every step once, without overlaps', () => {
     expect(nodes.map(({ step }) => step.id)).toEqual(['a', 'b', 'd', 'e', 'f']);
     for (const one of nodes) {
       for (const other of nodes) {
@@ -43,7 +43,7 @@ describe(layoutOf, () => {
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
-  it('places the steps of on_failure beside the others, below a box, which is there without steps too', () => {
+  it('places the steps of on_failure beside the others, below a box that also exists without steps', () => {
     const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
     const [step, failing] = later.nodes;
     expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);
@@ -54,7 +54,7 @@ describe(layoutOf, () => {
     expect(without.slots).toContainEqual(expect.objectContaining({ list: 'on_failure', index: 0 }));
   });
 
-  it('has a place before, between and after the steps of each list, and none overlap', () => {
+  it('has places before, between and after the steps of each list, without overlaps', () => {
     const inner = { id: 'e', for_each: 'x', steps: [{ id: 'i', tool: 'x' }] };
     const { slots } = layoutOf([{ id: 'o', for_each: 'x', steps: [inner] }]);
     expect(slots).toHaveLength(7);

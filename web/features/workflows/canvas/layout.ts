@@ -4,7 +4,7 @@ import type { Place } from '../move-step.ts';
 
 export const NODE = { width: 220, height: 56 } as const;
 const GAP = { x: 32, y: 40 } as const;
-/** Keeps the end of an inner list apart from the end of the list around it. */
+/** The space between the end of an inner list and the end of the list around it. */
 const PADDING = 24;
 
 export interface Placed {
@@ -17,7 +17,7 @@ export interface Placed {
 export interface Link {
   from: string;
   to: string;
-  /** Names the list that begins at the end of the link. */
+  /** The name of the list that begins at the end of the link. */
   list?: string;
 }
 
@@ -49,14 +49,14 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The block begins at the first of these, and its next step follows the second. */
+  /** The two ends of the block: links to the block lead to the first, and its next step follows the second. */
   first: string | undefined;
   last: readonly string[];
 }
 
 /**
- * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of `on_failure`
- * are beside the others, below a box of their own.
+ * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of
+ * `on_failure` are beside the others, below a separate box.
  */
 export function layoutOf(steps: readonly Step[], onFailure: readonly Step[] = []): Layout {
   const main = placeList(steps, 'steps');

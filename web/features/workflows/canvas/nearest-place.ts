@@ -25,7 +25,7 @@ export function nearestPlace(
   let least = Number.POSITIVE_INFINITY;
   for (const place of places) {
     const [dx, dy] = [Math.abs(place.x - x), Math.abs(place.y - y)];
-    // Boxes are wide and low, so a step aside counts less than one up or down.
+    // Boxes are wide and low, so a horizontal distance counts less than a vertical one.
     const distance = dx / 3 + dy;
     if (dx > REACH.x || dy > REACH.y || distance >= least) continue;
     best = place;
