@@ -28,5 +28,13 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
   },
   logLevel: 'warn',
-  server: { host: '127.0.0.1', proxy: { '/api': SERVICE, '/health': SERVICE } },
+  server: {
+    host: '127.0.0.1',
+    // The folder `api` of the sources has the same beginning as the calls. The service compares the headers Host and Origin,
+    // so the host stays that of the page.
+    proxy: {
+      '^/api/(?!.*\\.tsx?(\\?|$))': { target: SERVICE, changeOrigin: false },
+      '/health': { target: SERVICE, changeOrigin: false },
+    },
+  },
 });

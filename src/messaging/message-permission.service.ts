@@ -116,7 +116,7 @@ export class MessagePermissionService {
 
   private denialOf(channel: string): Outcome {
     const title = spoken({ title: this.handovers.titleOf(channel) });
-    const reason = `The contact has since denied consent to ${title}.`;
+    const reason = `The contact has denied consent to ${title}.`;
     return { status: 'canceled', reason, code: 'consent_denied' };
   }
 }

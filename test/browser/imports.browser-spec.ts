@@ -47,6 +47,8 @@ describe('the import of contacts', () => {
     await page.getByRole('link', { name: 'Download rejected rows' }).click();
     expect((await downloading).suggestedFilename()).toBe('rejected-people.csv');
 
+    await page.getByRole('link', { name: 'All imports' }).click();
+    await page.getByRole('row', { name: /^people\.csv Completed 3 2 / }).waitFor();
     await page.getByRole('link', { name: 'Contacts', exact: true }).click();
     await page.getByRole('link', { name: 'Ada' }).waitFor();
     expect(faults).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContact, send, untilStatus } from '../messaging/support.js';
 import { findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
@@ -42,6 +43,19 @@ describe('messages', () => {
     await question.getByRole('button', { name: 'Cancel the message' }).click();
     await page.locator('ol').getByText('Canceled by dashboard.').waitFor();
     await page.getByRole('button', { name: 'Cancel the message' }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  it('say of a bounce that the message was sent, but did not arrive', async () => {
+    const { organization } = dashboard;
+    const contact = await createContact(organization);
+    const { id } = await send(organization, { contact_id: contact.id, subject: 'Hi', body: 'Hi.' });
+    await untilStatus(organization, id, 'sent');
+    const report = { message_id: id, outcome: 'bounced', reason: '550 No such mailbox' };
+    await organization.call('report_delivery', report);
+    const { page, faults } = await dashboard.open(`/messages/${id}`);
+    await page.getByText('It was sent, but did not arrive').waitFor();
+    await page.getByText('550 No such mailbox').first().waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -45,7 +45,7 @@ describe('topics', () => {
 
     await page.goto(`${switchboard.url}/contacts/${id}`);
     await page.getByRole('cell', { name: 'Does not get it' }).waitFor();
-    await page.getByRole('cell', { name: 'unsubscribe_link' }).first().waitFor();
+    await page.getByRole('cell', { name: 'The page of an unsubscribe link' }).first().waitFor();
     expect(await findViolations(page)).toEqual([]);
 
     await stranger.page.getByLabel('Our news').check();

@@ -25,3 +25,16 @@ export const message = record({
   updated_at: text,
 });
 export type Message = Read<typeof message>;
+
+const MOST_TITLE = 80;
+
+/** Returns the subject of a message, or the beginning of its text when it has none, or else `none`. */
+export function titleOf(
+  { subject, body }: Pick<Message, 'subject' | 'body'>,
+  none: string,
+): string {
+  if (subject !== null) return subject;
+  const start = body.slice(0, MOST_TITLE).trim();
+  if (start === '') return none;
+  return body.length > MOST_TITLE ? `${start}…` : start;
+}

@@ -31,7 +31,8 @@ export const templatesTexts = defineTexts(
     deleted: 'The template was deleted.',
     variables: {
       title: 'Variables',
-      about: 'Each message gives their values. A message without a value needs a default.',
+      about:
+        'Each message gives them values. A variable without a default needs a value in each message.',
       one: (number: number) => `Variable ${number}`,
       name: 'Name',
       type: 'Type',
@@ -151,7 +152,8 @@ export const templatesTexts = defineTexts(
     deleted: 'Die Vorlage wurde gelöscht.',
     variables: {
       title: 'Variablen',
-      about: 'Jede Nachricht gibt ihre Werte an. Ohne Wert wird ein Vorgabewert gebraucht.',
+      about:
+        'Jede Nachricht gibt ihnen Werte. Eine Variable ohne Vorgabewert braucht in jeder Nachricht einen Wert.',
       one: (number: number) => `Variable ${number}`,
       name: 'Name',
       type: 'Typ',

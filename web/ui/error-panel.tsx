@@ -31,7 +31,8 @@ export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps)
       <div>
         <ForeignText text={text} most={MOST_DETAIL} />
       </div>
-      {detail && (
+      {/* The detail of the service is its first fault. */}
+      {detail && faults.length === 0 && (
         <div className={styles.errorDetail} lang="en">
           <ForeignText text={detail} most={MOST_DETAIL} />
         </div>

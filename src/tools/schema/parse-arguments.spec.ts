@@ -107,6 +107,9 @@ describe(parseArguments, () => {
       'query must be of type string (and 2 more).',
     );
     expect(() => parse({ query: 'a', qery: 5 })).toThrow(/Did you mean query\?$/);
+    expect(() => parse({ query: 'a', other: 5, third: 5 })).toThrow(
+      'other is not known (and 1 more).',
+    );
   });
 
   it('lists at most 20 faults', () => {

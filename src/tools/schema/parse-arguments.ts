@@ -41,6 +41,7 @@ function instantiateNested(schemaClass: SchemaClass, value: unknown): unknown {
 export function invalidArguments(faults: FaultList): AppError {
   const [{ path, message }] = faults.first as [Fault, ...Fault[]];
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more).` : '';
+  const said = more === '' ? message : message.replace(/\.$/, '');
   const end = more === '' && !/[.?]$/.test(message) ? '.' : more;
-  return AppError.invalid(`${path === '' ? 'The arguments' : path} ${message}${end}`, faults.first);
+  return AppError.invalid(`${path === '' ? 'The arguments' : path} ${said}${end}`, faults.first);
 }

@@ -12,6 +12,7 @@ const ROWS = 10;
 /** Shows the log of consent of a contact, with the evidence of each change. */
 export function ConsentHistory({ contactId }: { contactId: string }) {
   const { contact: texts } = useTexts(topicsTexts);
+  const sources: Readonly<Record<string, string>> = texts.sources;
   const given = { contact_id: contactId, limit: ROWS };
   const query = usePagedTool('list_consent_changes', given, consentChangePage);
   return (
@@ -26,7 +27,7 @@ export function ConsentHistory({ contactId }: { contactId: string }) {
           { name: texts.what, cell: ({ name }) => name },
           { name: texts.from, cell: ({ from }) => from },
           { name: texts.to, cell: ({ to }) => to },
-          { name: texts.source, cell: ({ source }) => source },
+          { name: texts.source, cell: ({ source }) => sources[source] ?? source },
           {
             name: texts.evidence,
             cell: ({ evidence }: ConsentChange) =>

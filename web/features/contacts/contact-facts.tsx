@@ -6,6 +6,7 @@ import { Facts } from '../../ui/page.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Contact } from './contact.readers.ts';
+import styles from './contacts.module.css';
 import { Tags } from './tags.tsx';
 
 /** Shows the fields of a contact. */
@@ -26,12 +27,15 @@ export function ContactFacts({ contact }: { contact: Contact }) {
           [texts.tags, contact.tags.length > 0 && <Tags key="tags" tags={contact.tags} />],
           [
             texts.consent,
-            consents.length > 0 &&
-              consents.map(([channel, status]) => (
-                <Badge key={channel} tone={status === 'granted' ? 'good' : 'bad'}>
-                  {`${channel}: ${status}`}
-                </Badge>
-              )),
+            consents.length > 0 && (
+              <div key="consent" className={styles.row}>
+                {consents.map(([channel, status]) => (
+                  <Badge key={channel} tone={status === 'granted' ? 'good' : 'bad'}>
+                    {`${channel}: ${status}`}
+                  </Badge>
+                ))}
+              </div>
+            ),
           ],
           [texts.created, <Time key="created" value={contact.created_at} isExact />],
           [texts.updated, <Time key="updated" value={contact.updated_at} isExact />],

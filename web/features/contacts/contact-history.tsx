@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { titleOf } from '../../api/page-readers.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -33,7 +34,7 @@ export function ContactHistory({ contactId }: { contactId: string }) {
               name: words.subject,
               cell: (message) => (
                 <Link to="/messages/$messageId" params={{ messageId: message.id }}>
-                  <ForeignText text={message.subject ?? words.noSubject} />
+                  <ForeignText text={titleOf(message, words.noSubject)} />
                 </Link>
               ),
             },

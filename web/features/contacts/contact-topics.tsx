@@ -22,6 +22,7 @@ export function ContactTopics({ contactId }: { contactId: string }) {
   const rows = query.data?.subscriptions ?? [];
   if (rows.length === 0) return null;
   const states: Readonly<Record<string, string>> = texts.states;
+  const sources: Readonly<Record<string, string>> = texts.sources;
   const decide = ({ topic, state }: Subscription): void =>
     call.mutate(
       { contact_id: contactId, topic, subscribed: state === 'unsubscribed' },
@@ -39,7 +40,10 @@ export function ContactTopics({ contactId }: { contactId: string }) {
         columns={[
           { name: texts.topic, cell: ({ title }) => <ForeignText text={title} /> },
           { name: texts.state, cell: ({ state }) => states[state] ?? state },
-          { name: texts.source, cell: ({ source }) => source ?? texts.byDefault },
+          {
+            name: texts.source,
+            cell: ({ source }) => (source === null ? texts.byDefault : (sources[source] ?? source)),
+          },
           { name: texts.since, cell: ({ changed_at: at }) => at && <Time value={at} /> },
           {
             name: texts.actions,

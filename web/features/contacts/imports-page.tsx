@@ -89,6 +89,10 @@ export function ImportsPage() {
           },
           { name: texts.status, cell: ({ status }) => <ImportStatus status={status} /> },
           { name: texts.rows, cell: ({ rows }) => formats.number(rows) },
+          {
+            name: texts.rejectedRows,
+            cell: ({ counts: { duplicate, failed } }) => formats.number(duplicate + failed),
+          },
           { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },
         ]}
         empty={<EmptyState title={texts.none}>{texts.noneAbout}</EmptyState>}

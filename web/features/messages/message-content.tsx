@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Message } from '../../api/page-readers.ts';
+import { type Message, titleOf } from '../../api/page-readers.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { foreignLine } from '../../ui/cut-text.ts';
@@ -32,7 +32,7 @@ export function MessageContent({ message }: { message: Message }) {
             <iframe
               className={styles.preview}
               sandbox=""
-              title={texts.previewOf(foreignLine(message.subject ?? texts.noSubject))}
+              title={texts.previewOf(foreignLine(titleOf(message, texts.noSubject)))}
               src={`/api/messages/${encodeURIComponent(message.id)}/preview`}
             />
           ),

@@ -19,6 +19,8 @@ export function MessageExplanation({ message }: { message: Message }) {
   const query = useTool('explain_send', { message_id: message.id }, explanation);
   const outcomes: Readonly<Record<string, string>> = texts.whyTitles;
   const rules: Readonly<Record<string, string>> = texts.rules;
+  // A message that bounced was sent.
+  const isReturned = message.status === 'failed' && message.sent_at !== null;
   return (
     <Section title={texts.why}>
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
@@ -26,7 +28,9 @@ export function MessageExplanation({ message }: { message: Message }) {
       {query.data && (
         <>
           <p>
-            <strong>{outcomes[query.data.outcome] ?? query.data.outcome}</strong>
+            <strong>
+              {isReturned ? texts.notArrived : (outcomes[query.data.outcome] ?? query.data.outcome)}
+            </strong>
             {query.data.until && (
               <>
                 {' '}

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Message } from '../../api/page-readers.ts';
+import { type Message, titleOf } from '../../api/page-readers.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
@@ -41,7 +41,7 @@ export function MessagePage() {
   const isInbound = message.direction === 'inbound';
   return (
     <Page
-      title={message.subject ?? texts.noSubject}
+      title={titleOf(message, texts.noSubject)}
       back={back}
       actions={
         message.status === 'uncertain' ? (

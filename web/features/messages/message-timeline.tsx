@@ -39,7 +39,8 @@ function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: strin
           {texts.scheduledFor} <Time value={scheduledAt} isExact />
         </span>
       )}
-      {reason && (
+      {/* An attempt that begins still has the reason of the one before it. */}
+      {reason && status !== 'sending' && (
         <p className={styles.reason}>
           <ForeignText text={reason} most={MOST_REASON} />
         </p>

@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { titleOf } from '../../api/page-readers.ts';
 import { useTool } from '../../api/tools.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -59,7 +60,7 @@ export function MessagesPage() {
             name: texts.subject,
             cell: (message) => (
               <Link to="/messages/$messageId" params={{ messageId: message.id }}>
-                <ForeignText text={message.subject ?? texts.noSubject} />
+                <ForeignText text={titleOf(message, texts.noSubject)} />
               </Link>
             ),
           },

@@ -4,7 +4,7 @@ import { EMPTY_DRAFT, toMessage } from './send-draft.ts';
 const written = { ...EMPTY_DRAFT, subject: 'Hello', body: 'Good morning.' };
 const template = {
   id: 'tpl_1',
-  variables: [{ name: 'seats', type: 'number', description: undefined }],
+  variables: [{ name: 'seats', type: 'number', description: undefined, default: undefined }],
 };
 const files = [{ id: 'fil_1', name: 'a.pdf', size: 1 }];
 

@@ -123,13 +123,13 @@ export function SendMessagePage() {
         {draft.templateId === '' ? (
           <WrittenFields draft={draft} faultOf={faultOf} onChange={change} />
         ) : (
-          chosen.data?.template.variables.map(({ name, description }) => (
+          chosen.data?.template.variables.map(({ name, description, default: byDefault }) => (
             <TextField
               key={name}
               label={name}
               description={description}
               fault={faults.find(({ path }) => path === `variables.${name}`)?.message}
-              isRequired={false}
+              isRequired={byDefault === undefined}
               autoComplete="off"
               value={draft.typed.get(name) ?? ''}
               onChange={(value) => change({ typed: new Map(draft.typed).set(name, value) })}

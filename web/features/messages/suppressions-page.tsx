@@ -113,12 +113,14 @@ function SuppressionForm() {
     );
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <TextField label={texts.value} autoComplete="off" value={typed} onChange={setTyped} />
-      <Button type="submit" isBusy={call.isPending}>
-        {texts.add}
-      </Button>
+    <>
+      <form className={styles.form} onSubmit={submit}>
+        <TextField label={texts.value} autoComplete="off" value={typed} onChange={setTyped} />
+        <Button type="submit" isBusy={call.isPending}>
+          {texts.add}
+        </Button>
+      </form>
       {call.error && <ErrorPanel error={call.error} />}
-    </form>
+    </>
   );
 }
