@@ -10,7 +10,7 @@ const MOST_PARAMETERS = 7;
 /** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
 const ROLE_SUFFIX =
   /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
-/** Lists the suffixes that a file name may have, so that one role has one suffix. */
+/** The suffixes that a file name may have, so that one role has one suffix. */
 const SUFFIXES =
   /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
 

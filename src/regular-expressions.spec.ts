@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = import.meta.dirname;
 
 /**
- * Lists patterns that take time in proportion to the square of the text, with the reason why the text is short. A pattern
+ * Patterns that take time in proportion to the square of the text, with the reason why the text is short. A pattern
  * belongs here only when its text has a fixed limit.
  */
 const SHORT_TEXTS: Record<string, string> = {

@@ -10,14 +10,14 @@ import { CredentialLimits } from './credential-limits.js';
 import type { RequestOrigin } from './request-origin.js';
 import { ABSOLUTE_LIFETIME_MS, IDLE_LIFETIME_MS, digestOf } from './session-store.js';
 
-/** Holds a person in a session, and the request in which the person changes something. */
+/** A person in a session, and the request in which the person changes something. */
 export interface PersonInSession {
   readonly account: Account;
   readonly sessionId: string;
   readonly origin: RequestOrigin & { readonly address: string };
 }
 
-/** Shows a session in the response of `GET /api/auth/sessions`. */
+/** A session in the response of `GET /api/auth/sessions`. */
 export interface SessionView {
   /** The digest of the session id. Nobody can use the session with it. */
   id: string;

@@ -14,7 +14,9 @@ import type { Actor } from './account.js';
 import { oneLine, type RequestOrigin } from './request-origin.js';
 
 const FLUSH_MS = 500;
-/** Limits the rows that one organization adds per second to each log. Calls above the limit are only counted. */
+/**
+ * The largest number of rows that one organization adds per second to each log. Calls above the limit are only counted.
+ */
 const MOST_PER_SECOND = 20;
 const MOST_WAITING = 10_000;
 const MOST_ERROR_CHARACTERS = 300;
@@ -22,7 +24,7 @@ const MOST_ERROR_CHARACTERS = 300;
 const HARMLESS = new Set(['ok', 'input_required', 'canceled']);
 const NAME = /^[a-z][a-z0-9_/]{0,63}$/;
 
-/** Describes a call that has ended, or was refused. */
+/** A call that has ended, or was refused. */
 export interface EndedCall {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -38,7 +40,7 @@ export interface EndedCall {
   readonly isDryRun?: boolean;
 }
 
-/** Describes something that happened outside of tools, such as a failed sign-in. */
+/** Something that happened outside of tools, such as a failed sign-in. */
 export interface AccountEvent {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -47,7 +49,7 @@ export interface AccountEvent {
   readonly origin?: RequestOrigin;
 }
 
-/** Holds the rows of one organization since the second began. */
+/** The rows of one organization since the second began. */
 interface Budget {
   calls: number;
   entries: number;

@@ -1,7 +1,7 @@
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
 
-/** Says where a request came from. It is written to the audit log and to the log of calls. */
+/** Where a request came from. The audit log and the log of calls store it. */
 export interface RequestOrigin {
   /** It is unique, and the caller gets it as the header `X-Request-Id`. */
   readonly requestId: string;

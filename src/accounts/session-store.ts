@@ -11,12 +11,12 @@ import { toError } from '../errors/app-error.js';
 const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
-/** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
+/** The milliseconds after its start at which a session ends, even if it is in use (ASVS 5.0, 7.3.2). */
 export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-/** Ends a session after this many milliseconds without a request (ASVS 5.0, 7.3.1). */
+/** The milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** Names the person of a session, and the organization in which the session acts. */
+/** The person of a session, and the organization in which the session acts. */
 export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
   /** The tag of the password that started the session. Sessions of older versions have none. */
   readonly passwordTag?: string;
@@ -39,7 +39,7 @@ type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
 /** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
 export class SessionStore extends PgStore {
-  /** Holds the sessions that were extended recently. */
+  /** The sessions that were extended recently. */
   private readonly extended = new LRUCache<string, true>({
     max: MOST_REMEMBERED,
     ttl: EXTEND_EVERY_MS,

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 const MOST_FAULTS = 1000;
 const BATCH = 50;
 
-/** Names the end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
+/** The end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
 export interface ChainHead {
   readonly organizationId: string;
   readonly position: bigint;
@@ -13,10 +13,10 @@ export interface ChainHead {
 
 export interface Verification {
   readonly heads: readonly ChainHead[];
-  /** Says in words what was changed, removed or inserted. It has at most 1000 entries. */
+  /** What was changed, removed or inserted, in words. At most 1000 entries. */
   readonly faults: readonly string[];
   readonly entries: number;
-  /** Counts entries that are not chained yet. */
+  /** The number of entries that are not chained yet. */
   readonly waiting: number;
 }
 

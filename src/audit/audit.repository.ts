@@ -12,13 +12,13 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { CallLogRow } from './call-log-row.entity.js';
 
-/** Describes a row of one of the two logs. */
+/** A row of one of the two logs. */
 interface LogRow extends OrganizationRow {
   at: Date;
   id: string;
 }
 
-/** Selects rows with a time from `from` to before `until`, after a cursor if there is one. */
+/** A selection of rows: those with a time from `from` to before `until`, after a cursor if there is one. */
 export interface LogWindow {
   readonly from: Date;
   readonly until: Date;

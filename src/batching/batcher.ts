@@ -11,7 +11,9 @@ interface BatchLimits<Item> {
   readonly maxWeight?: number;
   /** By default, each item weighs 1. */
   readonly weigh?: (item: Item) => number;
-  /** Limits the wait for the previous batch, because a statement that hangs must not stop all later batches. */
+  /**
+   * The longest wait for the previous batch. Without this limit, a statement that hangs would stop all later batches.
+   */
   readonly maxWaitMs?: number;
 }
 
@@ -21,9 +23,9 @@ interface BatchLimits<Item> {
  * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** Holds the batch of each key that still takes items. */
+  /** The batch of each key that still takes items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
-  /** Holds the last started work of each key while it runs. */
+  /** The last started work of each key while it runs. */
   private readonly running = new Map<string, Promise<unknown>>();
 
   private readonly limits: Required<BatchLimits<Item>>;

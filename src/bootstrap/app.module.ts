@@ -114,7 +114,7 @@ export class AppModule {
   }
 }
 
-/** Lists what a team adds to Switchboard. */
+/** What a team adds to Switchboard. */
 export interface Extensions {
   /** These Nest modules are imported. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;

@@ -26,12 +26,12 @@ export interface TestOptions extends Extensions {
   env?: Record<string, string>;
 }
 
-/** Holds the result of a tool call, or its error. */
+/** The result of a tool call, or its error. */
 export type Outcome<Result> =
   | { ok: true; result: Result }
   | { ok: false; error: { code: string; message: string; details?: readonly Fault[] } };
 
-/** Describes a tool as callers see it. */
+/** A tool as callers see it. */
 export interface ListedTool {
   name: string;
   title: string;
@@ -47,7 +47,7 @@ export type CallTool = <Result = Record<string, never>>(
   given?: object,
 ) => Promise<Outcome<Result>>;
 
-/** Acts for an organization, with its API key and as its signed-in owner. */
+/** An organization of a test. Its calls use its API key, or are those of its signed-in owner. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;

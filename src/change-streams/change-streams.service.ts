@@ -11,7 +11,7 @@ import { ChangeStream, type EndReason } from './change-stream.js';
 const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
 const MAX_OPEN_OF_SESSION = 8;
-/** Limits how long a stream outlives its session when the session expires, or when the notification is lost. */
+/** The longest time that a stream outlives its session, when the session expires or the notification is lost. */
 const SESSION_CHECK_MS = 15_000;
 const RETRY_SECONDS = 5;
 
@@ -21,15 +21,15 @@ export interface StreamRequest {
   /** It is true when the client was connected before, so that it may have missed changes. */
   readonly isReconnect: boolean;
   readonly output: Writable;
-  /** Aborts when the client disconnects. */
+  /** The signal that aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Sends the headers of the response. The service calls it once, when nothing can refuse the stream any more. */
+  /** Sends the headers of the response. The service calls it once, when it will no longer refuse the stream. */
   accept(): void;
 }
 
 interface OpenStream extends Pick<StreamRequest, 'account' | 'sessionId'> {
   readonly stream: ChangeStream;
-  /** Aborts with an {@link EndReason}. */
+  /** The controller that aborts with an {@link EndReason}. */
   readonly end: AbortController;
 }
 

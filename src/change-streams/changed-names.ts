@@ -1,6 +1,6 @@
 import type { ChangeOrGap } from '../changes/change-feed.js';
 
-/** Names what changed, for example `{kind: 'runs', id: 'run_…'}`. Lists such as the tools have no id. */
+/** The name of a changed resource, for example `{kind: 'runs', id: 'run_…'}`. Lists such as the tools have no id. */
 export interface ChangedName {
   readonly kind: string;
   readonly id?: string;

@@ -2,14 +2,14 @@ import type { Fault } from '../errors/app-error.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import type { ReasonCode } from './reason-code.js';
 
-/** Describes the contact to a channel, which chooses the address. */
+/** The contact as a channel sees it, which chooses the address. */
 export interface ChannelContact {
   readonly email: string | null;
   readonly phone: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Holds the content of a message as it is sent. */
+/** The content of a message as it is sent. */
 export interface ChannelContent {
   readonly subject: string | null;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface ChannelContent {
   readonly html?: string | null;
 }
 
-/** Holds the headers of an e-mail that the caller has set. */
+/** The headers of an e-mail that the caller has set. */
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;
@@ -27,18 +27,18 @@ export interface OutgoingEnvelope {
   readonly attachments?: readonly OutgoingAttachment[];
 }
 
-/** Describes a file that a message sends. Its name and its type are safe in headers. */
+/** A file that a message sends. Its name and its type are safe in headers. */
 export interface OutgoingAttachment {
   readonly fileId: string;
   readonly name: string;
   readonly contentType: string;
-  /** Counts bytes. */
+  /** The number of bytes. */
   readonly size: number;
   /** The HTML shows the image as `cid:…`. */
   readonly cid?: string;
 }
 
-/** Describes a message that a channel hands over. Its id is the same at every attempt. */
+/** A message that a channel hands over. Its id is the same at every attempt. */
 export interface OutgoingMessage extends ChannelContent {
   readonly id: string;
   readonly organizationId: string;
@@ -52,7 +52,7 @@ export interface OutgoingMessage extends ChannelContent {
   readonly envelope?: OutgoingEnvelope | null;
 }
 
-/** Describes the account of an organization at a provider, with its decrypted secret. */
+/** The account of an organization at a provider, with its decrypted secret. */
 export interface ProviderAccount {
   readonly id: string;
   readonly kind: string;
@@ -61,7 +61,7 @@ export interface ProviderAccount {
 }
 
 /**
- * Describes the result of a handover.
+ * The result of a handover.
  *
  * - `sent`: the provider has accepted the message.
  * - `refused`: no retry can succeed.

@@ -16,7 +16,7 @@ const NOBODY: ChannelContact = { email: null, phone: null, properties: {} };
 /** Makes the provider answer the next handover. It may return another address for it. */
 export type Scenario = () => void | { to: string } | Promise<void | { to: string }>;
 
-/** Describes a channel under test, and how to make its provider answer. */
+/** A channel under test, and how to make its provider answer. */
 export interface ChannelContractCase {
   readonly channel: DeliveryChannel;
   /** Undefined only for a channel without provider kinds. */

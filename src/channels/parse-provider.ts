@@ -5,7 +5,7 @@ import type { ChannelOptions, ProviderField, ProviderKind } from './channel.deco
 const LONGEST_VALUE = 1024;
 const LONGEST_SECRET = 8192;
 
-/** Holds the encrypted part of a provider. */
+/** The encrypted part of a provider. */
 export interface ProviderContent {
   readonly kind: string;
   readonly settings: Readonly<Record<string, string>>;

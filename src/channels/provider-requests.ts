@@ -10,7 +10,7 @@ import type { Handover } from './channel-contract.js';
 const LONGEST_REASON = 500;
 const TIMEOUT_SECONDS = 30;
 
-/** Describes a request of a channel. The body is text, such as JSON or a form. */
+/** A request of a channel. The body is text, such as JSON or a form. */
 export interface ProviderRequest {
   readonly method?: 'GET' | 'POST';
   readonly url: string;
@@ -18,7 +18,7 @@ export interface ProviderRequest {
   readonly body?: string;
 }
 
-/** Holds the response of a provider. `body` is parsed JSON, or text, or null when it could not be read. */
+/** The response of a provider. `body` is parsed JSON, or text, or null when it could not be read. */
 export interface ProviderResponse {
   readonly status: number;
   readonly body: unknown;

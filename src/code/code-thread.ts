@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { CodeJob, CodeReply } from './code-job.js';
 
-/** Limits the heap of the thread itself. The memory of QuickJS is not part of it, and has its own limit. */
+/**
+ * The limits of the heap of the thread itself. The memory of QuickJS is not part of this heap and has its own limit.
+ */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,

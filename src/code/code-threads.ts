@@ -5,7 +5,7 @@ import type { CodeJob, CodeReply } from './code-job.js';
 import { CodeThread } from './code-thread.js';
 
 const MAX_THREADS = 2;
-/** Limits the jobs of one organization that wait, because each keeps its input in memory. */
+/** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
 /** A job fails when it has waited for a thread for this time. Saving a workflow occupies a transaction meanwhile. */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
@@ -31,7 +31,7 @@ interface WaitingJob {
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();
   private readonly runs = new OrganizationQueue<WaitingJob>();
-  /** Maps organizations to the threads that work for them. */
+  /** The thread that works for each organization. */
   private readonly busy = new Map<string, CodeThread>();
   private readonly idle = new Map<CodeThread, NodeJS.Timeout>();
   private isClosed = false;

@@ -24,7 +24,7 @@ export interface CallFileOptions {
   readonly isDryRun: boolean;
 }
 
-/** Holds the result of a batch, or why there is none. */
+/** The result of a batch, or why there is none. */
 type BatchResult = { readonly rows: readonly Row[] } & (
   { readonly outcomes: ReadonlyMap<number, Outcome> } | { readonly fault: unknown }
 );

@@ -14,7 +14,7 @@ const OPTIONS = {
   parallel: { type: 'string' },
 } as const;
 
-/** Lists the options of each command, besides `--url`. */
+/** The options of each command, besides `--url`. */
 const OPTIONS_OF: Record<string, readonly (keyof typeof OPTIONS)[]> = {
   call: ['dry-run', 'idempotency-key', 'file', 'rejected', 'from', 'parallel'],
   tools: [],

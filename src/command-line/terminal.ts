@@ -6,7 +6,7 @@ const KEY = /swb_\w+/g;
 /** JSON.stringify escapes the other control characters. */
 const HIDDEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Writes to the two outputs of the process. */
+/** The two outputs of the process. */
 export interface Terminal {
   /** Writes a line of the result to standard output. */
   print(line: string): void;

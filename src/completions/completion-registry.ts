@@ -27,7 +27,7 @@ interface RegisteredCompletion {
   readonly needs: RequiredTools;
 }
 
-/** Holds the suggested values of an argument. The field names are those of the MCP specification. */
+/** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
   /** It is absent if there are more values than were found. */

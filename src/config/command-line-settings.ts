@@ -1,4 +1,4 @@
-/** Names the environment variables of the command line `switchboard`. The service itself does not read them. */
+/** The names of the environment variables of the command line `switchboard`. The service itself does not read them. */
 export const COMMAND_LINE_NAMES = { url: 'SWITCHBOARD_URL', key: 'SWITCHBOARD_KEY' } as const;
 
 export interface CommandLineSettings {

@@ -34,7 +34,7 @@ export class Env {
   @IsIn(['all', 'web', 'worker'])
   readonly role: Role = 'all';
 
-  /** Connects to PostgreSQL as the owner of the database. When absent, the embedded PostgreSQL is started. */
+  /** The URL of PostgreSQL. Its user is the owner of the database. When absent, the embedded PostgreSQL is started. */
   @IsOptional()
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
@@ -57,7 +57,7 @@ export class Env {
   @IsEmail({ require_tld: false })
   readonly mailFrom: string = 'switchboard@localhost';
 
-  /** Asks these name servers for the records of sender domains. When empty, asks those of the machine. */
+  /** The name servers that are asked for the records of sender domains. When empty, those of the machine are asked. */
   @IsString()
   @Length(0, 4096)
   readonly dnsServers: string = '';
@@ -82,55 +82,60 @@ export class Env {
   readonly signUp: 'open' | 'closed';
 
   /**
-   * Limits the messages that an organization of a new account may store in a day, until its owner verifies the address or
-   * an operator changes it.
+   * The largest number of messages that an organization of a new account may store in a day, until its owner verifies
+   * the address or an operator changes it.
    */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;
 
   /**
-   * Limits these messages after the owner has verified the address. It has no effect when it is smaller than
-   * `newOrganizationMessages`.
+   * The largest number of these messages after the owner has verified the address. It has no effect when it is smaller
+   * than `newOrganizationMessages`.
    */
   @IsWholeNumber(0, 100_000_000)
   readonly verifiedOrganizationMessages: number = 1000;
 
   /**
-   * Limits the mails that verify an address, per account and per mailbox in a day. One network has ten times as many. 0
-   * means no limit.
+   * The largest number of mails that verify an address, per account and per mailbox in a day. One network has ten times
+   * as many. 0 means no limit.
    */
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;
 
-  /** Limits the contacts that an organization of a new account may store, until an operator changes it. */
+  /** The largest number of contacts that an organization of a new account may store, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationContacts: number = 10_000;
 
-  /** Limits the runs that an organization of a new account may store, until an operator changes it. */
+  /** The largest number of runs that an organization of a new account may store, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationRuns: number = 100_000;
 
-  /** Limits the data that an organization of a new account may store, in megabytes, until an operator changes it. */
+  /** The most data that an organization of a new account may store, in megabytes, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationStoredMb: number = 1000;
 
-  /** Limits an uploaded file with contacts, in megabytes. */
+  /** The largest size, in megabytes, of an uploaded file with contacts. */
   @IsWholeNumber(1, 10_000)
   readonly importMb: number = 500;
 
-  /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
+  /** The largest number of tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsWholeNumber(0, 100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
-  /** Limits attempts to sign in per account and minute, of all processes together. 0 means no limit. */
+  /** The largest number of attempts to sign in per account and minute, in all processes together. 0 means no limit. */
   @IsWholeNumber(0, 1_000_000)
   readonly signInPerMinute: number = 10;
 
-  /** Limits accounts that one address creates in an hour, in all processes together. 0 means no limit. */
+  /**
+   * The largest number of accounts that one address creates in an hour, in all processes together. 0 means no limit.
+   */
   @IsWholeNumber(0, 1_000_000)
   readonly signUpPerHour: number = 20;
 
-  /** Limits API keys that one organization creates in an hour, in all processes together. 0 means no limit. */
+  /**
+   * The largest number of API keys that one organization creates in an hour, in all processes together. 0 means no
+   * limit.
+   */
   @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
@@ -139,15 +144,15 @@ export class Env {
   @Length(0, 4096)
   readonly trustedProxies: string = '';
 
-  /** Encrypts stored secrets. The default is a random key that only the owner of the database can read. */
+  /** The key that encrypts stored secrets. The default is a random key that only the owner of the database can read. */
   @IsOptional()
   @IsString()
   @Length(32, 1024)
   readonly secretKey?: string;
 
   /**
-   * Holds the next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The
-   * word `database` means the key that is used without `secretKey`.
+   * The next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The word
+   * `database` means the key that is used without `secretKey`.
    */
   @IsOptional()
   @Matches(/^(?:database|.{32,1024})$/s, {
@@ -155,7 +160,7 @@ export class Env {
   })
   readonly otherSecretKey?: string;
 
-  /** Limits the PostgreSQL connections for tenant transactions of this process. */
+  /** The largest number of PostgreSQL connections for tenant transactions of this process. */
   @IsWholeNumber(2, 1000)
   readonly databasePoolSize: number = 10;
 
@@ -181,7 +186,7 @@ export class Env {
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
 
-  /** Limits the body of a webhook. Above 1 MiB it must be JSON. */
+  /** The largest body of a webhook, in bytes. A body of more than 1 MiB must be JSON. */
   @IsWholeNumber(1_048_576, 10_485_760)
   readonly maxPayloadBytes: number = 1_048_576;
 

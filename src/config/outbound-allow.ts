@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Allows an address or port that outbound requests may not reach by default. */
+/** An address or port that outbound requests may reach in addition to the default ones. */
 export interface OutboundException {
   /** When absent, every public address is allowed. */
   readonly range?: { readonly address: string; readonly bits: number; readonly family: 4 | 6 };

@@ -3,7 +3,7 @@ import { violatedConstraint } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type AliasKind, ContactAlias } from './contact-alias.entity.js';
 
-/** Identifies an alias in its organization. */
+/** The values that identify an alias in its organization. */
 export type AliasAddress = Pick<ContactAlias, 'kind' | 'value'>;
 
 @Injectable()

@@ -14,7 +14,7 @@ import { parsePhone, parseText } from './parse-field.js';
 export const MOST_ALIASES = 50;
 const LONGEST_EXTERNAL_ID = 255;
 
-/** Holds the address that a caller sent: exactly one of its members. */
+/** The address that a caller sent: exactly one of its members. */
 export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**

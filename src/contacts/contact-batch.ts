@@ -24,7 +24,7 @@ export interface BatchOptions {
   isDryRun: boolean;
 }
 
-/** Says what happened to a row, or would happen in a dry run. An error says why nothing did. */
+/** What happened to a row, or would happen in a dry run. An error says why nothing happened. */
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
 
 /** A contact that one identifier of the rows belongs to. */

@@ -8,7 +8,7 @@ import {
   TIME_FIELDS,
 } from './filter-fields.js';
 
-/** Holds a condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
+/** A condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
 export interface Condition {
   sql: string;
   parameters: ObjectLiteral;
@@ -55,7 +55,7 @@ const ACTIVITY_SQL = {
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
 };
 
-/** Maps operators to SQL. A table has the operators that `parseFilters` accepts for its kind of fields. */
+/** The SQL of each operator. A table has the operators that `parseFilters` accepts for its kind of fields. */
 type SqlTable = Partial<Record<FilterOperator, string>>;
 
 function toSql(

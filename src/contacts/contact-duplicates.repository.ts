@@ -10,7 +10,7 @@ const KEYS = {
   same_external_id: `lower(c.external_id collate "C")`,
 } satisfies Record<DuplicateReason, string>;
 
-/** Describes two contacts that may be one person. `contactId` is the older one. */
+/** Two contacts that may be one person. `contactId` is the older one. */
 export interface DuplicatePair {
   reason: DuplicateReason;
   key: string;

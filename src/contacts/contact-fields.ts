@@ -20,13 +20,13 @@ const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
 export const MOST_TAGS = 50;
 
-/** Holds the data of a contact, without its id and times. */
+/** The data of a contact, without its id and times. */
 export type ContactFields = Omit<
   Contact,
   'organizationId' | 'id' | 'searchText' | 'createdAt' | 'updatedAt'
 >;
 
-/** Holds validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
+/** Validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
 export type ContactChanges = Partial<
   Omit<ContactFields, 'properties' | 'consent'> & {
     properties: Record<string, PropertyValue | null> | null;

@@ -47,7 +47,7 @@ export function parseFilters(given: readonly object[], rules: ContactRules): Fil
 interface Parser {
   readonly rules: ContactRules;
   readonly faults: FaultList;
-  /** Counts the conditions. */
+  /** The number of conditions. */
   count: number;
 }
 

@@ -15,7 +15,7 @@ const SINGLE_FIELDS = {
   timezone: 'timezone',
 } as const;
 
-/** Says which of two values a merged contact has. Each value is a text, or JSON. */
+/** Which of two values a merged contact has. Each value is a text, or JSON. */
 export interface MergedValue {
   /** The path of the field, for example `first_name` or `properties.plan`. */
   field: string;
@@ -34,7 +34,7 @@ export interface MergePlan {
   aliases: AliasAddress[];
 }
 
-/** Stores what a merge changed, so that it can be undone. */
+/** What a merge changed, so that it can be undone. */
 export interface MergeUndo {
   merged: ContactFields & { createdAt: string };
   before: ContactFields;

@@ -12,13 +12,13 @@ import type { MergeUndo } from './contact-merge.js';
 import { withConsentOrigin } from './consent-origin.js';
 import { aliasLines, storedValues } from './contact-statements.js';
 
-/** Waits of at most this time end before PostgreSQL looks for a deadlock, which takes it a second. */
+/** The longest wait for a lock. It ends before PostgreSQL would look for a deadlock, which it does after a second. */
 const LOCK_WAIT_MS = 300;
 const USUAL_LOCK_WAIT_MS = 5000;
 
 export type Merge = Omit<ContactMerge, 'organizationId' | 'moved'>;
 
-/** Counts the rows that were moved from one contact to another. */
+/** The number of rows that were moved from one contact to another. */
 export interface MovedRows {
   messages: number;
   runs: number;
@@ -62,8 +62,8 @@ const MOVE = `with messages_moved as (
      'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))
    where m.organization_id = $1 and m.merged_id = $2`;
 /**
- * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it
- * sees those waits.
+ * Moves the waits. {@link MOVE} is sent first and waits for steps that are just beginning a wait, so this statement
+ * sees the waits of those steps.
  */
 const MOVE_WAITS = `with waits_moved as (
      update run_waits set contact_id = $3

@@ -29,7 +29,10 @@ import { ContactsRepository } from './contacts.repository.js';
 
 const MOST_ATTEMPTS = 15;
 const LONGEST_PAUSE_MS = 50;
-/** Bounds the time of a merge, which changes each row. A statement must end within ten seconds, also on a busy machine. */
+/**
+ * The largest number of messages and runs that a merge moves. A merge changes each row, and a statement must end within
+ * ten seconds, even on a busy machine.
+ */
 const MOST_MOVED = 50_000;
 const MOST_LISTED = 50;
 

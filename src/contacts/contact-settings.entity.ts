@@ -16,7 +16,7 @@ export class ContactSettings extends OrganizationRow {
   @Column('text', { nullable: true })
   defaultLocale: string | null;
 
-  /** Answers a text message that consists of HELP. Null: it is not answered. */
+  /** The answer to a text message that consists of HELP. Null: there is no answer. */
   @Column('text', { nullable: true })
   smsHelp: string | null;
 }

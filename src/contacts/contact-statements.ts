@@ -6,15 +6,18 @@ import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import type { IndexKeys } from './filter-tree.js';
 
-/** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
+/** The column of each identifier, by the name of its argument. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
 export type Identifier = keyof typeof IDENTIFIERS;
 
-/** Limits the use of the text index. When more contacts match, reading them in sort order is faster. */
+/**
+ * The largest number of contacts that are read through an index. When more contacts match, reading them in sort order
+ * is faster.
+ */
 export const MOST_BY_INDEX = 1000;
 
 /**
- * Names the columns as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
+ * The columns, named as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
  * examines the metadata of each column again for each row.
  */
 export const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
@@ -68,7 +71,7 @@ const ADDRESSES = `select channel, address from contacts c
    union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
      where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
 const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
-/** Counts the rows about the contact $2 in other tables, and locks the contact. */
+/** The number of rows about the contact $2 in other tables, and locks the contact. */
 export const COUNT_TRACES = prepared(
   'contact_traces',
   `select
@@ -88,7 +91,7 @@ export const DELETE_SUPPRESSIONS = prepared(
   `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
    select cast(count(*) as integer) as count from gone`,
 );
-/** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
+/** The prepared statement of each sort order that searches by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
     const { direction, nulls = '' } = new ContactOrder(sort);

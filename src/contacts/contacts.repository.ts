@@ -22,15 +22,15 @@ import {
 import { Contact } from './contact.entity.js';
 import type { Removable } from './removable.js';
 
-/** Counts rows about a contact. */
+/** The number of rows about a contact. */
 export type TraceCounts = Record<Removable | 'runs', number>;
 
-/** Bounds how often a contact that is waited for is merged again meanwhile. */
+/** How many merges of one contact a look-up follows, when each of them commits while the look-up waits for its lock. */
 const MOST_MERGES = 3;
 
 @Injectable()
 export class ContactsRepository {
-  /** Holds the contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
+  /** The contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
   private readonly recent = new WeakMap<object, { version: number; contact: Contact }>();
 
   constructor(

@@ -21,9 +21,9 @@ import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
 // Another attempt is needed only when the conflicting contact is deleted between two statements.
 const MOST_ATTEMPTS = 5;
-/** Bounds the length of a transaction. */
+/** The largest number of messages that are deleted with a contact, because they are deleted in one transaction. */
 const MOST_REMOVED = 50_000;
-/** Bounds the time of a count, however many contacts there are. */
+/** Contacts are counted up to this number, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 
 export interface ContactSearch {
@@ -33,7 +33,7 @@ export interface ContactSearch {
 
 type AddressColumn = (typeof IDENTIFIERS)[Identifier];
 
-/** Identifies a contact by one of these members. */
+/** One of the members that identify a contact. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */

@@ -5,7 +5,7 @@ import {
 import type { Parsed } from '../text/parse-email.js';
 
 const LONGEST_LOCALE = 64;
-/** Bounds what is remembered. There are about 600 names of time zones. */
+/** The largest number of remembered results. There are about 600 names of time zones. */
 const MOST_REMEMBERED = 1000;
 const INTERNATIONAL = /^\+[0-9 ()-]+$/;
 const NATIONAL = /^[0-9 ()/.-]+$/;

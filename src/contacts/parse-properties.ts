@@ -4,7 +4,10 @@ import { parseText } from './parse-field.js';
 import { type PropertyValue, typeFault } from './property-type.js';
 
 export const MOST_PROPERTIES = 100;
-/** Limits all properties of a contact together. Exports, events and pages read hundreds of contacts together. */
+/**
+ * The largest size, in bytes, of all properties of a contact together. Exports, events and pages read hundreds of
+ * contacts together.
+ */
 export const MOST_PROPERTIES_BYTES = 64 * 1024;
 const LONGEST_VALUE = 1024;
 const MOST_ITEMS = 50;

@@ -6,7 +6,7 @@ export type PropertyValue = string | number | boolean | string[];
 export const PROPERTY_TYPES = ['text', 'number', 'boolean', 'date', 'enum', 'list'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** Says which values a declared property has. */
+/** The values that a declared property may have. */
 export interface PropertyRule {
   type: PropertyType;
   /** The values of the type `enum`, and is empty for other types. */

@@ -18,9 +18,9 @@ interface ExpandOptions {
   within?: readonly string[];
 }
 
-/** Limits how many segments can be within each other, beginning with one that a search names. */
+/** The largest depth of segments within each other, counted from a segment that a search names. */
 const DEEPEST = 3;
-/** Limits the conditions of one statement, with those of the segments that they name. */
+/** The largest number of conditions of one statement, with those of the segments that they name. */
 const MOST_CONDITIONS = 200;
 
 /** Reads conditions that may name segments. The conditions of a dynamic segment stand for it, so a search is exact. */

@@ -12,7 +12,7 @@ export interface NewCustomEvent {
   name: CustomEventName;
   data: object;
   contactId?: string;
-  /** Identifies the contact when `contactId` is absent. */
+  /** The e-mail address of the contact, used when `contactId` is absent. */
   email?: string;
 }
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 type Encoding = keyof typeof ENCODINGS;
 
-/** Describes a file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
+/** A file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
 export interface DashboardFile {
   /** The path of its URL, for example `/assets/index-B1c2D3.js`. */
   path: string;

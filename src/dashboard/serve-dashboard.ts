@@ -2,7 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DashboardFile, type DashboardFiles, findDashboard } from './dashboard-files.js';
 import { isPagePath } from './dashboard-paths.js';
 
-/** Allows files of this server only, no inline code and style, and no text that becomes HTML (ADR 25). */
+/**
+ * The policy that allows files of this server only: no inline code and style, and no text that becomes HTML (ADR 25).
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -7,7 +7,7 @@ import { ConnectionShares } from './transactions/connection-shares.js';
 /** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
 export class GateDatabase {
   readonly pool: Pool;
-  /** Limits statements that may wait for locks of an organization to half of the connections. */
+  /** The connections for statements that may wait for locks of an organization: at most half of all connections. */
   private readonly shares: ConnectionShares;
 
   constructor(

@@ -20,7 +20,7 @@ const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);
 
 interface QuotaError {
-  /** Names the quota. */
+  /** The name of the quota. */
   detail?: string;
   message?: string;
   /** The number of seconds until a measured quota is measured again. */

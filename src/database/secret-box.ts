@@ -9,7 +9,10 @@ const DATABASE_KEY = 'database';
 
 interface Key {
   readonly bytes: Buffer;
-  /** Identifies the key in each sealed secret, so that the right key opens it and a missing key gets a clear error. */
+  /**
+   * The id of the key, which each sealed secret contains. By it, the right key opens a secret, and a missing key gets a
+   * clear error.
+   */
   readonly id: Buffer;
 }
 

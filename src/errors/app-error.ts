@@ -1,6 +1,6 @@
 import { asSentence } from './as-sentence.js';
 
-/** Lists every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
+/** Every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
 export const HTTP_STATUS = {
   invalid_arguments: 422,
   invalid_credentials: 401,
@@ -26,10 +26,10 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const;
 
-/** Names the errors that callers see. Each edge maps all codes, so a new code is a compile error there. */
+/** The code of an error that callers see. Each edge maps all codes, so a new code is a compile error there. */
 export type AppErrorCode = keyof typeof HTTP_STATUS;
 
-/** Describes one validation error of an input. `path` uses the names that the caller sent. */
+/** One validation error of an input. `path` uses the names that the caller sent. */
 export interface Fault {
   path: string;
   message: string;

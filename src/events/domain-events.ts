@@ -18,18 +18,18 @@ export const EVENT_NAMES = [
   'segment.left',
 ] as const;
 
-/** Names an event of Switchboard, or one of an organization's own. */
+/** The name of an event of Switchboard, or of one of an organization's own. */
 export type EventName = (typeof EVENT_NAMES)[number] | CustomEventName;
 
 export interface DomainEvent {
   readonly name: EventName;
   /** The event is about this contact, if it is about a contact. */
   readonly contactId: string | null;
-  /** Names the segment of `segment.entered` and `segment.left`. A trigger may be for one segment only. */
+  /** The segment of `segment.entered` and `segment.left`. A trigger may be for one segment only. */
   readonly segmentId?: string;
   /** Workflows read this JSON. */
   readonly payload: object;
-  /** Names the run that caused the event, or null. When absent, the run of the current step is the cause. */
+  /** The run that caused the event, or null. When absent, the run of the current step is the cause. */
   readonly runId?: string | null;
   /** Listeners count here what they do in the transaction of the event. */
   readonly effects?: EventEffects;
@@ -46,7 +46,7 @@ export type DeliveryListener = (
   continuedRuns: number,
 ) => Promise<void>;
 
-/** Describes an event as listeners receive it, with its id and its cause. */
+/** An event as listeners receive it, with its id and its cause. */
 export interface EmittedEvent extends DomainEvent {
   readonly id: string;
   readonly runId: string | null;
@@ -58,7 +58,7 @@ export type EventListener = (organizationId: string, event: EmittedEvent) => Pro
 /** Returns false when an event of this name would have no consequences now. */
 export type InterestCheck = (organizationId: string, name: EventName) => Promise<boolean>;
 
-/** Holds the id of the run of the current step. */
+/** The id of the run of the current step. */
 const cause = new AsyncLocalStorage<string>();
 
 /**

@@ -1,4 +1,4 @@
-/** Names the places where a stop, a crash or a lost database does the most harm, as docs/reliability.md does. */
+/** The places where a stop, a crash or a lost database does the most harm. docs/reliability.md uses the same names. */
 export const FAILPOINTS = {
   FP1: 'after commit, before wake-up',
   FP1b: 'after insert, before commit',

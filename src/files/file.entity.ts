@@ -19,7 +19,7 @@ export class StoredFile extends OrganizationRowWithId {
   @Column('text')
   contentType: string;
 
-  /** Counts bytes. */
+  /** The number of bytes. */
   @Column('integer')
   size: number;
 

@@ -7,18 +7,18 @@ import { ByteBudget } from './byte-budget.js';
 import type { StoredFile } from './file.entity.js';
 import { FilesRepository, type NewFile } from './files.repository.js';
 
-/** Limits the bytes of a file, and of all files of one request. */
+/** The most bytes of a file, and of all files of one request. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
 /**
- * Limits the bytes of files that a process has in memory while it sends them. The same limit applies to received files.
+ * The most bytes of files that a process has in memory while it sends them. The same limit applies to received files.
  */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';
-/** Limits the length of a stored media type. */
+/** Matches a media type of limited length. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
 const ID = /^fil_[\w-]{22}$/;
 
-/** Describes a file in the result of a step. */
+/** A file in the result of a step. */
 export interface FileFacts {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface ReceivedFile {
   readonly name: string;
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
-  /** Tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
+  /** A text that tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
   readonly key: string;
 }
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { FilesRepository } from './files.repository.js';
 
-/** Names a file that Switchboard itself keeps with a run. */
+/** A file that Switchboard itself keeps with a run. */
 export interface RunFile {
   readonly id: string;
   readonly runId: string;

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Limits the requests of a connection that wait for the response to an earlier one. Usual clients send none. */
+/**
+ * The largest number of requests of a connection that wait for the response to an earlier one. Usual clients send none.
+ */
 const MAX_WAITING = 16;
 
 /**

@@ -95,7 +95,7 @@ export function jsonBody(limitBytes: number): RequestHandler {
   };
 }
 
-/** Limits JSON, because recursive code would overflow the stack, and many values take long. */
+/** The limits of JSON. Without them, recursive code could overflow the stack, and many values would take long. */
 export interface JsonLimits {
   readonly depth: number;
   readonly members: number;

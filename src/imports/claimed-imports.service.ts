@@ -10,7 +10,7 @@ import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import { type RowReader, decode, loadRowReader } from './read-rows.js';
 
-/** Workers that crashed this many times at the same part of a file do not try it again. */
+/** After this many crashes at the same part of a file, no worker tries the part again. */
 const MOST_ATTEMPTS = 5;
 
 /** A part of the file, read while the part before it is written. */

@@ -16,7 +16,7 @@ const CR = 13;
 const LF = 10;
 const QUOTE = 34;
 
-/** Says where in a field the scanner is. After a quote in a quoted field, the next byte decides what the quote means. */
+/** The place of the scanner in a field. After a quote in a quoted field, the next byte decides what the quote means. */
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
 /**
@@ -34,7 +34,7 @@ export class CsvScanner {
   private cells = 0;
   private partRows = 0;
   private partFirstRow = 1;
-  /** Counts the rows that have ended. */
+  /** The number of rows that have ended. */
   rows = 0;
 
   constructor(delimiter: string) {

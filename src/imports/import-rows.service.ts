@@ -31,7 +31,7 @@ interface ValidRow extends NumberedRow {
   readonly changes: ContactChanges;
 }
 
-/** Holds rows of an import as changes of contacts, by the rules that the organization had when they were read. */
+/** Rows of an import as changes of contacts, by the rules that the organization had when they were read. */
 export interface ReadRows {
   readonly rules: ContactRules;
   readonly given: readonly NumberedRow[];

@@ -35,7 +35,7 @@ export interface Uploader {
   readonly origin: RequestOrigin;
 }
 
-/** Describes a file. Without encoding and delimiter, they are detected. */
+/** A file. Without encoding and delimiter, they are detected. */
 export interface UploadFacts {
   readonly name: string;
   readonly encoding: 'utf-8' | 'windows-1252' | undefined;

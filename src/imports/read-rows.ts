@@ -4,7 +4,7 @@ import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
-/** Limits the time in which the parser cannot be interrupted. The delimiters of the rest are not needed. */
+/** The characters in which the delimiter is searched, because the parser cannot be interrupted meanwhile. */
 const SAMPLED_CHARACTERS = 64 * 1024;
 /** The characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =

@@ -15,26 +15,26 @@ export interface FoundKey {
   stale: boolean;
   /** The policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;
-  /** Contains the revision of the organization's offered tools, or null when there are none. */
+  /** The revision of the organization's offered tools, or null when there are none. */
   offered_revisions: string | null;
   read_only: boolean;
-  /** Names the tools that the key may call; null when it may call every tool. */
+  /** The tools that the key may call; null when it may call every tool. */
   tools: string[] | null;
   revoked_at: Date | null;
   /** It is set when the key has expired and was not revoked before. */
   expired_at: Date | null;
 }
 
-/** Says from where a key is used. Each text is short and has no control characters. */
+/** Where a key is used from. Each text is short and has no control characters. */
 export interface KeyUse {
   address?: string;
-  /** Contains the User-Agent. */
+  /** The User-Agent. */
   agent?: string;
-  /** Contains the name and version that the MCP client gave. */
+  /** The name and version that the MCP client gave. */
   client?: string;
 }
 
-/** Lists the columns that the tenant role may read. Only functions of the gate see the hash. */
+/** The columns that the tenant role may read. Only functions of the gate see the hash. */
 const READABLE = {
   id: true,
   prefix: true,

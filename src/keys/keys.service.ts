@@ -13,7 +13,7 @@ import { NO_OPTIONS } from './key-options.js';
 
 const PREFIX_LENGTH = 8;
 
-/** Describes the API key of a request, after the bearer guard has found it. */
+/** The API key of a request, after the bearer guard has found it. */
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
@@ -21,22 +21,22 @@ export interface AuthenticatedKey {
   readonly hash: Buffer;
   /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** Contains the revision of the organization's offered tools. It is empty when there are none. */
+  /** The revision of the organization's offered tools. It is empty when there are none. */
   readonly offeredToolsRevision: string;
   /** It is true when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
-  /** Says where the request came from. It is absent after the key was looked up again. */
+  /** Where the request came from. Absent after the key was looked up again. */
   readonly origin?: RequestOrigin;
 }
 
-/** Describes a key that was presented in full and is not accepted any more. */
+/** A key that was presented in full and is not accepted any more. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
   readonly endedAt: Date;
 }
 
-/** Shows a key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
+/** A key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
 export interface ApiKeyView {
   prefix: string;
   last_four: string;
@@ -44,15 +44,15 @@ export interface ApiKeyView {
   created_by: string | null;
   expires_at: string | null;
   read_only: boolean;
-  /** Names the tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, it may call every tool. */
   tools: string[] | null;
   last_used_at: string | null;
   last_used_address: string | null;
-  /** Contains name and version of the MCP client, or else the User-Agent. */
+  /** The name and version of the MCP client, or else the User-Agent. */
   last_used_client: string | null;
 }
 
-/** Shows a key to its own caller, who learns nothing about other callers. */
+/** A key to its own caller, who learns nothing about other callers. */
 export type CurrentKeyView = Pick<
   ApiKeyView,
   'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'

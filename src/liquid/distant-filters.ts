@@ -6,16 +6,14 @@ type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 const append: JoinPages = (before, page) => [...(before as unknown[]), ...(page as unknown[])];
 const add: JoinPages = (before, page) => Number(before) + Number(page);
 
-/**
- * Lists the filters that read a distant list page by page. Their results for all pages must fit into memory together.
- */
+/** The filters that read a distant list page by page. Their results for all pages must fit into memory together. */
 const PAGED: Readonly<Record<string, JoinPages>> = {
   compact: append,
   map: append,
   sum: add,
   where: append,
 };
-/** Lists the filters that read single items of a list. */
+/** The filters that read single items of a list. */
 const READING_MEMBERS = new Set(['default', 'first', 'last', 'size', 'slice']);
 
 /**

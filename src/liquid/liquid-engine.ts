@@ -14,7 +14,7 @@ import {
 import { ORDERED_OPERATORS } from './ordered.js';
 import { makeFiltersStrict } from './strict-filters.js';
 
-/** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
+/** The largest number of characters and array items that one rendering may create, as LiquidJS counts them. */
 const MAX_MEMORY = 4_000_000;
 
 const OPERATORS: Operators = {
@@ -32,7 +32,7 @@ const OPERATORS: Operators = {
 limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
-/** Says how values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
+/** How values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
 export type LiquidFormat = 'expression' | 'text' | 'html';
 
 /**

@@ -3,13 +3,13 @@ import { AppError } from '../errors/app-error.js';
 import { MAX_VALUE_BYTES } from '../text/value-size.js';
 import { lineIndexAt, lineOffsets } from '../text/lines.js';
 
-/** Limits the output of a template, in bytes of UTF-8. */
+/** The largest output of a template, in bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /**
- * Lists the filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it
- * counts towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left
- * out on purpose. Those of `data-filters.ts` are Switchboard's own.
+ * The filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it counts
+ * towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left out on
+ * purpose. Those of `data-filters.ts` are Switchboard's own.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
@@ -21,7 +21,7 @@ export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Lists the tags that templates may use. None of them reads another template or runs code. */
+/** The tags that templates may use. None of them reads another template or runs code. */
 export const LIQUID_TAGS: ReadonlySet<string> = new Set(
   'assign break capture case comment continue cycle decrement echo for if increment raw unless #'.split(
     ' ',

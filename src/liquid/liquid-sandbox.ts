@@ -29,14 +29,17 @@ import {
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
-/** Limits the number and the length of templates in the cache. */
+/** The largest number of templates in the cache. */
 const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
-/** Limits the processor time of one rendering. The time while it waits for its turn does not count. */
+/**
+ * The longest processor time of one rendering, in milliseconds. Time in which the rendering waits for its turn does not
+ * count.
+ */
 const MAX_RENDER_MS = 500;
-/** Limits how often an expression is evaluated again because it reads another part of a large payload. */
+/** How often an expression may be evaluated again because it reads another part of a large payload. */
 const MAX_READS = 100;
-/** Limits the processor time for all expressions of a definition. */
+/** The longest processor time for all expressions of a definition, in milliseconds. */
 const MAX_READ_MS = 3000;
 
 /**
@@ -47,7 +50,7 @@ const MAX_READ_MS = 3000;
  */
 export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
-  /** Caches parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
+  /** The parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new Map<string, Template[]>();
 
   constructor(

@@ -5,13 +5,13 @@ import { TimeBudgets } from './time-budgets.js';
 /** After this time of work, requests of others are served. One step of a job may take as long again. */
 const TURN_MS = 10;
 
-/** Describes work that can stop between two steps. */
+/** Work that can stop between two steps. */
 export interface Job {
   /** Works at least a little, and stops at the given time of `performance.now()`. Returns true when it is done. */
   run(endsAt: number): boolean;
 }
 
-/** Holds the processor time that a job, or several jobs together, may still use. */
+/** The processor time that a job, or several jobs together, may still use. */
 export interface JobTime {
   leftMs: number;
 }

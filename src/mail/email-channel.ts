@@ -5,7 +5,7 @@ import { parseEmail } from '../text/parse-email.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import { plainSubject } from './email-subject.js';
 
-/** Describes an e-mail. With `html`, mail programs show that, or the text. */
+/** An e-mail. With `html`, mail programs show that, or the text. */
 export interface Email {
   /** The id of the message is the same at every attempt, so a mail server can recognize a duplicate. */
   id: string;
@@ -22,11 +22,11 @@ export interface Email {
   /** The address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
   unsubscribe?: string | undefined;
   attachments?: readonly EmailAttachment[];
-  /** Signs the e-mail (DKIM). */
+  /** The key that signs the e-mail (DKIM). */
   key?: DkimKey | undefined;
 }
 
-/** Describes a part of an e-mail. */
+/** A part of an e-mail. */
 export interface EmailAttachment {
   readonly name: string;
   readonly contentType: string;
@@ -45,8 +45,8 @@ export interface DkimKey {
 }
 
 /**
- * Describes the result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After
- * `unknown` the mail server may have accepted the e-mail, so a retry may deliver it twice.
+ * The result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After `unknown`
+ * the mail server may have accepted the e-mail, so a retry may deliver it twice.
  */
 export type Delivery =
   | { outcome: 'sent' }

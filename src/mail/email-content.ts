@@ -14,7 +14,7 @@ import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
 /** A signed e-mail up to this size is kept in memory. A larger one is composed again after its hash is known. */
 const MOST_KEPT_BYTES = 256 * 1024;
 /**
- * Names the headers that the signature covers, as far as the e-mail has them. RFC 8058 wants both of List-Unsubscribe, and
+ * The headers that the signature covers, if the e-mail has them. RFC 8058 requires both headers of List-Unsubscribe;
  * the default of nodemailer has only the first one.
  */
 const SIGNED_HEADERS = [
@@ -33,7 +33,7 @@ const SIGNED_HEADERS = [
   'List-Unsubscribe-Post',
 ].join(':');
 
-/** Holds an e-mail that is ready to be sent. */
+/** An e-mail that is ready to be sent. */
 export interface OpenableEmail {
   readonly from: string | false;
   readonly to: string[];

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Describes why a message was not sent. Only `response` and `responseCode` come from the server. */
+/** Why a message was not sent. Only `response` and `responseCode` come from the server. */
 export interface SmtpError {
   code?: string;
   command?: string;
@@ -16,8 +16,8 @@ export interface SmtpEnvelope {
 }
 
 /**
- * Describes the result of one message. `mayHaveArrived` is true when the final dot may have reached the server. Before
- * that dot, no server accepts a message.
+ * The result of one message. `mayHaveArrived` is true when the final dot may have reached the server. Before that dot,
+ * no server accepts a message.
  */
 export type SmtpResult =
   { isSent: true } | { isSent: false; error: SmtpError; mayHaveArrived: boolean };

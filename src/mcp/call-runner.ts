@@ -18,7 +18,7 @@ import { takesTasks } from './request-meta.js';
 
 export interface CallSubject {
   readonly method: string;
-  /** Contains the name of the tool or prompt, or the URI of the resource. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
   /** It is true if the call may have effects. It then happens once, even if its request is sent again. */

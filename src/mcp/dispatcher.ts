@@ -26,7 +26,7 @@ export interface Reply {
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
-  /** Holds the methods of each era, in maps, because objects would have the methods `constructor` and `__proto__`. */
+  /** The methods of each era, in maps, because objects would have the methods `constructor` and `__proto__`. */
   private readonly methods: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
 
   constructor(

@@ -11,11 +11,11 @@ import { MessagesRepository } from './messages.repository.js';
 /** Mail programs need the newest messages of a conversation to sort it. */
 const MOST_REFERENCES = 20;
 
-/** Holds the addresses and headers of an e-mail that the caller has set. */
+/** The addresses and headers of an e-mail that the caller has set. */
 export interface GivenEnvelope {
-  /** Contains one address of a verified domain, with or without a name. */
+  /** One address of a verified domain, with or without a name. */
   from?: string;
-  /** Contains one address, with or without a name. */
+  /** One address, with or without a name. */
   replyTo?: string;
   /** Id of the message that this one answers or continues. */
   inReplyTo?: string;

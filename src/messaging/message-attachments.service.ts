@@ -10,7 +10,7 @@ const MEDIA_TYPE = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]
 const CONTENT_ID = /^[\w.-]{1,64}$/;
 const ANY_TYPE = 'application/octet-stream';
 
-/** Names a file that a message sends. */
+/** A file that a message sends, by its id. */
 export interface GivenAttachment {
   file_id: string;
   /** The default is the name of the file. */

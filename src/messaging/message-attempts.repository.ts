@@ -34,14 +34,14 @@ export interface StoredPermission {
   readonly isPaced: boolean;
 }
 
-/** Says how the attempt of a claim ended. */
+/** How the attempt of a claim ended. */
 export interface ClaimOutcome {
   readonly claim: Claim;
   readonly outcome: Outcome;
 }
 
 /**
- * Says what to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
+ * What to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
  * delays no other message and no transaction waits for two locks.
  */
 export type LockedMessages = 'skip' | 'wait';

@@ -18,7 +18,7 @@ import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 
-/** Holds a message whose attempt has begun, with all data for the attempt. */
+/** A message whose attempt has begun, with all data for the attempt. */
 export interface Attempt {
   readonly message: Message;
   readonly route: readonly StoredProvider[];

@@ -21,18 +21,18 @@ const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
 const LONGEST_HTML_BYTES = 500 * 1024;
 
-/** Holds the content that a call of `send_message` names. */
+/** The content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {
   /** Required by channels with a subject, and refused by the others. */
   subject?: string;
   /** Required without `html`. */
   body?: string;
   html?: string;
-  /** Replaces the subject, the body and the HTML. */
+  /** The template, in place of the subject, the body and the HTML. */
   template?: GivenTemplate;
 }
 
-/** Holds the content as it is stored and sent. */
+/** The content as it is stored and sent. */
 export interface MessageContent extends Partial<TemplateUse> {
   subject: string | null;
   body: string;
@@ -40,7 +40,7 @@ export interface MessageContent extends Partial<TemplateUse> {
   envelope: EmailEnvelope | null;
 }
 
-/** Says for which message content is made. */
+/** The message for which content is made. */
 export interface ContentTarget {
   readonly organizationId: string;
   /** The id of the message. */

@@ -10,7 +10,7 @@ import { MessagePermissionService } from './message-permission.service.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** Lists the seconds before the second attempt, the third attempt, and so on. */
+/** The seconds before the second attempt, the third attempt, and so on. */
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 
 /** The worker stopped before the handover. Another worker may begin the next attempt at once. */

@@ -31,13 +31,13 @@ const DELETED: Outcome = {
   code: 'contact_deleted',
 };
 
-/** Says what one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
+/** What one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
 export interface PermissionVerdict {
   readonly rule: 'suppression' | 'contact' | 'consent' | 'topic';
   readonly outcome: Outcome | undefined;
 }
 
-/** Says whether a message may be sent. */
+/** Whether a message may be sent. */
 export interface Permission {
   /** The final outcome of a message that must not be sent. */
   readonly ban: Outcome | undefined;

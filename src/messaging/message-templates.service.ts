@@ -10,7 +10,7 @@ import {
 import { TemplateRenderingService } from '../templates/template-rendering.service.js';
 import type { Message } from './message.entity.js';
 
-/** Names the template of a message. */
+/** The template of a message. */
 export interface GivenTemplate {
   /** An id or a name, whose newest published version is used, or a version that a message has already. */
   readonly from: string | PinnedTemplate;
@@ -20,7 +20,7 @@ export interface GivenTemplate {
   readonly items?: readonly object[];
 }
 
-/** Says what a message was made from. */
+/** What a message was made from. */
 export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
 
 /** The content of a message that was made from a template. */

@@ -28,7 +28,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
-/** Holds the headers of an e-mail that its sender decided about. */
+/** The headers of an e-mail that its sender decided about. */
 export interface EmailEnvelope extends OutgoingEnvelope {
   /** Id of the message that this one answers. */
   readonly inReplyTo?: string;
@@ -78,7 +78,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   statusReason: string | null;
 
-  /** Says the same as `statusReason`, for programs. */
+  /** The reason of `statusReason` as a code, for programs. */
   @Column('text', { nullable: true })
   reasonCode: ReasonCode | null;
 
@@ -89,7 +89,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   externalId: string | null;
 
-  /** Names the account of the organization that the message was handed to. */
+  /** The account of the organization that the message was handed to. */
   @Column('text', { nullable: true })
   providerId: string | null;
 
@@ -97,14 +97,14 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   providerMessageId: string | null;
 
-  /** Says what to do when it is unknown whether the message was sent. Null means what the channel does. */
+  /** What to do when it is unknown whether the message was sent. Null means the default of the channel. */
   @Column('text', { nullable: true })
   onUncertain: UncertainPolicy | null;
 
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Names the template that the message was made from. */
+  /** The template that the message was made from. */
   @Column('text', { nullable: true })
   templateId: string | null;
 
@@ -115,11 +115,11 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   locale: string | null;
 
-  /** Counts the attempts that began. */
+  /** The number of attempts that began. */
   @Column('integer', { default: 0 })
   attempts: number;
 
-  /** Counts the claims. A worker with a lower number has lost its lease. */
+  /** The number of claims. A worker with a lower number has lost its lease. */
   @Column('integer', { default: 0 })
   epoch: number;
 
@@ -134,7 +134,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 
-  /** Names the cap that holds the message: `sms`, or `email news` with a topic. */
+  /** The cap that holds the message: `sms`, or `email news` with a topic. */
   @Column('text', { nullable: true })
   heldBy: string | null;
 

@@ -3,7 +3,10 @@ import { Choice, Integer, JsonObject, ListOf, Nested, Text } from '../tools/sche
 import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
 import { MESSAGE_STATUSES } from './message.entity.js';
 
-/** Names a status, or a group: `pending` are scheduled, queued, held and sending, `undelivered` are failed, canceled and suppressed. */
+/**
+ * A status, or a group of statuses: `pending` are scheduled, queued, held and sending, `undelivered` are failed,
+ * canceled and suppressed.
+ */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
 
 export type MessageStatusFilter = (typeof MESSAGE_STATUS_FILTERS)[number];

@@ -26,7 +26,7 @@ type OutboundMessage = NewMessage &
     envelope: EmailEnvelope | null;
   };
 
-/** Matches the messages that meet all given members. `createdAfter` includes the time itself. */
+/** A filter of messages, which must meet all given members. `createdAfter` includes the time itself. */
 export interface MessageFilter {
   contactId?: string;
   statuses?: readonly MessageStatus[];
@@ -36,7 +36,10 @@ export interface MessageFilter {
   createdBefore?: Date;
 }
 
-/** Belongs to the process that stores a message, which may begin it. Each claim of a worker raises the epoch. */
+/**
+ * The epoch of a new message. It belongs to the process that stores the message, which may begin the first attempt.
+ * Each claim of a worker raises the epoch.
+ */
 const NEW_EPOCH = 1;
 
 @Injectable()

@@ -19,12 +19,12 @@ import type { Message, MessageStatus } from './message.entity.js';
 import type { MessageEvent } from './message-event.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
-/** Bounds the time of a count, however many messages there are. */
+/** Messages are counted up to this number, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 /** A message has far fewer: six attempts, a schedule and an outcome. */
 const MOST_EVENTS = 100;
 
-/** Describes a message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
+/** A message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
 export interface MessageRequest extends GivenContent {
   /** The id of the message. By default it is a new one. */
   id?: string;
@@ -39,7 +39,7 @@ export interface MessageRequest extends GivenContent {
   runId?: string;
 }
 
-/** Holds the contact, the channel and the address of a message. */
+/** The contact, the channel and the address of a message. */
 export interface MessageTarget extends ContentTarget {
   readonly channel: string;
   readonly recipient: string;

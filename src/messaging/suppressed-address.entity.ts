@@ -1,7 +1,10 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
-/** Lists why an address gets no messages: the provider reported a bounce or a complaint, or a person or step said so. */
+/**
+ * The reasons why an address gets no messages: the provider reported a bounce or a complaint, or a person or step
+ * decided it.
+ */
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
@@ -18,7 +21,7 @@ export class SuppressedAddress extends OrganizationRowWithId {
   @Column('text')
   reason: SuppressionReason;
 
-  /** Names the message that the provider reported, if it did. */
+  /** The message that the provider reported, if it did. */
   @Column('text', { nullable: true })
   messageId: string | null;
 

@@ -9,7 +9,7 @@ import type { Message } from './message.entity.js';
 import type { SuppressedAddress, SuppressionReason } from './suppressed-address.entity.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 
-/** Lists the channels whose addresses a person can enter. */
+/** The channels whose addresses a person can enter. */
 export const ADDRESS_CHANNELS = ['email', 'sms'] as const;
 export type AddressChannel = (typeof ADDRESS_CHANNELS)[number];
 

@@ -7,7 +7,10 @@ import type { OutboundTarget } from './outbound-target.js';
 
 /** The next address is tried after this time, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-/** Limits the body of a response that becomes a value of a run, as it is received and again when it is decompressed. */
+/**
+ * The largest body of a response that becomes a value of a run, in bytes. The limit applies to the body as it is
+ * received, and again when it is decompressed.
+ */
 export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {
@@ -28,7 +31,7 @@ export interface HttpResponse extends ResponseHead {
   readonly body: Buffer;
 }
 
-/** Allows large bodies for some responses. */
+/** The limits of bodies of responses. They allow some bodies to be large. */
 export interface BodyLimits {
   /** Returns the largest size of the body of a response. */
   mostBytes(head: ResponseHead): number;

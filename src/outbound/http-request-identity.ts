@@ -1,5 +1,5 @@
 /**
- * Lists headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
+ * The headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
  * request.
  */
 const IGNORED_HEADERS = new Set([

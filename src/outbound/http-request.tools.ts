@@ -29,14 +29,14 @@ const MAX_SECONDS = 310;
 const UNREADABLE: ParsedBody = { json: null, text: null };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** Holds the request of a step. Its files are in memory. */
+/** The request of a step. Its files are in memory. */
 interface Sent {
   readonly input: HttpRequestInput;
   readonly call: ToolCall;
   readonly files: ReadonlyMap<string, LoadedFile>;
 }
 
-/** Holds a response and the request that it answers. The URL is the one before redirects. */
+/** A response and the request that it answers. The URL is the one before redirects. */
 interface Fetched {
   readonly url: string;
   readonly filled: FilledRequest;

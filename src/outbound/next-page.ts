@@ -2,7 +2,7 @@ import { AppError, type Fault } from '../errors/app-error.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
 
-/** Holds one page of a list: its address, the value of its header Link, and its body. */
+/** One page of a list: its address, the value of its header Link, and its body. */
 export interface Page {
   readonly url: string;
   readonly link: unknown;

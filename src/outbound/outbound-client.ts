@@ -12,7 +12,7 @@ import { connectThrough } from './proxy-connection.js';
 interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Limits the time of the whole exchange. The default is 15. */
+  /** The longest time of the whole exchange, in seconds. The default is 15. */
   readonly timeoutSeconds?: number;
   /** Called when the connection is established. The other system cannot have received the request before. */
   readonly onConnected?: () => void;

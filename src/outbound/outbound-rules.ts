@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { OutboundException } from '../config/outbound-allow.js';
 
-/** Lists the IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved. */
+/** The IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved. */
 const NOT_PUBLIC_V4 = blockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -7,7 +7,7 @@ import type { HttpRequestInput } from './http-request.inputs.js';
 const MOST_FIELDS = 1000;
 const MOST_QUERY_CHARACTERS = 8192;
 
-/** Holds a request as it is sent. Header names are lowercase. */
+/** A request as it is sent. Header names are lowercase. */
 export interface RequestContent {
   readonly method: string;
   readonly url: string;

@@ -12,7 +12,7 @@ import { parseTarget } from './outbound-target.js';
 /** Shorter texts occur in responses by chance. */
 const SHORTEST_HIDDEN = 4;
 
-/** Holds a request with its secrets in place. It must not be stored or logged. */
+/** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
   /** The header of the credential, if the request has one. */

@@ -13,7 +13,10 @@ const DECOMPRESSORS: ReadonlyMap<string, Decompressor> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Allows more than bodies of requests, because a step cannot ask the other system for less. */
+/**
+ * The limits of JSON in a response. They are larger than those of requests, because a step cannot ask the other system
+ * for less.
+ */
 const JSON_LIMITS = { depth: 64, members: 100_000 };
 /** Matches text types besides text/… and JSON. */
 const TEXT_TYPES =

@@ -3,7 +3,7 @@ import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** Names the digest that a call belongs to. Messages of different topics have different permissions. */
+/** The digest that a call belongs to. Messages of different topics have different permissions. */
 export interface DigestKey {
   readonly contactId: string;
   /** Undefined for a transactional message. */

@@ -8,11 +8,11 @@ import {
 } from './pace.repository.js';
 import { SendingRulesRepository } from './sending-rules.repository.js';
 
-/** Says why a message is not sent now: it waits until a time, or it is not sent at all. */
+/** Why a message is not sent now: it waits until a time, or it is not sent at all. */
 export interface Pause {
   readonly code: PaceRow['code'];
   readonly reason: string;
-  /** Names the cap that the message waits for. */
+  /** The cap that the message waits for. */
   readonly cap: string | null;
   /** Null when the message is not sent at all. */
   readonly until: Date | null;

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Lists what happens to a message that exceeds a cap. */
+/** What happens to a message that exceeds a cap. */
 export const CAP_POLICIES = ['hold', 'drop'] as const;
 export type CapPolicy = (typeof CAP_POLICIES)[number];
 
@@ -17,7 +17,7 @@ export interface FrequencyCap {
 /** Stores when an organization sends messages. An organization without a row sends every message at once. */
 @Entity('sending_rules')
 export class SendingRules extends OrganizationRow {
-  /** Holds for contacts that have no time zone. */
+  /** The time zone of contacts that have none. */
   @Column('text')
   timezone: string;
 

@@ -2,7 +2,7 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, Integer, ListOf, Nested, Text, TextList } from '../tools/schema/fields.js';
 import { CAP_POLICIES, type CapPolicy } from './sending-rules.entity.js';
 
-/** Names the days in the order of ISO 8601. */
+/** The days in the order of ISO 8601. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 /** Declares no arguments, because each organization has one set of rules. */

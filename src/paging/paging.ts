@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { Integer, Text } from '../tools/schema/fields.js';
 
-/** Identifies the last row of a page that is sorted by time. The next page begins after it. */
+/** The position of the last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
   at: Date;
   id: string;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** Lists the languages of the pages and mails that contacts see. The first is used when no other one fits. */
+/** The languages of the pages and mails that contacts see. The first is used when no other one fits. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt'] as const;
 export type Language = (typeof LANGUAGES)[number];
 

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { escapeHtml } from '../text/escape-html.js';
 import type { Language, PageTexts } from './page-texts.js';
 
-/** Allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
+/** The policy that allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -25,7 +25,7 @@ export interface TopicChoice {
   isPending: boolean;
 }
 
-/** Describes a page. All texts are plain and become no markup. */
+/** A page. All texts are plain and become no markup. */
 export interface PermissionPage {
   status?: number;
   language: Language;
@@ -33,7 +33,7 @@ export interface PermissionPage {
   text?: string;
   /** Announced by screen readers. */
   result?: string;
-  /** Shows a button that sends POST to the address of the page. */
+  /** A button that sends POST to the address of the page. */
   button?: string;
   choices?: readonly TopicChoice[];
   unconfirmed?: string;

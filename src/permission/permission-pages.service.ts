@@ -11,7 +11,7 @@ import type { StoredSubscription } from '../topics/decision.js';
 import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
 import { SubscriptionRequestsService } from './subscription-requests.service.js';
 
-/** Bounds the requests for one contact: mail programs, scanners and the person share them. */
+/** The largest number of requests for one contact at once. Mail programs, scanners and the person share it. */
 const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';

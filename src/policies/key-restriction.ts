@@ -1,11 +1,11 @@
 /**
- * Limits what agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies`
- * applies it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys before that.
+ * What agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies` applies
+ * it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys before that.
  */
 export interface KeyRestriction {
   /** It is true if the key may call only tools that are declared as `readOnly`. */
   readonly readOnly: boolean;
-  /** Names the tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, it may call every tool. */
   readonly tools: readonly string[] | null;
 }
 

@@ -1,8 +1,8 @@
 import { type KeyRestriction, type RestrictedTool, restrictionFault } from './key-restriction.js';
 
 /**
- * Says who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person,
- * if it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
+ * Who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person, if
+ * it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
  * signed-in person approves exactly this call, and no API key can.
  */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
@@ -14,7 +14,7 @@ export interface ToolPolicy {
   readonly confirmation: Confirmation;
 }
 
-/** Applies to a tool without a stored policy. */
+/** The policy of a tool without a stored policy. */
 const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
 
 export interface NamedPolicy extends ToolPolicy {
@@ -27,7 +27,7 @@ export interface NamedPolicy extends ToolPolicy {
  * `ToolRegistry.find` and `OfferedToolList.find` use it to refuse calls: they return no tool that it does not permit.
  */
 export class ToolPolicies {
-  /** Organizations without policies, and work without policies such as steps, have this. It hides nothing. */
+  /** The policies of organizations that have none, and of work without policies, such as steps. They hide nothing. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(

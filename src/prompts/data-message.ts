@@ -1,6 +1,8 @@
 import type { PromptMessage } from './prompt.decorator.js';
 
-/** Lists limits for texts and for entries of lists and objects. They are tried in order until the JSON is short enough. */
+/**
+ * The limits for texts and for entries of lists and objects. They are tried in order until the JSON is short enough.
+ */
 const LIMITS = [
   { text: 4000, entries: 200 },
   { text: 1000, entries: 100 },

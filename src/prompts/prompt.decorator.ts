@@ -11,8 +11,8 @@ export interface PromptOptions {
   description: string;
   icons?: readonly Icon[];
   /**
-   * Lists the tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden
-   * if one of them is hidden, or only reads and must be confirmed, because nobody confirms a prompt.
+   * The tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden if one
+   * of them is hidden, or only reads and must be confirmed, because nobody confirms a prompt.
    */
   needs?: readonly string[];
 }
@@ -33,7 +33,7 @@ export interface PromptResult {
   messages: readonly PromptMessage[];
 }
 
-/** Describes a prompt to callers. The field names are those of the MCP specification, server/prompts. */
+/** A prompt to callers. The field names are those of the MCP specification, server/prompts. */
 export interface PromptDescriptor {
   name: string;
   title: string;

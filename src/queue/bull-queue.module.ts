@@ -8,7 +8,7 @@ import { DueWork } from './due-work.js';
 import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Lists the kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
+/** The kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
 const KINDS = 6;
 
 @Module({})

@@ -5,7 +5,7 @@ import { toError } from '../errors/app-error.js';
 import { within } from './within.js';
 import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** Describes the payload of a Bull job. It names a row and has none of its data. */
+/** The payload of a Bull job. It names a row and has none of its data. */
 export interface WakeUpJob {
   kind: WakeUpKind;
   id: string;
@@ -14,9 +14,9 @@ export interface WakeUpJob {
 
 export const WAKE_UP_QUEUE = 'switchboard';
 
-/** Limits the wake-ups that Redis has not yet answered. The poll finds the rows of later wake-ups. */
+/** The largest number of wake-ups that Redis has not yet answered. The poll finds the rows of later wake-ups. */
 const MAX_IN_FLIGHT = 1000;
-/** Limits the delay of wake-ups in Redis. The poll finds rows that are due later. */
+/** The longest delay of wake-ups in Redis. The poll finds rows that are due later. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 const CLOSE_MS = 3000;
 

@@ -4,7 +4,7 @@ import { toError } from '../errors/app-error.js';
 import { pollDelay } from './poll-delay.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** Names what `find_due_work.sql` looks for. */
+/** A kind of work that `find_due_work.sql` looks for. */
 export type DueKind = WakeUpKind | 'parked run' | 'audit entry';
 
 /**

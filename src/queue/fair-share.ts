@@ -1,10 +1,10 @@
-/** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
+/** How many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** Names the organization that was served last. The next id in order is served next (`choose_runs.sql`). */
+  /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** Limits the rows of each organization that occupies no slot. */
+  /** The largest number of rows of each organization that occupies no slot. */
   readonly room: number;
-  /** Limits the rows of each organization that occupies slots. */
+  /** The largest number of rows of each organization that occupies slots. */
   readonly rooms: Readonly<Record<string, number>>;
   /** With `false`, the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;

@@ -4,7 +4,7 @@ import type { WakeUpKind } from './wake-ups.js';
 /** A lease has this length. After a crash, another worker continues this many seconds later. */
 export const LEASE_SECONDS = 15;
 
-/** Identifies a row that this worker may process until its lease ends. The epoch fences off earlier workers. */
+/** A row that this worker may process until its lease ends. The epoch fences off earlier workers. */
 export interface Claim {
   readonly id: string;
   readonly organizationId: string;

@@ -9,7 +9,7 @@ import { within } from './within.js';
 import type { ReservedSlot, WakeUps } from './wake-ups.js';
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** Delays a claim after the first slot becomes free, so that one claim fills several slots. */
+/** The delay of a claim after the first slot becomes free, so that one claim fills several slots. */
 const CLAIM_DELAY_MS = 3;
 /** Aborted work gets this time to end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
@@ -29,7 +29,7 @@ export class LeasedWorker {
   private failures = 0;
   /** It is true when more rows may be due than there were free slots. */
   private mayHaveMore = false;
-  /** Counts the slots that became free since the last claim of due rows. */
+  /** The number of slots that became free since the last claim of due rows. */
   private newlyFree = 0;
   private wakeUpClaims = 0;
   /** It is true when more wake-ups arrived during the claim. */

@@ -28,7 +28,7 @@ export abstract class QueueWorker
   protected abstract readonly graceMs: number;
   /** It is true when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
-  /** Limits the rows that the process works on at a time, if that is less than its concurrency. */
+  /** The largest number of rows that the process works on at a time, if that is less than its concurrency. */
   protected readonly mostSlots: number = Infinity;
   private worker?: LeasedWorker;
 

@@ -30,7 +30,9 @@ import { UriTemplate } from './uri-template.js';
  */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
-  /** Sorts resources by URI in code-unit order. A brace sorts last, so an exact URI is found before a template. */
+  /**
+   * The resources, sorted by URI in code-unit order. A brace sorts last, so an exact URI is found before a template.
+   */
   private resources: readonly RegisteredResource[] = [];
 
   constructor(

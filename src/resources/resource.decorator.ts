@@ -12,7 +12,7 @@ export interface ResourceOptions {
   /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique among resources. */
   name: string;
   title: string;
-  /** Tells a model or a person that chooses between resources about the content. */
+  /** What the content is, for a model or a person that chooses between resources. */
   description: string;
   /** The default is application/json. */
   mimeType?: string;
@@ -25,7 +25,7 @@ export interface ResourceOptions {
  */
 export const Resource = DiscoveryService.createDecorator<ResourceOptions>();
 
-/** Describes a resource or a template to callers. The field names are those of the MCP specification, server/resources. */
+/** A resource or a template to callers. The field names are those of the MCP specification, server/resources. */
 export interface ResourceDescriptor {
   name: string;
   title: string;

@@ -10,7 +10,7 @@ const FORM = new RegExp(
  */
 export class UriTemplate {
   readonly variables: readonly string[];
-  /** Returns a text that is equal for templates that match the same URIs. */
+  /** A text that is equal for templates that match the same URIs. */
   readonly shape: string;
   private readonly segments: readonly string[];
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Lists the kinds of rows for which an organization can limit the retention. */
+/** The kinds of rows for which an organization can limit the retention. */
 export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit_log'] as const;
 
 export type RetentionKind = (typeof RETENTION_KINDS)[number];

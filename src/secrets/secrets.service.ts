@@ -9,7 +9,7 @@ import { SecretsRepository } from './secrets.repository.js';
 
 const MOST_SECRETS = 200;
 
-/** Holds a secret with the facts about it. */
+/** A secret with the facts about it. */
 export interface StoredSecret {
   readonly name: string;
   readonly content: SecretContent;

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** Names what was refused. An operator can set alarms on these names. */
+/** The name of what was refused. An operator can set alarms on these names. */
 export type SecurityEvent =
   | 'blocked_target'
   | 'cross_site_request'
@@ -19,7 +19,7 @@ export type SecurityEvent =
   | 'unknown_key';
 
 interface Source {
-  /** Names the organization, or the workflow of a webhook, if the event belongs to one. */
+  /** The organization, or the workflow of a webhook, if the event belongs to one. */
   subject?: string;
   address?: string;
 }

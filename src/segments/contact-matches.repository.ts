@@ -5,7 +5,7 @@ import { COLUMNS } from '../contacts/contact-statements.js';
 import { Contact } from '../contacts/contact.entity.js';
 import type { FilterNode } from '../contacts/filter-fields.js';
 
-/** Names contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
+/** Contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
 export type ContactPart =
   { readonly ids: readonly string[] } | { readonly after: string; readonly upTo: string | null };
 

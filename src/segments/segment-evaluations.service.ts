@@ -12,11 +12,11 @@ import type { Segment } from './segment.entity.js';
 
 /** An organization that needs longer gives its place to others. */
 const TURN_MS = 5000;
-/** Limits the changed contacts that one transaction compares with every segment. */
+/** The largest number of changed contacts that one transaction compares with every segment. */
 const CHANGES_AT_ONCE = 200;
-/** Limits the contacts that one transaction compares with one segment. */
+/** The largest number of contacts that one transaction compares with one segment. */
 const CONTACTS_AT_ONCE = 2000;
-/** Limits the entries and exits of one transaction, because each may start runs. */
+/** The largest number of entries and exits of one transaction, because each may start runs. */
 const EVENTS_AT_ONCE = 200;
 /** All contacts are compared with a timed segment after this pause. */
 const PAUSE_MS = 60_000;

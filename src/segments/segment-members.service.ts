@@ -9,13 +9,13 @@ import { ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import type { Segment } from './segment.entity.js';
 
-/** Lists contacts that enter and leave a segment, by their ids. */
+/** The contacts that enter and leave a segment, by their ids. */
 export interface MemberChanges {
   entered: readonly string[];
   left: readonly string[];
 }
 
-/** Holds the results for the contacts of a call. */
+/** The results for the contacts of a call. */
 export interface ChangedMembers {
   changed: number;
   unknown: string[];

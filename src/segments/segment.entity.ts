@@ -36,7 +36,7 @@ export class Segment extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   sweepAt: Date | null;
 
-  /** Contacts up to this id are compared. */
+  /** Contacts up to this id have been compared. */
   @Column('text', { default: '' })
   position: string;
 

@@ -16,7 +16,7 @@ import type { Segment } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 const MOST_SEGMENTS = 100;
-/** Bounds the time of a count, however many members a segment has. */
+/** Members are counted up to this number, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 

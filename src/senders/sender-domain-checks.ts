@@ -10,7 +10,7 @@ import { toError } from '../errors/app-error.js';
 import { SenderDomainsService } from './sender-domains.service.js';
 
 const EVERY_MS = 60 * 60 * 1000;
-/** Limits the domains that are looked up at the same time. */
+/** The largest number of domains that are looked up at the same time. */
 const AT_ONCE = 10;
 const MOST_ROUNDS = 100;
 

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * Says what the last look-up of a record found. `different` means other records only. After `unanswered` nothing is known,
+ * What the last look-up of a record found. `different` means other records only. After `unanswered` nothing is known,
  * because the name servers did not answer.
  */
 export const CHECK_RESULTS = ['found', 'missing', 'different', 'unanswered'] as const;
@@ -22,7 +22,7 @@ export class SenderDomain extends OrganizationRowWithId {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  /** Names the person who added it. */
+  /** The person who added the domain. */
   @Column('text', { nullable: true })
   createdBy: string | null;
 
@@ -50,7 +50,7 @@ export type KeyState = (typeof KEY_STATES)[number];
 /** Stores a DKIM key of a sender domain. */
 @Entity('sender_keys')
 export class SenderKey extends OrganizationRow {
-  /** Names the DNS record of the public key. */
+  /** The name of the DNS record of the public key, within the domain. */
   @PrimaryColumn('text')
   selector: string;
 

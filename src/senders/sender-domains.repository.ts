@@ -7,7 +7,7 @@ import { SenderDomain, SenderKey } from './sender-domain.entity.js';
 /** An owner has this time to restore a record that is gone. Until then, the domain counts as verified. */
 export const GRACE_HOURS = 72;
 
-/** Says from which domain the organization may send, and with which key. */
+/** The domain from which the organization may send, with its key. */
 export interface VerifiedSender {
   readonly domain: string;
   /** Null without a key whose record was found. */

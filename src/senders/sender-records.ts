@@ -2,7 +2,7 @@ import type { CheckResult } from './sender-domain.entity.js';
 
 const PREFIX = 'switchboard-verification=';
 
-/** Describes a TXT record that an organization must publish. */
+/** A TXT record that an organization must publish. */
 export interface TextRecord {
   readonly name: string;
   readonly value: string;

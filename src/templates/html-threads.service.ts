@@ -6,7 +6,7 @@ import type { HtmlJob, HtmlReply } from './html-job.js';
 
 /** A thread needs about 60 MiB. Publishing is rare. */
 const MOST_THREADS = 2;
-/** Limits the jobs of one organization that wait, because each keeps its HTML in memory. */
+/** The largest number of waiting jobs of one organization. Each job keeps its HTML in memory. */
 const MOST_WAITING = 20;
 /** On a busy machine, a thread needs seconds for loading its packages. */
 const MOST_MS = 18_000;
@@ -29,7 +29,7 @@ interface WaitingJob {
 @Injectable()
 export class HtmlThreadsService implements OnApplicationShutdown {
   private readonly waiting = new OrganizationQueue<WaitingJob>();
-  /** Maps organizations to the threads that work for them. */
+  /** The thread that works for each organization. */
   private readonly threads = new Map<string, Worker>();
   private isClosed = false;
 

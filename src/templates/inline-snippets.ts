@@ -25,10 +25,10 @@ export class PlacedFault extends Error {
 }
 
 interface Piece {
-  /** Begins here in the joined text. */
+  /** The position in the joined text at which the piece begins. */
   readonly at: number;
   readonly source: Source;
-  /** Begins here in the source. */
+  /** The position in the source at which the piece begins. */
   readonly begin: number;
 }
 

@@ -21,7 +21,7 @@ const LONGEST_SUBJECT = 2000;
 const LONGEST_TEXT = 256 * 1024;
 const LARGEST_CONTENT_BYTES = 1024 * 1024;
 const NAME = /^[a-z][a-z0-9_]*$/;
-/** Lists the names that have another meaning in a template. */
+/** The names that have another meaning in a template. */
 const RESERVED = new Set(
   [
     'contact',

@@ -3,7 +3,7 @@ import { TextCompiler, TextFault } from '../liquid/text-compiler.js';
 import { AppError } from '../errors/app-error.js';
 import type { CompiledContent, TemplateVariable } from './template-content.js';
 
-/** Names the texts of a variant: those of an e-mail, or the text of a short message. */
+/** A text of a variant: one of the texts of an e-mail, or the text of a short message. */
 export type TemplatePart = 'email' | 'sms';
 
 /** The parsed texts of one part of a variant. */

@@ -7,10 +7,10 @@ import type { TemplateVariable } from './template-content.js';
 import { TemplateVersionsRepository } from './template-versions.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** Limits the characters of the versions in the cache. Parsed texts need several times as many bytes. */
+/** The largest number of characters of the versions in the cache. Parsed texts need several times as many bytes. */
 const MOST_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
-/** Identifies a published version, which never changes. */
+/** A published version, which never changes. */
 export interface PinnedTemplate {
   readonly id: string;
   readonly version: number;

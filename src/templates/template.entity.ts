@@ -14,7 +14,7 @@ export class Template extends OrganizationRowWithId {
   @Column('json')
   draft: TemplateContent;
 
-  /** Counts the changes of the draft. */
+  /** The number of changes of the draft. */
   @Column('integer', { default: 1 })
   draftVersion: number;
 

@@ -14,7 +14,7 @@ const FIND_PUBLISHED = prepared(
    where t.organization_id = $1 and (t.id = $2 or t.name = $2) order by t.id = $2 desc limit 1`,
 );
 
-/** Names the published version of a template, with the language of contacts without a locale. */
+/** The published version of a template, with the language of contacts without a locale. */
 export interface FoundTemplate {
   id: string;
   name: string;

@@ -12,7 +12,7 @@ import { type TemplateSummary, TemplatesRepository } from './templates.repositor
 const MOST_TEMPLATES = 500;
 const NAME = /^[a-z][a-z0-9_-]*$/;
 
-/** Holds the values that a caller changes. An absent member stays unchanged. */
+/** The values that a caller changes. An absent member stays unchanged. */
 export interface TemplateChanges {
   name?: string;
   description?: string;

@@ -13,7 +13,7 @@ import {
   inlineSnippets,
 } from './inline-snippets.js';
 
-/** Names the members of `contact` in templates. */
+/** The members of `contact` in templates. */
 const CONTACT_MEMBERS = [
   'id',
   'external_id',
@@ -30,7 +30,7 @@ const CONTACT_MEMBERS = [
   'updated_at',
 ];
 
-/** Lists the names that every text may use besides its variables. */
+/** The names that every text may use besides its variables. */
 export const GIVEN_NAMES: readonly string[] = [
   'contact',
   'digest',

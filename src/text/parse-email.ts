@@ -1,7 +1,7 @@
 import { isEmail } from 'class-validator';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Holds a normalized value, or the fault of the value that was sent. */
+/** A normalized value, or the fault of the value that was sent. */
 export type Parsed = { value: string } | { fault: string };
 
 const LONGEST_EMAIL = 254;

@@ -1,7 +1,7 @@
 import { hiddenCharacter } from './hidden-character.js';
 import { parseEmail } from './parse-email.js';
 
-/** Holds an address with the name that mail programs show. The name may be empty. */
+/** An address with the name that mail programs show. The name may be empty. */
 export interface Mailbox {
   readonly name: string;
   readonly address: string;

@@ -9,7 +9,7 @@ const LONGEST_HREF = 4096;
 
 /** The contents of these elements are not text for people. */
 const UNREAD = new Set(['script', 'style', 'title', 'template']);
-/** Maps elements that begin and end on a line of their own to the line breaks around them. */
+/** The line breaks around each element that begins and ends on a line of its own. */
 const LINE_BREAKS: ReadonlyMap<string, number> = new Map([
   ...(
     'address article aside caption center dd div dt fieldset figcaption figure footer form header li main nav section ' +

@@ -7,7 +7,7 @@ type GroupName = 'ul' | 'ol' | 'blockquote' | 'li';
 
 interface Group {
   readonly name: GroupName;
-  /** Stands before each line in the group. */
+  /** The text before each line in the group. */
   readonly prefix: string;
   items: number;
 }
@@ -16,10 +16,10 @@ interface Group {
 export class TextWriter {
   private readonly parts: string[] = [];
   private readonly groups: Group[] = [];
-  /** Counts the open groups by name, so that the end of a group that is not open is recognized at once. */
+  /** The number of open groups by name, so that the end of a group that is not open is recognized at once. */
   private readonly open: Record<GroupName, number> = { ul: 0, ol: 0, blockquote: 0, li: 0 };
   private link: { readonly href: string; text: string } | undefined;
-  /** Replaces the indentation of the next line of a list item. */
+  /** The text that replaces the indentation of the next line of a list item. */
   private marker = '';
   private breaks = 0;
   private hasSpace = false;

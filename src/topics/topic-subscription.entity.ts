@@ -5,7 +5,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 export const SUBSCRIPTION_STATES = ['subscribed', 'pending', 'unsubscribed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** Proves where a decision came from. All members are as the person's browser or the caller gave them. */
+/** The proof of where a decision came from. All members are as the person's browser or the caller gave them. */
 export interface Evidence {
   ip?: string;
   user_agent?: string;
@@ -31,7 +31,7 @@ export class TopicSubscription extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   evidence: Evidence | null;
 
-  /** Names the message whose link confirms a pending subscription. */
+  /** The message whose link confirms a pending subscription. */
   @Column('text', { nullable: true })
   confirmationId: string | null;
 

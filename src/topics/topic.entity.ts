@@ -4,7 +4,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 /** Stores a topic of messages, which contacts can leave. */
 @Entity('topics')
 export class Topic extends OrganizationRow {
-  /** Names the topic in messages, links and decisions. It never changes. */
+  /** The name of the topic in messages, links and decisions. It never changes. */
   @PrimaryColumn('text')
   name: string;
 

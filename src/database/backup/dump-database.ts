@@ -22,7 +22,7 @@ export interface DumpOptions {
   log: (line: string) => void;
 }
 
-/** Counts what a dump has read so far. */
+/** The numbers of tables and rows that a dump has read so far. */
 export interface DumpCounts {
   tables: number;
   rows: number;

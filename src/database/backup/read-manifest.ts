@@ -8,7 +8,7 @@ const INSTALLATION = 'private.installation';
 /** The installation is one short row. */
 const MOST_INSTALLATION_BYTES = 64 * 1024;
 
-/** Says what is in an archive. */
+/** What is in an archive. */
 export interface Manifest {
   header: ArchiveHeader;
   tables: readonly { table: string; columns: readonly string[]; rows: number }[];

@@ -6,7 +6,7 @@ export interface StoredTable {
   /** The schema and the name, for example `public.contacts`. */
   name: string;
   columns: string[];
-  /** Lists the other tables that its foreign keys refer to. */
+  /** The other tables that its foreign keys refer to. */
   references: string[];
   /** It is false when row-level security could hide rows from the current user. */
   isComplete: boolean;
@@ -17,9 +17,9 @@ export interface StoredTable {
   copyOut: string;
   copyIn: string;
   analyze: string;
-  /** Lets the owner copy rows in, without triggers and row-level security. */
+  /** The SQL that lets the owner copy rows in, without triggers and row-level security. */
   open: string[];
-  /** Undoes `open`. */
+  /** The SQL that undoes `open`. */
   close: string[];
 }
 

@@ -14,7 +14,7 @@ interface CopyConnection extends Connection {
  * needs no memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error of the source.
  */
 export class CopyIn implements Submittable {
-  /** Resolves to the number of rows that PostgreSQL stored. */
+  /** A promise of the number of rows that PostgreSQL stored. */
   readonly done: Promise<number>;
   private rows = 0;
   private sourceError?: Error;

@@ -23,12 +23,12 @@ const preparedNames = new WeakMap<Connection, Set<string>>();
  */
 export class Pipeline implements Submittable {
   readonly done: Promise<QueryResult>;
-  /** Counts the statements that succeeded. */
+  /** The number of statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
-  /** Takes the rows of the next statement whose result is wanted. */
+  /** The rows of the current statement, if its result is wanted. */
   private result = new Result();
-  /** Lists the statements that this pipeline prepares. */
+  /** The statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;

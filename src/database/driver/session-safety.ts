@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Names the effect of a statement on the connection that it runs on. */
+/** The effect of a statement on the connection that it runs on. */
 export type SessionSafety =
   /** It provably changes rows only, and nothing of the session. */
   | 'safe'
@@ -36,7 +36,7 @@ const COMMANDS = new Set(
   ),
 );
 
-/** Lists words of SQL that may precede a parenthesis and are not functions. */
+/** Words of SQL that may precede a parenthesis and are not functions. */
 const KEYWORDS = new Set(
   `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
   join lateral not on or order over partition returning select set some then union update using values when where
@@ -44,7 +44,7 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Lists functions, types with a length, and views of PostgreSQL, that leave nothing behind after the transaction except
+ * Functions, types with a length, and views of PostgreSQL, that leave nothing behind after the transaction except
  * changed rows. Every other function makes a statement unsafe.
  */
 const FUNCTIONS = new Set(

@@ -2,7 +2,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import { isQueryTimeout } from '../database-error.js';
 import { forgetPreparedStatements } from './pipeline.js';
 
-/** Holds settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
+/** The settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
 export interface SessionSettings {
   application_name: string;
   statement_timeout: number;
@@ -10,7 +10,7 @@ export interface SessionSettings {
   idle_in_transaction_session_timeout: number;
 }
 
-/** Holds options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
+/** The options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
 export interface SessionOptions extends Partial<SessionSettings> {
   onConnect?: (client: ClientBase) => Promise<void>;
 }

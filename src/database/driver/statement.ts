@@ -1,24 +1,24 @@
 import type { QueryResult } from 'pg';
 
-/** Describes an SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
+/** An SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
 export interface Statement {
   readonly text: string;
   readonly name?: string;
 }
 
-/** Describes a statement that {@link prepared} has named. */
+/** A statement that {@link prepared} has named. */
 export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
 type Rows = readonly (readonly unknown[])[];
 
-/** Describes a prepared statement for any number of rows. `toValues` makes its values from those of each row. */
+/** A prepared statement for any number of rows. `toValues` makes its values from those of each row. */
 export interface RowsStatement extends PreparedStatement {
   readonly toValues: (rows: Rows) => readonly unknown[];
 }
 
-/** Describes a statement with its values, as a connection sends it. */
+/** A statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
   /** It is true for statements of the transaction itself, which may change settings of the session. */

@@ -10,11 +10,11 @@ const LENGTH_BYTES = 4;
 /** Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. None leads out of the cluster. */
 const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 
-/** Precedes the contents of the files. Each position is in bytes after the header. */
+/** The part of the archive before the contents of the files. Each position is in bytes after this part. */
 interface Header {
-  /** Names the programs that made the cluster. An archive of other programs cannot be used. */
+  /** The programs that made the cluster. An archive of other programs cannot be used. */
   readonly origin: string;
-  /** Lists each folder after the folder that it is in. */
+  /** Each folder after the folder that it is in. */
   readonly folders: readonly string[];
   readonly files: readonly (readonly [path: string, start: number, end: number])[];
 }

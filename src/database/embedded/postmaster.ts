@@ -34,7 +34,7 @@ export interface Home {
 }
 
 interface StartPlan extends Home {
-  /** Contains the PostgreSQL programs, which `user` can execute. */
+  /** The folder of the PostgreSQL programs, which `user` can execute. */
   readonly binaries: Binaries;
   readonly user: SystemUser | null;
 }
@@ -254,7 +254,7 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
   return true;
 }
 
-/** Holds the contents of `postmaster.pid`, which a running PostgreSQL writes. */
+/** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number | null;

@@ -19,7 +19,7 @@ export interface ChannelHandlers {
 
 /** Listens on one channel of the database, on its own connection. It reconnects until it is stopped. */
 export class ChannelListener {
-  /** Settles after the first attempt to listen. After a failure, more attempts follow. */
+  /** A promise that settles after the first attempt to listen. After a failure, more attempts follow. */
   readonly listening: Promise<void>;
   private readonly logger = new Logger(ChannelListener.name);
   private loop: Promise<void>;

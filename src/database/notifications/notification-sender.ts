@@ -7,7 +7,10 @@ const MAX_PENDING = 10_000;
 /** PostgreSQL accepts payloads of less than 8,000 bytes. */
 const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
-/** Limits statements without a pause. Later statements wait, so that each carries more items and fewer are sent. */
+/**
+ * The largest number of statements that are sent without a pause. Later statements wait, so that each carries more
+ * items and fewer are sent.
+ */
 const BURST = 20;
 const PAUSE_MS = 5;
 const LONG_PAUSE_MS = 20;
@@ -49,7 +52,7 @@ interface Notification {
 @Injectable()
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** Holds the items by their key: a channel and a subject, joined by a space. */
+  /** The items by their key: a channel and a subject, joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
   private lossy = new Set<string>();

@@ -63,7 +63,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Lists the names of all migrations of this version, oldest first. */
+/** The names of all migrations of this version, oldest first. */
 export const MIGRATION_NAMES: readonly string[] = MIGRATIONS.map(({ name }) => name);
 
 /**

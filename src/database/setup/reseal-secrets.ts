@@ -12,7 +12,7 @@ interface SealedRow {
   previous_secret: Buffer | null;
 }
 
-/** Describes a table with sealed columns. $1 and $2 are the last row of the batch before, $3 and $4 the current key. */
+/** A table with sealed columns. $1 and $2 are the last row of the batch before, $3 and $4 the current key. */
 interface SealedTable {
   readonly select: string;
   readonly update: string;
@@ -64,12 +64,15 @@ const SENDER_KEYS: SealedTable = {
 };
 
 export interface ResealResult {
-  /** Counts the workflows whose secrets were encrypted again. */
+  /** The number of workflows whose secrets were encrypted again. */
   workflows: number;
-  /** Counts the secrets of organizations, of their providers of channels and sender domains, that were encrypted again. */
+  /**
+   * The number of secrets of organizations, of their providers of channels and sender domains, that were encrypted
+   * again.
+   */
   secrets: number;
   /**
-   * Lists the ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
+   * The ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
    * opens. They were left as they are.
    */
   unreadable: string[];

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Limits the cache of signatures, one for each pair of organization and connection. */
+/** The largest number of cached signatures, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
 /**

@@ -23,9 +23,9 @@ export class LazyTransaction implements StatementSender {
   private isOver = false;
   private deferred: DeferredStatement[] = [];
   private savepoints = 0;
-  /** Takes further statements until its turn begins. */
+  /** The statements that wait for their turn. Further statements join them until the turn begins. */
   private joint?: JointStatements;
-  /** Resolves after the last statement. pg 9 allows one query at a time on a connection. */
+  /** A promise that resolves after the last statement. pg 9 allows one query at a time on a connection. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(

@@ -9,14 +9,15 @@ type Statements = readonly DeferredStatement[];
 /** The outcome of a shared transaction, or says that each of its members must be committed alone. */
 type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
-/** Limits the characters of the values in one transaction, unless one of its members has more. */
+/** The largest number of characters of the values in one transaction, unless one member alone has more. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** Limits the members of a transaction to 16, because all of them wait for the slowest. */
+/** The smallest weight of a member. It limits a transaction to 16 members, because all of them wait for the slowest. */
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
- * Members that share a transaction wait this long for a lock, and are then committed alone. So one that waits for a lock
- * delays the others little. PostgreSQL looks for deadlocks after a second, so the members never make a deadlock.
+ * Members that share a transaction wait this long for a lock, and are then committed alone. So a member that waits for
+ * a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the members cause no
+ * deadlock.
  */
 const LIMIT_LOCK_WAITS: BoundStatement = {
   ...prepared('shared_lock_waits', `select set_config('lock_timeout', '50ms', true)`),

@@ -5,13 +5,13 @@ import type { BoundStatement } from '../driver/statement.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import { setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
-/** Holds the result of a statement and the database's `now()` of its transaction. */
+/** The result of a statement and the database's `now()` of its transaction. */
 export interface ReadResult {
   readonly result: QueryResult;
   readonly beganAt: Date | undefined;
 }
 
-/** Limits the statements of a transaction, because all of them wait for the slowest. */
+/** The largest number of statements of a transaction, because all of them wait for the slowest. */
 const MOST_STATEMENTS = 16;
 
 /**

@@ -23,9 +23,9 @@ export interface StatementSender {
     readsOnly?: boolean,
   ): Promise<QueryResult>;
   defer(statement: DeferredStatement): void;
-  /** Grows with each statement and each rollback to a savepoint, but not with deferred statements. */
+  /** A number that grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
-  /** Contains the database's `now()` in the transaction, or at its first read apart, once a statement was sent. */
+  /** The database's `now()` in the transaction, or at its first read apart, once a statement was sent. */
   readonly beganAt: Date | undefined;
 }
 

@@ -24,7 +24,7 @@ const SET_READ_ONLY_CONTEXT = prepared(
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
-/** Holds an organization and its signature for one connection. */
+/** An organization and its signature for one connection. */
 type SignedContext = readonly [organizationId: string, signature: string];
 
 /** Hands out pooled connections to tenant transactions. */
@@ -32,7 +32,7 @@ export class TenantConnections {
   /** An earlier statement may have changed the session of these connections. */
   private readonly changed = new WeakSet<PoolClient>();
   private readonly shares: ConnectionShares;
-  /** Holds the organizations that have the connections in use. */
+  /** The organizations that have the connections in use. */
   private readonly holders = new WeakMap<PoolClient, string>();
 
   constructor(

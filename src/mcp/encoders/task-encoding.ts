@@ -22,7 +22,7 @@ export function taskResult(task: Task): string {
   return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
 }
 
-/** Holds the JSON text of the result of `tasks/update` and `tasks/cancel`. */
+/** The JSON text of the result of `tasks/update` and `tasks/cancel`. */
 export const ACKNOWLEDGED = JSON.stringify(COMPLETE);
 
 /** Returns the members of a task in `tasks/get` and `notifications/tasks` (DetailedTask of the Tasks extension). */

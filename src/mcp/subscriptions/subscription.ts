@@ -3,7 +3,7 @@ import type { Change, ChangeOrGap } from '../../changes/change-feed.js';
 import type { NotificationStream } from '../event-stream.js';
 import type { JsonObject, JsonRpcId } from '../json-rpc.js';
 
-/** Marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
+/** The key that marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
 // Changes within this time become one notification, so that a run of many quick steps does not flood the client.

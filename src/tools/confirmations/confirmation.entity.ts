@@ -16,7 +16,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('json')
   arguments: object;
 
-  /** Contains the fingerprint of `arguments`. */
+  /** The fingerprint of `arguments`. */
   @Column('bytea')
   digest: Buffer;
 
@@ -32,7 +32,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   answeredAt: Date | null;
 
-  /** Contains the id of the person who approved or declined. */
+  /** The id of the person who approved or declined. */
   @Column('text', { nullable: true })
   answeredBy: string | null;
 }

@@ -4,7 +4,7 @@ import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Confirmation, type ConfirmationState } from './confirmation.entity.js';
 
-/** Identifies a call. Two calls with equal values are the same call. */
+/** The values that identify a call. Two calls with equal values are the same call. */
 export interface CallIdentity {
   readonly organizationId: string;
   readonly apiKeyId: string;

@@ -5,9 +5,9 @@ import { type SchemaClass, classSchema } from '../schema/class-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import { instantiate } from '../schema/parse-arguments.js';
 
-/** Describes a request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
+/** A request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
-  /** Names the MCP method, for example `elicitation/create`. */
+  /** The MCP method, for example `elicitation/create`. */
   readonly method: string;
   readonly params: object;
   /** A client must have declared these `ClientCapabilities`. */

@@ -1,14 +1,14 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { InputRequests } from './input-request.js';
 
-/** Describes work that continues after its tool has returned. */
+/** Work that continues after its tool has returned. */
 export interface Task {
   /** The id is unique among all sources and too random to guess. Use `newId`. */
   readonly id: string;
   readonly createdAt: Date;
   readonly changedAt: Date;
   readonly state: TaskState;
-  /** Describes the state in one line, for a person or a model. */
+  /** The state in one line, for a person or a model. */
   readonly message?: string;
   /** The state cannot change before this time. It may be absent. */
   readonly askAgainAt?: Date;

@@ -11,9 +11,9 @@ export interface ToolOptions {
   /** Calls by these deprecated names work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
-  /** Tells a model what the tool does, when to use it and what it returns. */
+  /** What the tool does, when to use it and what it returns, for a model. */
   description: string;
-  /** Declares the arguments. The default is the type of the first parameter of the method. */
+  /** The class of the arguments. The default is the type of the first parameter of the method. */
   input?: SchemaClass;
   /**
    * Finds faults of the arguments of a workflow step when the workflow is saved, beyond those that the schema expresses.
@@ -25,7 +25,7 @@ export interface ToolOptions {
    * get different idempotency keys. The default is all arguments.
    */
   requestOf?: (given: Readonly<Record<string, unknown>>) => unknown;
-  /** Declares the result. When absent, the method returns `ToolContent`. */
+  /** The class of the result. When absent, the method returns `ToolContent`. */
   output?: SchemaClass;
   icons?: readonly Icon[];
   /** It is true if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
@@ -37,8 +37,8 @@ export interface ToolOptions {
   /** It is true if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
-   * Lists the paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are
-   * stored nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
+   * The paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are stored
+   * nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
    */
   secrets?: readonly string[];
   /**
@@ -53,7 +53,7 @@ export interface ToolOptions {
 /** Declares a method of a provider as a tool for agents, workflows and people. */
 export const Tool = DiscoveryService.createDecorator<ToolOptions>();
 
-/** Holds a block of MCP content: text, image, audio, embedded resource or link. */
+/** A block of MCP content: text, image, audio, embedded resource or link. */
 export type ContentBlock = { type: string } & Record<string, unknown>;
 
 /** Holds the result of a tool without an `output` class: content for a model and not data. */
@@ -65,7 +65,7 @@ export class ToolContent {
   }
 }
 
-/** Describes a picture that clients may show beside a name. The fields are those of the MCP specification. */
+/** A picture that clients may show beside a name. The fields are those of the MCP specification. */
 export interface Icon {
   /** The URI has the scheme https: or data:. */
   src: string;

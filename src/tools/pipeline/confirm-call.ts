@@ -2,7 +2,7 @@ import { askForm, type InputRequest } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 
-/** Limits the text of arguments that a person sees before confirming a call. */
+/** The largest number of characters of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
 
 /**

@@ -5,7 +5,7 @@ import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** Holds the result of the call, and the rows that it changed before the rollback. */
+/** The result of the call, and the rows that it changed before the rollback. */
 export type DryRunOutcome = { result: object } & Effects;
 
 /**

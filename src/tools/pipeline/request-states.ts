@@ -5,7 +5,7 @@ import { SecretBox } from '../../database/secret-box.js';
 // A person can respond in this time, and it is far shorter than the retention of idempotency keys.
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** Identifies a request. It is the same when the client repeats the request with input responses. */
+/** The values that identify a request. They are the same when the client repeats the request with input responses. */
 export interface RequestBinding {
   readonly organizationId: string;
   readonly digest: string;

@@ -30,7 +30,7 @@ export interface DecoratedMethod<Options> {
   readonly hasInjectedEnhancers: boolean;
 }
 
-/** Exposes the application config of ExternalContextCreator, because Nest has no public API for the global guards. */
+/** The application config of ExternalContextCreator, because Nest has no public API for the global guards. */
 interface WithConfig {
   container?: { applicationConfig?: ApplicationConfig };
 }

@@ -5,7 +5,7 @@ import type { Surface, ToolCall } from '../contract/tool-call.js';
 import type { Icon, ToolOptions } from '../contract/tool.decorator.js';
 import type { ObjectSchema } from '../schema/json-schema.js';
 
-/** Describes a tool to callers. The field names are those of the MCP specification, server/tools. */
+/** A tool to callers. The field names are those of the MCP specification, server/tools. */
 export interface ToolDescriptor {
   name: string;
   title: string;
@@ -24,14 +24,14 @@ export interface ToolDescriptor {
 
 export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
-  /** Lists the current name, then the deprecated names. Rows stored under any of them belong to this tool. */
+  /** The current name, then the deprecated names. Rows stored under any of them belong to this tool. */
   readonly names: readonly [string, ...string[]];
   /** Checks the arguments of a caller. Throws `invalid_arguments` with every fault. */
   readonly parse: (given: unknown) => object;
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
-  /** Lists the paths of secrets in the arguments and in the result. */
+  /** The paths of secrets in the arguments and in the result. */
   readonly secrets?: readonly string[];
   readonly task?: Type<TaskSource>;
   /** Finds more faults of the arguments of a step when its workflow is saved. */

@@ -36,7 +36,7 @@ const USE_OF: Record<Surface, string> = {
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');
   private readonly tools: RegisteredTool[] = [];
-  /** Maps current and deprecated names to tools. */
+  /** The tools by their current and deprecated names. */
   private readonly byName = new Map<string, RegisteredTool>();
   private readonly warnedNames = new Set<string>();
 

@@ -4,7 +4,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** Describes a class with class-validator decorators. */
+/** A class with class-validator decorators. */
 export type SchemaClass<T extends object = object> = new () => T;
 
 interface Rule {

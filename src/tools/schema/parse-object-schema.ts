@@ -8,7 +8,7 @@ import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 export interface SchemaLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** Limits the total number of properties in all objects. */
+  /** The largest total number of properties in all objects. */
   readonly properties: number;
   readonly formats: readonly string[];
   /** Properties of the root may not have these names. */

@@ -137,7 +137,7 @@ export class DefinitionChecksService {
   }
 }
 
-/** Names the tools of agents that have the effect of a tool that only steps can call. */
+/** The tools of agents that have the effect of a tool that only steps can call. */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],
 };

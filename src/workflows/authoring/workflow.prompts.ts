@@ -8,7 +8,10 @@ import { classSchema } from '../../tools/schema/class-schema.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
-/** Limits the prompt to about 8,000 tokens, because an installation may have hundreds of tools. */
+/**
+ * The largest number of characters for tools. The prompt then has about 8,000 tokens, although an installation may have
+ * hundreds of tools.
+ */
 const MAX_TOOL_CHARACTERS = 30_000;
 const MAX_DESCRIPTION_LENGTH = 160;
 

@@ -31,14 +31,14 @@ export interface WorkflowInput {
   on_failure?: object[];
 }
 
-/** Names who saves a workflow, on which surface, and the restriction of the API key. */
+/** Who saves a workflow, on which surface, and the restriction of the API key. */
 export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 
-/** Holds a saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
+/** A saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
-  /** Names the members that the trigger had before and does not have now. It is absent when there are none. */
+  /** The members that the trigger had before and does not have now. Absent when there are none. */
   removed?: string[];
 }
 

@@ -5,20 +5,20 @@ import type { Step } from './definition.js';
 import { checkKeys } from './step-fields.js';
 
 /**
- * Maps the trigger payload to the contact of a run. The members are fields of `create_contact` and may contain
- * expressions. `on_error` decides whether the run continues when the contact cannot be saved.
+ * The mapping of the trigger payload to the contact of a run. The members are fields of `create_contact` and may
+ * contain expressions. `on_error` decides whether the run continues when the contact cannot be saved.
  */
 export interface ContactMapping {
   on_error?: 'fail' | 'continue';
   [field: string]: string | object | undefined;
 }
 
-/** Identifies the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
+/** The id of the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
-/** Lists the fields of `create_contact` of which a contact has at least one. */
+/** The fields of `create_contact` of which a contact has at least one. */
 export const IDENTIFIERS = ['external_id', 'email', 'phone'];
-/** Lists the fields of `create_contact` that are texts. */
+/** The fields of `create_contact` that are texts. */
 export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];
 const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 

@@ -23,7 +23,10 @@ import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
 const EMPTY_BYTES = bytesOf([]);
-/** Limits paths, because idempotency keys of external calls contain them and may have 255 characters (`step-key.ts`). */
+/**
+ * The longest path, in characters. Idempotency keys of external calls contain paths and may have 255 characters
+ * (`step-key.ts`).
+ */
 const MAX_PATH = 200;
 
 /** Finds every fault of a definition when it is saved, so that runs fail only for reasons unknown at that time. */
@@ -108,7 +111,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** Says what the checks of a list of steps need to know about the steps before and around it. */
+/** What the checks of a list of steps need to know about the steps before and around it. */
 interface ListContext {
   /** Expressions can refer to these step ids and loop variables. */
   readonly visible: ReadonlySet<string>;

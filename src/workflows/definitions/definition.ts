@@ -1,7 +1,7 @@
 import type { EventName } from '../../events/domain-events.js';
 import type { AnswerType } from './webhook-answer.js';
 
-/** Describes a step of a workflow. `steps/` has a file for each kind. */
+/** A step of a workflow. `steps/` has a file for each kind. */
 export type Step =
   | ToolStep
   | CodeStep
@@ -19,7 +19,7 @@ export type Step =
   | FailureStep
   | TimeoutStep;
 
-/** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
+/** What a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
 interface StepBase {
@@ -29,7 +29,7 @@ interface StepBase {
   on_error?: OnError;
 }
 
-/** Calls a tool. `arguments` may contain Liquid expressions. `timeout` is in seconds. */
+/** A step that calls a tool. `arguments` may contain Liquid expressions. `timeout` is in seconds. */
 export interface ToolStep extends StepBase {
   tool: string;
   arguments?: Record<string, unknown>;
@@ -45,7 +45,7 @@ export interface CodeStep extends StepBase {
   timeout?: number;
 }
 
-/** Limits the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
+/** The limits of the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
 export interface RetryPolicy {
   max_attempts?: number;
   backoff_seconds?: number;
@@ -62,9 +62,9 @@ export interface BranchStep extends StepBase {
 export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * Pauses the run for a duration or until a time. A duration is a number, or an expression that gives one. `until` is RFC
- * 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or the timezone of
- * the contact when that is absent.
+ * A step that pauses the run for a duration or until a time. A duration is a number, or an expression that gives one.
+ * `until` is RFC 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or
+ * the timezone of the contact when that is absent.
  */
 export interface WaitStep extends StepBase {
   wait: Partial<Record<WaitUnit, number | string>> & {
@@ -75,8 +75,8 @@ export interface WaitStep extends StepBase {
 }
 
 /**
- * Pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The inner `if` is a
- * condition on the event. `any_contact` also accepts events about contacts other than the run's.
+ * A step that pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The
+ * inner `if` is a condition on the event. `any_contact` also accepts events about contacts other than the run's.
  */
 export interface EventWaitStep extends StepBase {
   wait_for_event: {
@@ -89,18 +89,21 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/** Starts a run of another workflow and waits for its end. The default contact is that of this run. */
+/** A step that starts a run of another workflow and waits for its end. The default contact is that of this run. */
 export interface RunWorkflowStep extends StepBase {
-  /** Contains the id of the workflow, or an expression that gives it. */
+  /** The id of the workflow, or an expression that gives it. */
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
   /** If false, the step does not wait. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
-  /** Decides what happens to the started run when this run is canceled while it waits. The default is `cancel`. */
+  /** What happens to the started run when this run is canceled while it waits. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
-  /** Starts another run after the started run has failed. Without it, only the start of the run is repeated. */
+  /**
+   * The policy by which another run is started after the started run has failed. Without it, only the start of the run
+   * is repeated.
+   */
   retry?: RetryPolicy;
 }
 
@@ -110,13 +113,13 @@ export type OnParentEnd = 'cancel' | 'continue';
 export interface ForEachStep extends StepBase {
   /** Read one page. They see `cursor`, which is null for the first page. */
   pages?: Step[];
-  /** Contains an expression that gives the cursor of the next page. There is none when it gives null, false or "". */
+  /** An expression that gives the cursor of the next page. There is none when it gives null, false or "". */
   next?: string;
-  /** Contains a list, or an expression that gives one. With `pages`, it gives the items of a page. */
+  /** A list, or an expression that gives one. With `pages`, it gives the items of a page. */
   for_each: string | unknown[];
   /** The steps get lists of at most this many items in place of single items. */
   batch?: number;
-  /** Names the item in expressions. The default is `item`. */
+  /** The name of the item in expressions. The default is `item`. */
   as?: string;
   concurrency?: number;
   steps: Step[];
@@ -134,15 +137,15 @@ export interface RaceStep extends StepBase {
   race: Step[][];
 }
 
-/** Ends the run. `reason` may contain Liquid expressions. */
+/** A step that ends the run. `reason` may contain Liquid expressions. */
 export interface StopStep extends StepBase {
   stop: StopStatus;
   reason?: string;
 }
 
 /**
- * Answers the sender of the webhook that started the run. All texts may contain Liquid expressions. The default is an
- * empty answer with the status 200.
+ * A step that answers the sender of the webhook that started the run. All texts may contain Liquid expressions. The
+ * default is an empty answer with the status 200.
  */
 export interface RespondStep extends StepBase {
   respond: {
@@ -154,12 +157,14 @@ export interface RespondStep extends StepBase {
   };
 }
 
-/** Stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
+/** A step that stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
 export interface SetStep extends StepBase {
   set: Record<string, unknown>;
 }
 
-/** Ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions. */
+/**
+ * A step that ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions.
+ */
 export interface ReturnStep extends StepBase {
   return: Record<string, unknown>;
 }
@@ -169,7 +174,10 @@ export interface FailureStep extends StepBase {
   on_failure: Step[];
 }
 
-/** Ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the trigger. */
+/**
+ * A step that ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the
+ * trigger.
+ */
 export interface TimeoutStep extends StepBase {
   run_timeout_seconds: number;
 }

@@ -4,12 +4,12 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 
 /**
- * Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`,
- * the key has no free slot, and then the rate is asked again.
+ * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`, the
+ * key has no free slot. When it has one, the run asks for a place of the rate again.
  */
 export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 
-/** Holds the limits of a workflow, as they are stored and shown. */
+/** The limits of a workflow, as they are stored and shown. */
 export interface RunLimits {
   concurrency?: ConcurrencyLimit;
   rate?: { runs: number; per_seconds: number };
@@ -17,11 +17,11 @@ export interface RunLimits {
 }
 
 interface ConcurrencyLimit {
-  /** Limits the runs of the workflow at the same time. */
+  /** The largest number of runs of the workflow at the same time. */
   runs?: number;
-  /** Limits the runs with the same key at the same time. */
+  /** The largest number of runs with the same key at the same time. */
   runs_per_key?: number;
-  /** Contains a Liquid expression on trigger.payload and contact. */
+  /** A Liquid expression on trigger.payload and contact. */
   key?: string;
 }
 
@@ -30,7 +30,7 @@ interface DebounceLimit {
   seconds: number;
   /** Repeated starts delay a run by at most this many seconds. */
   max_seconds: number;
-  /** Contains a Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
+  /** A Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
   key?: string;
 }
 

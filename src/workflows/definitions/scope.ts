@@ -15,7 +15,7 @@ interface StepEvaluation {
   readonly scope: object;
   readonly liquid: LiquidSandbox;
   readonly time: { leftMs: number };
-  /** Counts the bytes that are left of `maxBytes`. */
+  /** The number of bytes that are left of `maxBytes`. */
   bytes: number;
   readonly maxBytes: number;
 }

@@ -4,10 +4,10 @@ import { isTimeoutStep } from './steps/timeout-step.js';
 import type { JournalState, Lanes } from './steps/step-kind.js';
 import { kindOf } from './steps/step-kinds.js';
 
-/** Maps paths to journal entries. */
+/** The journal entries by their paths. */
 export type Journal = Pick<ReadonlyMap<string, JournalState>, 'get'>;
 
-/** Identifies an iteration of a loop, which decides the paths of its steps and the values of the loop variables. */
+/** An iteration of a loop, which decides the paths of its steps and the values of the loop variables. */
 export interface Iteration {
   readonly loop: Place;
   readonly index: number;
@@ -20,11 +20,11 @@ export function iterationPath({ loop, index, isPage }: Iteration): string {
   return `${loop.path}${isPage ? ':page' : ''}[${index}]`;
 }
 
-/** Identifies a step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
+/** A step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
 export interface Place<S extends Step = Step> {
   readonly step: S;
   readonly path: string;
-  /** Lists the loop iterations around the step, the outermost first. */
+  /** The loop iterations around the step, the outermost first. */
   readonly iterations: readonly Iteration[];
 }
 
@@ -37,9 +37,9 @@ export interface Plan {
   readonly failed: readonly Place[];
   /** It is set when the run ends, because no step is running. `at` is the step that ends it early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
-  /** Lists the paths of loop iterations that have become done. */
+  /** The paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];
-  /** Maps the paths of open races to the number of the first list that is done. */
+  /** The number of the first list that is done, for the path of each open race. */
   readonly winners: ReadonlyMap<string, number>;
 }
 

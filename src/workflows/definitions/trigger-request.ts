@@ -9,7 +9,7 @@ export interface TriggerRequest {
   received_at: string;
 }
 
-/** Lists the members of the variable `trigger`. */
+/** The members of the variable `trigger`. */
 export const TRIGGER_VARIABLE = [
   'type',
   'payload',

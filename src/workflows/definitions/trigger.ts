@@ -13,14 +13,14 @@ const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** Lists the ways to start a run. `tool` means that an agent called the offered workflow. */
+/** The ways to start a run. `tool` means that an agent called the offered workflow. */
 export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
 
 export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
 const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-/** Holds the stored part of a trigger besides its type and its secret, as it is shown. */
+/** The stored part of a trigger besides its type and its secret, as it is shown. */
 export interface TriggerOptions {
   /** An event trigger has this event. */
   event?: EventName;
@@ -32,14 +32,14 @@ export interface TriggerOptions {
   missed?: (typeof MISSED_POLICIES)[number];
   /** No run starts when this Liquid condition is false. */
   if?: string;
-  /** Maps the payload of a webhook or manual trigger to the contact of the run. */
+  /** The mapping of the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
   /** A run that has not ended this many seconds after its start fails. */
   run_timeout_seconds?: number;
 }
 
-/** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
+/** A parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
@@ -49,7 +49,7 @@ export interface Trigger {
   options: TriggerOptions;
 }
 
-/** Lists the members that each type of trigger may have. */
+/** The members that each type of trigger may have. */
 export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
   webhook: [
     'type',
@@ -73,7 +73,7 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
 };
 export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
-/** Limits the seconds for which a replaced secret stays valid. */
+/** The largest number of seconds for which a replaced secret stays valid. */
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
 
-/** Names the members of a step's output that were too large to be stored, each with the sentence that says so. */
+/** The members of a step's output that were too large to be stored, each with the sentence that says so. */
 export type TooLarge = Readonly<Record<string, string>>;
 
 interface Output {

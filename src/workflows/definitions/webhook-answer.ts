@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
 
-/** Maps each type of an answer to its `Content-Type`. HTML is not among them, because it would be a page of this origin. */
+/** The `Content-Type` of each type of an answer. HTML is not among them, because it would be a page of this origin. */
 export const ANSWER_TYPES = {
   json: 'application/json',
   text: 'text/plain; charset=utf-8',

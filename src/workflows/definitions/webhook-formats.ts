@@ -1,7 +1,7 @@
 import type { FaultList } from '../../errors/fault-list.js';
 import { parseName } from './step-fields.js';
 
-/** Lists the formats and methods that a webhook can accept besides a JSON object by POST. */
+/** The formats and methods that a webhook can accept besides a JSON object by POST. */
 export const WEBHOOK_FORMATS = ['json', 'form', 'multipart', 'text', 'gzip', 'get'] as const;
 
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];

@@ -3,7 +3,7 @@ import { type Json, parseName } from './step-fields.js';
 import { parseHeaderNames } from './webhook-headers.js';
 import { parseAccept, type WebhookFormat } from './webhook-formats.js';
 
-/** Lists the providers whose signatures can be verified. */
+/** The providers whose signatures can be verified. */
 export const SIGNATURE_PRESETS = [
   'github',
   'meta',
@@ -16,7 +16,7 @@ export const SIGNATURE_PRESETS = [
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
 
-/** Maps each provider to its name for people. */
+/** The name of each provider for people. */
 export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   github: 'GitHub',
   meta: 'Meta',
@@ -30,7 +30,7 @@ export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
 /** These providers sign the time of a delivery. */
 const TIMED_PRESETS: readonly SignaturePreset[] = ['slack', 'stripe'];
 
-/** Holds the options of a webhook besides its secret. */
+/** The options of a webhook besides its secret. */
 export interface WebhookOptions {
   /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
   toleranceSeconds?: number;
@@ -48,7 +48,7 @@ export interface WebhookOptions {
   headers?: readonly string[];
 }
 
-/** Says what a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
+/** What a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
 export interface WebhookNeeds {
   /** The request is stored with each run, because an expression may read more of `trigger` than type and payload. */
   request?: true;
@@ -56,17 +56,17 @@ export interface WebhookNeeds {
   answer?: true;
 }
 
-/** Holds the options of a webhook as they are stored. Callers do not see the needs. */
+/** The options of a webhook as they are stored. Callers do not see the needs. */
 export interface StoredWebhookOptions extends WebhookOptions {
   needs?: WebhookNeeds;
 }
 
 export type WebhookOption = keyof WebhookOptions;
 
-/** Holds the options that a trigger gives. Null removes an option, an absent option stays as it is. */
+/** The options that a trigger gives. Null removes an option, an absent option stays as it is. */
 export type WebhookOptionChanges = { [Name in WebhookOption]?: WebhookOptions[Name] | null };
 
-/** Maps each option to the member of the trigger. */
+/** The member of the trigger for each option. */
 export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
   toleranceSeconds: 'tolerance_seconds',
   waitSeconds: 'wait_seconds',
@@ -81,7 +81,7 @@ const WEBHOOK_OPTIONS = Object.keys(WEBHOOK_OPTION_MEMBERS) as WebhookOption[];
 /** Without a secret, these options protect nothing. They are removed together with it. */
 const NEEDS_SECRET = ['signature', 'toleranceSeconds'] as const;
 const MAX_TOLERANCE = 24 * 60 * 60;
-/** Limits the seconds for which a sender waits. */
+/** The longest wait of a sender, in seconds. */
 export const MAX_WAIT = 30;
 const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const VERIFY_TOKEN = /^[\x21-\x7e]{1,255}$/;

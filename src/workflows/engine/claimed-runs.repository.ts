@@ -38,9 +38,9 @@ const FIND = prepared(
 
 @Injectable()
 export class ClaimedRunsRepository {
-  /** Caches versions, because they never change. */
+  /** The cached versions. They stay valid, because versions never change. */
   private readonly versions = new LRUCache<string, readonly Step[]>({ max: MAX_CACHED_VERSIONS });
-  /** Joins the reads of runs from one claim, which begin at the same moment, into one statement. */
+  /** The batcher of reads: those of the runs of one claim begin at the same moment and become one statement. */
   private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),
   );

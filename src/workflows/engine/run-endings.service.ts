@@ -70,7 +70,7 @@ function reasonOfFailure({ step, path }: Place, tx: RunTransaction): string {
 
 const MAX_MESSAGE = 1000;
 
-/** Holds the step that failed, and its error. A parked run has no failed step. */
+/** The step that failed, and its error. A parked run has no failed step. */
 interface RunFailure {
   step: string | null;
   error: StepError | null;

@@ -18,7 +18,7 @@ const MAX_SLEEP_MS = 5000;
 /** No step takes longer than this time, so a timer never needs to be longer. */
 const MAX_STEP_MS = 300_000;
 
-/** Limits a shared transaction, because it occupies a database connection and locks the run. */
+/** The largest number of steps in a shared transaction, because it occupies a database connection and locks the run. */
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
 

@@ -20,7 +20,9 @@ import { isExpected, toStepError } from './step-error.js';
 import { getRetryDelaySeconds } from './step-retry-delay.js';
 import { toWaiting } from './wait-times.js';
 
-/** Limits the stored failed attempts. A step has at most ten attempts, but each retry of the run adds more. */
+/**
+ * The largest number of stored failed attempts. A step has at most ten attempts, but each retry of the run adds more.
+ */
 const MAX_FAILED_ATTEMPTS = 20;
 
 /** `released` means that the run has ended or is suspended, so this worker does nothing more for it. */

@@ -8,7 +8,7 @@ import { isTool } from '../definitions/steps/tool-step.js';
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;
 const DEFAULT_FACTOR = 5;
-/** Limits the pause of a step without `backoff_seconds`. */
+/** The longest pause, in seconds, of a step without `backoff_seconds`. */
 const MAX_DEFAULT_PAUSE_SECONDS = 125;
 /** A step is retried after these errors. Every other error fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];

@@ -6,7 +6,7 @@ import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { Run, RunStep } from './run.entity.js';
 
-/** Holds a step row of a run in the memory of the worker. */
+/** A step row of a run in the memory of the worker. */
 export type JournalEntry = Omit<
   RunStep,
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut' | 'progress'
@@ -16,7 +16,7 @@ export type JournalEntry = Omit<
   dueAt?: number;
 };
 
-/** Holds the part of the run row that a worker reads. Steps may change the contact. */
+/** The part of the run row that a worker reads. Steps may change the contact. */
 export type ClaimedRunRow = Pick<
   Run,
   | 'id'

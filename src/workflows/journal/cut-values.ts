@@ -2,13 +2,15 @@
 const MAX_WHOLE_CHARACTERS = 8192;
 const PREVIEW_CHARACTERS = 1000;
 
-/** Shows a value that is too large for a list of steps: its size as JSON, and the beginning of the JSON text. */
+/** A value that is too large for a list of steps: its size as JSON, and the beginning of the JSON text. */
 export interface CutValue {
   readonly bytes: number;
   readonly preview: string;
 }
 
-/** Names the large values of a step. The journal stores it beside them, so that a list does not read the values. */
+/**
+ * The large values of a step, cut. The journal stores this object beside them, so that a list does not read the values.
+ */
 export interface CutValues {
   readonly input?: CutValue;
   readonly output?: CutValue;

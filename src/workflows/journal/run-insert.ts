@@ -47,7 +47,7 @@ export const INSERT = prepared(
   ),
 );
 
-/** Does the same, but leaves out runs of workflows with limits. */
+/** Inserts runs as {@link INSERT} does, but leaves out runs of workflows with limits. */
 export const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
   insertRuns(

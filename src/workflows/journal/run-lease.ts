@@ -1,6 +1,6 @@
 import { sqlState } from '../../database/database-error.js';
 
-/** Identifies a claim of a run. The epoch is the fencing token. */
+/** A claim of a run. The epoch is the fencing token. */
 export interface RunLease {
   readonly id: string;
   readonly organizationId: string;

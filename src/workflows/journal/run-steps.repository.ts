@@ -6,22 +6,22 @@ import type { CutValues } from './cut-values.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { Run, RunStep, StepError } from './run.entity.js';
 
-/** Holds a step as it is shown. Its large values are null, and `cut` names them. */
+/** A step as it is shown. Its large values are null, and `cut` names them. */
 export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt' | 'progress'> & {
   cut: CutValues | null;
-  /** Progress of a loop without results and cursor. */
+  /** The progress of a loop without results and cursor. */
   progress: Omit<LoopProgress, 'results'> | null;
   /** The number of items of a loop whose finished iterations are folded, if it is known. */
   itemCount: number | null;
 };
 
-/** Identifies the last step of a page. */
+/** The position of the last step of a page. */
 export interface StepPosition {
   position: number;
   stepId: string;
 }
 
-/** Holds the data that decides the plan of a run. */
+/** The data that decides the plan of a run. */
 export interface PlannedStep {
   stepId: string;
   status: StepStatus;

@@ -33,15 +33,15 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { default: 'queued' })
   status: RunStatus;
 
-  /** Says why the run waits or has ended. */
+  /** Why the run waits or has ended. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** Says how the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
+  /** How the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
   @Column('text')
   triggerType: RunTriggerType;
 
-  /** Contains the body as received, or the outline of a large payload. Queries select it only on request. */
+  /** The body as received, or the outline of a large payload. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
 
@@ -70,11 +70,11 @@ export class Run extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** Counts the runs in the chain of runs that started this one. */
+  /** The number of runs in the chain of runs that started this one. */
   @Column('integer', { default: 0 })
   depth: number;
 
-  /** Names the first run of that chain, or null for a run that no other run started. */
+  /** The first run in the chain of runs that started this run, or null for a run that no other run started. */
   @Column('text', { nullable: true })
   rootRunId: string | null;
 
@@ -82,7 +82,7 @@ export class Run extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   epoch: number;
 
-  /** Counts the workers that died with this run since its last progress. */
+  /** The number of workers that died with this run since its last progress. */
   @Column('integer', { default: 0 })
   crashes: number;
 
@@ -103,7 +103,7 @@ export class Run extends OrganizationRowWithId {
   @Column('boolean', { default: false })
   limited: boolean;
 
-  /** Names the limit that keeps it in the queue, or null. */
+  /** The limit that keeps the run in the queue, or null. */
   @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
@@ -123,7 +123,7 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
 
-  /** Lists the begins before that, which still count against the rate. */
+  /** The begins before that, which still count against the rate. */
   @Column('timestamptz', { nullable: true, array: true, select: false })
   earlierBegins: Date[] | null;
 
@@ -155,7 +155,7 @@ export class RunStep extends OrganizationRow {
   @PrimaryColumn('text')
   stepId: string;
 
-  /** Numbers the steps in the order of execution, from 1. */
+  /** The number of the step in the order of execution, from 1. */
   @Column('integer')
   position: number;
 
@@ -178,11 +178,11 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true })
   error: StepError | null;
 
-  /** Lists the last failed attempts, the oldest first, including those before a retry of the run. */
+  /** The last failed attempts, the oldest first, including those before a retry of the run. */
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
-  /** Names the large values of the step. Queries select it only on request. */
+  /** The large values of the step. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   cut?: CutValues | null;
 

@@ -17,13 +17,13 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ESCAPED = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** Says where a value of a JSON text is, in bytes. `members` counts its members at all depths. */
+/** The place of a value in a JSON text, in bytes. `members` counts its members at all depths. */
 export interface ScannedValue {
   readonly kind: 'list' | 'object' | 'text';
   readonly start: number;
   readonly end: number;
   readonly members: number;
-  /** Counts the items of a list. */
+  /** The number of items of a list. */
   readonly items: number;
 }
 
@@ -35,7 +35,7 @@ interface Open {
   items: number;
 }
 
-/** Says what may come next. */
+/** What the scanner expects next. */
 type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'next' | 'end';
 
 /**

@@ -5,7 +5,7 @@ import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import { LargeReads, type PayloadSource } from './large-reads.js';
 import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from './large-value.js';
 
-/** Maps lists and objects to their members that are large, by name. */
+/** The large members of lists and objects, by their names. */
 const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 const readsOfPayloads = new WeakMap<object, LargeReads>();
 

@@ -19,7 +19,10 @@ const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;
 /** Two expressions can each have as much in memory as one may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
-/** Bounds the number of values without a size, such as missing members. */
+/**
+ * The smallest size that a kept value counts as. It bounds the number of values without a size, such as missing
+ * members.
+ */
 const MIN_KEPT_BYTES = 64;
 
 /** Gives access to the bytes of a large payload. */
@@ -41,7 +44,7 @@ export class LargeReads implements PartsReader {
   source: PayloadSource | undefined;
   private readonly kept = new Map<string, Loaded>();
   private keptBytes = 0;
-  /** Says where some items of a list begin, so that later ones are found without scanning the whole list. */
+  /** Where some items of a list begin, so that later ones are found without scanning the whole list. */
   private readonly places = new Map<number, { index: number; at: number }[]>();
 
   /** Returns what expressions see of a large value: a list or an object that is read in parts, or a whole text. */

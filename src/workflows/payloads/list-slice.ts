@@ -2,7 +2,9 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJsonExactly } from '../../http/request-body.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../../text/value-size.js';
 
-/** Limits what one page has of a list, so that it is parsed in a few milliseconds. One item may be larger. */
+/**
+ * The largest part of a list in one page, in bytes, so that it is parsed in a few milliseconds. One item may be larger.
+ */
 const MAX_PAGE_BYTES = 512 * 1024;
 const MAX_PAGE_MEMBERS = 10_000;
 const SPACE = 0x20;

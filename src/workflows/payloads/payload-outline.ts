@@ -3,7 +3,10 @@ import type { ScannedValue } from './json-scan.js';
 import { MIN_RECORDED_BYTES } from './json-scan.js';
 import { largeValueText } from './large-value.js';
 
-/** Limits what expressions read of a payload without its large values, so that it is parsed in a few milliseconds. */
+/**
+ * The largest JSON text, in bytes, that expressions read of a payload without its large values. It is parsed in a few
+ * milliseconds.
+ */
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;
 /** Values of at least this size are left out. The first size with which the rest is small enough is used. */

@@ -11,8 +11,8 @@ import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retr
 import type { RunVersion } from './run.inputs.js';
 
 /**
- * Limits the wake-ups of one call. More would not help: a worker cannot start more runs at the same time. Polls find
- * the rest.
+ * The largest number of wake-ups of one call. A worker cannot start more runs at the same time, and polls find the
+ * other runs.
  */
 const MAX_WAKE_UPS = 50;
 

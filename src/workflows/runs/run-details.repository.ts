@@ -4,7 +4,7 @@ import { assertFound } from '../../errors/app-error.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 
-/** Holds what one run shows besides its row and its steps. */
+/** What one run shows besides its row and its steps. */
 export interface RunDetails {
   /** The payload, or its first bytes when it is longer than asked for or is kept as a file. */
   readonly payload: Buffer;

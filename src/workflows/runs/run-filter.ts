@@ -4,13 +4,13 @@ import type { RunFilterInput } from './run.inputs.js';
 import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** Holds a validated filter. `…After` includes the time itself, `…Before` excludes it. */
+/** A validated filter. `…After` includes the time itself, `…Before` excludes it. */
 export interface RunFilter {
   workflowId?: string;
   /** The list is never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
-  /** Matches a whole reason, or the part before its colon. */
+  /** A whole reason, or the part before its colon. */
   reason?: string;
   triggerType?: RunTriggerType;
   createdAfter?: Date;

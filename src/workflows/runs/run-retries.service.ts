@@ -11,7 +11,7 @@ import { type EndedRun, RunControlRepository } from './run-control.repository.js
 import type { RunVersion } from './run.inputs.js';
 
 export interface ControlOutcome {
-  /** Lists the ids of the runs that were changed or created. */
+  /** The ids of the runs that were changed or created. */
   done: string[];
   refused: { runId: string; error: AppError }[];
 }

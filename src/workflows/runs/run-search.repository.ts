@@ -7,8 +7,8 @@ import type { RunFilter } from './run-filter.js';
 import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 
 /**
- * Limits the runs that one page scans when no index covers the whole filter. So a page that is not the last may have
- * fewer runs than its limit, even none.
+ * The largest number of runs that one page scans when no index covers the whole filter. So a page that is not the last
+ * may have fewer runs than its limit, even none.
  */
 const MAX_SCANNED = 5000;
 

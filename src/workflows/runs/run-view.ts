@@ -12,7 +12,7 @@ import type { LoopProgressView, RunStepView, RunView } from './run.results.js';
 const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_LISTED_MESSAGE_CHARACTERS = 200;
 
-/** Holds the payload of a run, or its size and beginning. Lists leave it out. */
+/** The payload of a run, or its size and beginning. Lists leave it out. */
 export type PayloadView = { payload: unknown } | { payload_cut: CutValue } | Record<string, never>;
 
 export interface ShownRun {
@@ -70,7 +70,7 @@ export function listedStepView(run: Run, entry: ShownStep): RunStepView {
   return { ...stepView(run, entry), error: shortError(entry.error, MAX_LISTED_MESSAGE_CHARACTERS) };
 }
 
-/** Describes a tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
+/** A tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
 export interface CurrentStep {
   readonly step: ToolStep;
   readonly path: string;

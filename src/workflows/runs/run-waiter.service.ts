@@ -35,7 +35,7 @@ export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | '
 export class RunWaiterService implements OnModuleDestroy {
   private readonly logger = new Logger(RunWaiterService.name);
   private readonly stopping = new AbortController();
-  /** Counts the waits of each organization. Each wait keeps the connection of a client open. */
+  /** The number of waits of each organization. Each wait keeps the connection of a client open. */
   private readonly waiting = new Map<string, number>();
   private total = 0;
 

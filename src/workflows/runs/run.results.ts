@@ -32,7 +32,7 @@ export const STEP_VIEW_STATUSES = [
   'canceled',
 ] as const;
 
-/** Shows how far a loop is whose finished iterations are folded. `done` counts those. */
+/** The progress of a loop whose finished iterations are folded into one row. `done` counts those iterations. */
 export interface LoopProgressView {
   done: number;
   /** Absent for a loop over pages, whose number of items is not known. */

@@ -27,7 +27,10 @@ import {
 import type { GetRunValueInput } from './run.inputs.js';
 import type { RunPage, RunStepsResult, RunStepView, RunValueResult } from './run.results.js';
 
-/** Limits the steps of one page as MCP encodes them. A larger page would occupy the process for more than 20 ms. */
+/**
+ * The largest size of the steps of one page as MCP encodes them, in bytes. A larger page would occupy the process for
+ * more than 20 ms.
+ */
 const MAX_PAGE_BYTES = 256 * 1024;
 const MAX_PAYLOAD_BYTES = 32 * 1024;
 const PREVIEW_BYTES = 1000;

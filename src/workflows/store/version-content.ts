@@ -5,7 +5,7 @@ import type { Workflow } from './workflow.entity.js';
 /** This is the largest PostgreSQL integer. */
 export const MAX_VERSION = 2_147_483_647;
 
-/** Holds the editable parts of a workflow besides its steps, in the form that callers use. */
+/** The editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
   /** The type of the trigger and the members of that type. */

@@ -19,7 +19,7 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('json')
   steps: Step[];
 
-  /** Contains everything except the steps. It is null for a version of an early release, which stored only the steps. */
+  /** Everything except the steps. Null for a version of an early release, which stored only the steps. */
   @Column('json', { nullable: true })
   content: VersionContent | null;
 
@@ -34,19 +34,19 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** Contains the contact mapping of the trigger, or null. */
+  /** The contact mapping of the trigger, or null. */
   @Column('json', { nullable: true })
   triggerContact: ContactMapping | null;
 
-  /** Contains the schemas of the step tools when the steps were checked, or null when they are unknown. */
+  /** The schemas of the step tools when the steps were checked, or null when they are unknown. */
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** Contains the tool schemas of the last later check that the steps passed, or null. */
+  /** The tool schemas of the last later check that the steps passed, or null. */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** Lists references to members that the tools still did not return at the last check. It is null when unknown. */
+  /** References to members that the tools still did not return at the last check. Null when unknown. */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 

@@ -7,7 +7,7 @@ import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 
-/** Holds a version without its steps and schemas. */
+/** A version without its steps and schemas. */
 type ListedVersion = Pick<
   WorkflowVersion,
   'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
@@ -18,7 +18,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** Holds the input of the compatibility check. */
+/** The input of the compatibility check. */
 export interface NamedVersion extends VersionKey, PinnedVersion {
   readonly workflowName: string;
 }

@@ -1,4 +1,4 @@
-/** Bounds the timers of a process. Runs without a timer are found by the poll of a worker. */
+/** The largest number of timers of a process. Runs without a timer are found by the poll of a worker. */
 const MAX_TIMERS = 10_000;
 
 /**

@@ -15,9 +15,9 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import type { LargePayload } from '../payloads/large-value.js';
 import { RunLimitsService } from './run-limits.service.js';
 
-/** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
+/** The longest chain of runs that start each other. A longer chain is regarded as a loop. */
 const MAX_DEPTH = 8;
-/** Limits the runs that descend from one run. More runs are regarded as a loop that branches. */
+/** The largest number of runs that descend from one run. More runs are regarded as a loop that branches. */
 const MAX_FOLLOWERS = 10_000;
 
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
@@ -25,13 +25,13 @@ export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 export interface RunStart {
   workflowId: string;
   triggerType: RunTriggerType;
-  /** Contains a JSON object in the bytes that were received. */
+  /** A JSON object in the bytes that were received. */
   payload: Buffer;
   /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
   largePayload?: LargePayload;
   /** The part of the HTTP request that expressions read. */
   request?: TriggerRequest;
-  /** Contains the SHA-256 of the payload. It is computed when absent. */
+  /** The SHA-256 of the payload. It is computed when absent. */
   bodyHash?: Buffer;
   contactId: string | null;
   /** The contact is looked up by this lowercase e-mail address when `contactId` finds nobody. */
@@ -40,9 +40,9 @@ export interface RunStart {
   dedupeKey: string | null;
   /** A step of this run starts the new run, or this run caused the event. */
   parentRunId?: string;
-  /** Stores the run as failed for this reason, so that its owner can see and retry it. */
+  /** The reason for which the run is stored as failed, so that its owner can see and retry it. */
   refusal?: RunRefusal;
-  /** Starts the run only while the row of the workflow has this revision. */
+  /** The revision that the row of the workflow must have. Otherwise no run is started. */
   revision?: string;
 }
 
@@ -54,7 +54,7 @@ export interface RunStarted {
 
 interface Ancestry {
   depth: number;
-  /** Names the first run of the chain. */
+  /** The first run of the chain. */
   rootRunId: string | null;
   /** It is true when `MAX_FOLLOWERS` runs descend from the first run. */
   isFull: boolean;

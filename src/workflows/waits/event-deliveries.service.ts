@@ -13,7 +13,7 @@ import {
 } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';
 
-/** Limits the waits that one transaction compares with an event. */
+/** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
 
 /**

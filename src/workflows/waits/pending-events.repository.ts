@@ -5,7 +5,7 @@ import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
 
-/** Holds an event with a row that this transaction has locked. */
+/** An event with a row that this transaction has locked. */
 export interface ClaimedEvent {
   id: string;
   name: EventName;
@@ -20,7 +20,7 @@ export interface Candidate {
   bindings: object | null;
 }
 
-/** Identifies a wait that an event ends. `error` is set when the condition failed. */
+/** A wait that an event ends. `error` is set when the condition failed. */
 export interface Match {
   runId: string;
   stepId: string;

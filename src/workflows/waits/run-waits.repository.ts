@@ -18,14 +18,14 @@ export interface NewWait {
   cancelsChild?: boolean;
 }
 
-/** Holds the state of a wait, and the event or the failed condition that ended it. */
+/** The state of a wait, and the event or the failed condition that ended it. */
 export interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;
 }
 
-/** Holds the states that decide whether a resume URL can still be called. */
+/** The states that decide whether a resume URL can still be called. */
 export interface WaitingStep {
   run: RunStatus;
   step: StepStatus | null;

@@ -24,7 +24,7 @@ const MAX_DIAGNOSED_BYTES = 16 * 1024;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
 
-/** Waits to become a row. Under load, most of the queue is dropped before. */
+/** A delivery that waits to become a row. Under load, most waiting deliveries are dropped instead. */
 interface QueuedDelivery {
   webhook: Webhook;
   /** It has a body only if its signature will be diagnosed. */

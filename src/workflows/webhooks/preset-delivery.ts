@@ -6,10 +6,10 @@ import { PRESETS } from './signatures/verify-preset.js';
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** Holds what the form of a provider says about a delivery besides its payload. */
+/** What the form of a provider says about a delivery besides its payload. */
 export interface PresetDelivery {
   dedupeKey: string | null;
-  /** Replaces the SHA-256 of the body. */
+  /** A hash that replaces the SHA-256 of the body. */
   bodyHash?: Buffer;
   challenge?: string;
 }

@@ -1,7 +1,7 @@
-/** Limits the previous secrets that are valid at the same time, because each may cost one HMAC of a body. */
+/** The largest number of previous secrets that are valid at the same time, because each may cost one HMAC of a body. */
 export const MAX_VALID = 5;
 
-/** Holds a secret that was replaced. It is kept after its end, to recognize senders that still use it. */
+/** A secret that was replaced. It is kept after its end, to recognize senders that still use it. */
 export interface PreviousSecret {
   readonly secret: string;
   /** The secret is valid until this time, in milliseconds since 1970. Null means that it is invalid. */

@@ -10,7 +10,7 @@ import { SecurityLog } from '../../security/security-log.js';
 import { NO_RUN, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
-/** Identifies a step of a run that waits, or will wait, for its resume URL. */
+/** A step of a run that waits, or will wait, for its resume URL. */
 interface ResumableStep {
   organizationId: string;
   runId: string;
@@ -27,7 +27,10 @@ export interface ResumeCall {
 
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
 
-/** Names the result of a call. `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
+/**
+ * The result of a call of a resume URL. `duplicate`: an earlier call resumed the step. `over`: the step or its run has
+ * ended.
+ */
 type ResumeResult = 'stored' | 'duplicate' | 'over';
 
 /**

@@ -67,14 +67,17 @@ export interface VerifiedDelivery {
   payloadBytes: Buffer;
   /** It is set for a large payload. Then `payload` and `payloadBytes` are its outline. */
   large?: LargeBody;
-  /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
+  /** The SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
   /** The part of the request that expressions read. It is absent when the workflow reads nothing of it. */
   request?: TriggerRequest;
   /** When set, the body starts no run if it has started one within this many seconds. */
   dedupeSeconds?: number;
-  /** Starts no run. The sender asks with this text whether the address is right, and wants it back. */
+  /**
+   * The text with which the sender asks whether the address is right, and which it wants back. Such a delivery starts
+   * no run.
+   */
   challenge?: string;
 }
 

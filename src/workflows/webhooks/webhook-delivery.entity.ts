@@ -26,7 +26,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Contains selected headers, without signatures and secrets. */
+  /** Selected headers, without signatures and secrets. */
   @Column('json')
   headers: Record<string, string>;
 
@@ -34,7 +34,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   bodyBytes: number | null;
 
-  /** Contains the SHA-256 of the body. */
+  /** The SHA-256 of the body. */
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 

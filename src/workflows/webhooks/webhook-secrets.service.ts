@@ -32,7 +32,7 @@ type WebhookColumns = Pick<
   'secret' | 'previousSecret' | 'previousSecretUntil' | 'webhookOptions'
 >;
 
-/** Lists the columns of a workflow that a new trigger changes. */
+/** The columns of a workflow that a new trigger changes. */
 export interface WebhookChange {
   stored: Partial<WebhookColumns>;
   /** The new secret in plain text, or null. It cannot be read later. */

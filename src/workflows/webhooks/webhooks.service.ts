@@ -21,7 +21,7 @@ import { noWebhook, type Webhook, webhookStatus } from './webhook.js';
 /** `skipped` means that the condition of the trigger is false, so there is no run. */
 export type ReceivedWebhook = ReceivedRun | 'skipped' | Challenge;
 
-/** Holds the text by which a provider asks whether the address is right. The response repeats it. */
+/** The text by which a provider asks whether the address is right. The response repeats it. */
 export interface Challenge {
   challenge: string;
 }

@@ -4,14 +4,14 @@ import { isFailureStep } from '../../definitions/steps/failure-step.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
 import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 
-/** Describes the difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
+/** The difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
 export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
   /** JSON Pointers locate the step before and after. They are null where it does not exist. */
   from: string | null;
   to: string | null;
-  /** Lists the differences of the members of the step. Steps inside it have separate entries. */
+  /** The differences of the members of the step. Steps inside it have separate entries. */
   changes: JsonChange[];
 }
 

@@ -21,7 +21,7 @@ import {
   type WorkflowVersionsDiff,
 } from './workflow-version.results.js';
 
-/** Holds a version, and its name and trigger if they are known. */
+/** A version, and its name and trigger if they are known. */
 interface FoundVersion {
   version: WorkflowVersion;
   content: VersionContent | null;

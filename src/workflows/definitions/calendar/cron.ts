@@ -3,7 +3,7 @@ import { ZoneClock } from './zone-clock.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Limits the search for the next time. Two leap days can be eight years apart. */
+/** The longest search for the next time, in days. Two leap days can be eight years apart. */
 const MAX_SEARCH_DAYS = 9 * 366;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -12,7 +12,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Lists names of values. The first name belongs to `min`. */
+  /** The names of values. The first name belongs to `min`. */
   readonly names: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 import type { FailureStep, Step } from '../definition.js';
 import type { StepKind } from './step-kind.js';
 
-/** Identifies the generated failure step. Ids of a definition contain no dot, so no other step can have this id. */
+/** The id of the generated failure step. Ids of a definition contain no dot, so no other step can have this id. */
 export const FAILURE_STEP_ID = 'workflow.on_failure';
 
 /** Expressions of `on_failure` see the failure of the run under this name. */
 export const FAILURE = 'failure';
 
-/** Holds the value of `failure`. It is the output of the failure step. */
+/** The value of `failure`. It is the output of the failure step. */
 export interface Failure {
   /** The path of the failed step, as the reason of the run names it: `send`, or `each[3].send` inside a loop. */
   step: string;
@@ -16,7 +16,7 @@ export interface Failure {
   failed_at: string;
 }
 
-/** Holds the two lists of a definition. */
+/** The two lists of a definition. */
 export interface StepLists {
   readonly steps: readonly Step[];
   /** Runs after the run has failed for good. */
@@ -24,9 +24,9 @@ export interface StepLists {
 }
 
 /**
- * Defines the failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine
- * begins it when another step has failed for good. Its entry in the journal keeps which step failed, and the steps
- * inside it follow.
+ * The failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine begins
+ * it when another step has failed for good. Its entry in the journal keeps which step failed, and the steps inside it
+ * follow.
  */
 export const FAILURE_STEP: StepKind<FailureStep> = {
   marks: ['on_failure'],

@@ -4,11 +4,11 @@ import { progressOf, windowOf } from './loop-progress.js';
 import type { InnerList, JournalState, Lanes, StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
 
-/** Limits the items of one list. All pages of a loop together may have `MAX_PAGED_ITEMS`. */
+/** The largest number of items of one list. All pages of a loop together may have `MAX_PAGED_ITEMS`. */
 export const MAX_ITEMS = 100_000;
 export const MAX_PAGED_ITEMS = 1_000_000;
 export const MAX_PAGES = 100_000;
-/** Limits a list that is written in the definition. */
+/** The largest number of items of a list that is written in the definition. */
 const MAX_WRITTEN_ITEMS = 1000;
 const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
@@ -17,7 +17,7 @@ export const INDEX = 'index';
 /** This variable of the steps of `pages` contains what `next` gave after the page before, or null. */
 export const CURSOR = 'cursor';
 
-/** Describes the journal input of a loop: its list, or the list of the page that is at work. */
+/** The journal input of a loop: its list, or the list of the page that is at work. */
 export interface LoopInput {
   items: unknown[];
 }

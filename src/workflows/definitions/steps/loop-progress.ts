@@ -6,7 +6,7 @@ const MIN_WINDOW = 20;
 /** A loop whose iterations have many steps has fewer iterations with rows. */
 const MAX_WINDOW_STEPS = 1000;
 
-/** Names one item whose iteration had a failed step. */
+/** An item whose iteration had a failed step. */
 export interface ItemFailure {
   readonly index: number;
   /** The path of the first step that failed. */
@@ -22,7 +22,7 @@ export interface ItemFailure {
 export interface LoopProgress {
   /** The iterations before this one are done and have no rows. */
   readonly done: number;
-  /** Counts those of them in which a step failed. */
+  /** The number of finished iterations in which a step failed. */
   readonly failed: number;
   /** The first of these failures. */
   readonly failures: readonly ItemFailure[];
@@ -33,7 +33,7 @@ export interface LoopProgress {
 }
 
 export interface PageProgress {
-  /** Counts the pages that were read. */
+  /** The number of pages that were read. */
   readonly read: number;
   /** The index of the first item of the page. */
   readonly firstItem: number;

@@ -3,7 +3,7 @@ import type { Json } from '../step-fields.js';
 import { parseNamedValues } from './named-values.js';
 import type { StepKind } from './step-kind.js';
 
-/** Describes the journal output of a step that sets values. */
+/** The journal output of a step that sets values. */
 export interface SetOutput {
   vars: Json;
 }

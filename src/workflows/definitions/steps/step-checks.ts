@@ -20,19 +20,19 @@ export interface StepTools {
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
   /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
   refusal(name: string): string | undefined;
-  /** Says why the caller may not start other workflows by a step. It is undefined if it may. */
+  /** Why the caller may not start other workflows by a step. Undefined if it may. */
   readonly runRefusal?: string;
-  /** Says why nobody may save steps with code. It is undefined if people and agents may. */
+  /** Why nobody may save steps with code. Undefined if people and agents may. */
   readonly codeRefusal?: string;
-  /** Maps the code of steps to what is wrong with its syntax. */
+  /** What is wrong with the syntax of the code of steps, by the code. */
   readonly codeFaults?: ReadonlyMap<string, string>;
   /** The ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
-  /** Lists the names of the organization's secrets. */
+  /** The names of the organization's secrets. */
   readonly secrets: readonly string[];
 }
 
-/** Holds the context of all checks of one definition. */
+/** The context of all checks of one definition. */
 export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: Expressions;
@@ -194,7 +194,7 @@ export class StepChecks {
   }
 }
 
-/** Lists the members of the variables that every run has. Members of `contact` are those of its resource. */
+/** The members of the variables that every run has. Members of `contact` are those of its resource. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   trigger: TRIGGER_VARIABLE,
   run: ['id', 'resume_urls'],

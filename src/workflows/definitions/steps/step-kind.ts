@@ -4,7 +4,7 @@ import type { StepForm } from './step-parser.js';
 
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
 
-/** Holds the part of a journal entry that decides where the run continues. */
+/** The part of a journal entry that decides where the run continues. */
 export interface JournalState {
   readonly status: StepStatus;
   readonly input?: object | null;
@@ -15,7 +15,7 @@ export interface JournalState {
   readonly dueAt?: number;
 }
 
-/** Holds a list of steps inside a step, and the member that contains it. */
+/** A list of steps inside a step, and the member that contains it. */
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
@@ -23,11 +23,14 @@ export interface InnerList {
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
   /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
-  /** Names the step as which these expressions read the values of `set` steps. The default is the step around the list. */
+  /**
+   * The id of the step as which these expressions read the values of `set` steps. The default is the step around the
+   * list.
+   */
   readonly readerId?: string;
 }
 
-/** Holds lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
+/** Lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
 export interface Lanes {
   readonly count: number;
   /** The engine runs this many lists at the same time. */
@@ -36,7 +39,7 @@ export interface Lanes {
   readonly isLoop: boolean;
   /** The number of the first list that is not done and folded. The default is 0. */
   readonly first?: number;
-  /** Counts the lists from the first that may have begun. When half of them are done, the runner folds them. */
+  /** The number of lists from the first that may have begun. When half of them are done, the runner folds them. */
   readonly window?: number;
   /** The list reads a page of a loop. Its entries stay until the runner has read them. */
   readonly isPage?: true;
@@ -45,7 +48,7 @@ export interface Lanes {
   readonly steps: (lane: number) => readonly Step[];
 }
 
-/** Defines a kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
+/** A kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
   /** Adds the faults of a step in its tools and expressions. `if` and inner lists are checked elsewhere. */
   check?(step: S, path: string, checks: StepChecks): void;

@@ -18,7 +18,7 @@ const MAX_TEXT = 10_000;
 export interface StepForm<S extends Step = Step> {
   /** A step with one of these members is of this kind. */
   readonly marks: readonly string[];
-  /** Names the kind in the error message for a step of no known kind. It is empty for a kind that is generated. */
+  /** The name of the kind in the error message for a step of no known kind. Empty for a kind that is generated. */
   readonly hint: string;
   /** A step of this kind may have these members besides `id`, `if` and `on_error`. */
   readonly keys: readonly string[];

@@ -12,7 +12,7 @@ import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
 const BATCH_SIZE = 100;
-/** Limits the pages that one call reads. Each page scans a limited number of runs. */
+/** The largest number of pages that one call reads. Each page scans a limited number of runs. */
 const MAX_PAGES = 30;
 
 export interface BulkChange {

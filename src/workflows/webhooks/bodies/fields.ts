@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/app-error.js';
 
-/** Limits the fields of a form and the parts of a multipart body. */
+/** The largest number of fields of a form, and of parts of a multipart body. */
 export const MAX_FIELDS = 1000;
 
 export type Field = readonly [name: string, value: unknown];

@@ -8,7 +8,7 @@ const MAX_HEADERS = 20;
 const PIECE_BYTES = 256 * 1024;
 const REPLACEMENT = '\ufffd';
 
-/** Describes a file. Its content is not kept. */
+/** A file. Its content is not kept. */
 export interface FileField {
   filename: string | null;
   type: string;

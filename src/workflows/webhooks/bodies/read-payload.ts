@@ -33,7 +33,7 @@ export interface PayloadRules {
   formats: readonly WebhookFormat[];
   /** A form whose only field `payload` has a JSON object is replaced by this object, as GitHub and Slack send it. */
   unwrapsPayload: boolean;
-  /** Allows payloads of more than 1 MiB. */
+  /** The rules for payloads of more than 1 MiB. When absent, such payloads are refused. */
   large?: LargeRules;
 }
 

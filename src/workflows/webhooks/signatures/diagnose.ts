@@ -9,7 +9,7 @@ const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^be
 const MAX_SIGNATURES = 4;
 const MAX_DEPTH = 64;
 
-/** Holds a delivery with a refused signature, and the secrets to compare it with. */
+/** A delivery with a refused signature, and the secrets to compare it with. */
 export interface RefusedSignature {
   body: Buffer;
   headers: IncomingHttpHeaders;

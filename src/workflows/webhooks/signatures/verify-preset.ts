@@ -8,7 +8,7 @@ import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HEX = '([0-9a-fA-F]{64})';
 const MAX_ELEMENTS = 16;
 
-/** Holds what the headers of a delivery say, in the form of the provider. */
+/** What the headers of a delivery say, in the form of the provider. */
 export interface PresetSignature {
   signatures: readonly Buffer[];
   /** The signed time in seconds since 1970, if the provider signs it. */
@@ -16,11 +16,11 @@ export interface PresetSignature {
 }
 
 export interface Preset {
-  /** Names the header of the signature. */
+  /** The header with the signature. */
   header: string;
-  /** Names the header with the id of the delivery, which the provider repeats when it sends a delivery again. */
+  /** The header with the id of the delivery, which the provider repeats when it sends a delivery again. */
   idHeader?: string;
-  /** Names the member of the body with this id. In contrast to a header, it is signed. */
+  /** The member of the body with this id. In contrast to a header, it is signed. */
   idMember?: string;
   hash: 'sha1' | 'sha256';
   /** Returns undefined when the headers do not have the form of the provider. */
@@ -29,7 +29,7 @@ export interface Preset {
   contents: (request: SignedRequest, timestamp: string) => (string | Uint8Array)[][];
 }
 
-/** Holds the schemes as the providers document them. The key is always the whole secret as text. */
+/** The schemes as the providers document them. The key is always the whole secret as text. */
 export const PRESETS: Readonly<Record<SignaturePreset, Preset>> = {
   github: { ...hub(), idHeader: 'x-github-delivery' },
   meta: hub(),

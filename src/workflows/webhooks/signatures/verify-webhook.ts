@@ -12,7 +12,7 @@ const MAX_SIGNATURES = 16;
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 16;
 
-/** Names the scheme: `hex` is `x-webhook-signature`, `standard` means the headers of Standard Webhooks. */
+/** The scheme of a signature: `hex` is `x-webhook-signature`, `standard` means the headers of Standard Webhooks. */
 export type SignatureScheme = 'hex' | 'standard';
 
 /**
@@ -49,7 +49,7 @@ export function isSignatureValid(
   return timingSafeEqual(Buffer.from(header, 'hex'), expected);
 }
 
-/** Holds the headers of Standard Webhooks, which have a valid form. */
+/** The headers of Standard Webhooks, which have a valid form. */
 interface StandardHeaders {
   id: string;
   timestamp: string;
