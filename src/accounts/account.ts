@@ -40,8 +40,8 @@ export interface Actor {
 
 /** Describes the body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. Invisible characters and
-  // characters in parts (Unicode NFC) would make two accounts that look the same.
+  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. With invisible characters, or
+  // without NFC normalization, two accounts could have addresses that look the same.
   @ValidateBy({
     name: 'isEmail',
     validator: {

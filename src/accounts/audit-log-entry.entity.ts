@@ -22,7 +22,7 @@ export class AuditLogEntry extends OrganizationRow {
   @Column('text', { nullable: true })
   subject: string | null;
 
-  /** It is `ok`, or the code of the error. */
+  /** `ok`, or the code of the error. */
   @Column('text', { default: 'ok' })
   outcome: string;
 

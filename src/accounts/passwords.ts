@@ -13,7 +13,10 @@ const queue = new BoundedQueue(Math.min(availableParallelism(), 3), 100);
 /** The longest password, in bytes. Hashing a longer one would cost the server more than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/** Throws `unavailable` when too many passwords are waiting to be hashed or checked, as {@link verifyPassword} does. */
+/**
+ * Returns the hash of a password. Throws `unavailable` when too many passwords are waiting to be hashed or checked, as
+ * {@link verifyPassword} does.
+ */
 export async function hashPassword(password: string): Promise<string> {
   return await queue.run(() => hash(password, COSTS));
 }

@@ -7,7 +7,7 @@ import type { Account } from './account.js';
 import { mapDatabaseError } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 
-/** Uses within this time after an extension do not extend a session again, so most requests write nothing. */
+/** A session is extended at most once within this time, so that most requests write nothing. */
 const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
@@ -98,7 +98,7 @@ export class SessionStore extends PgStore {
     super.touch(key, data, done);
   }
 
-  /** Reads a session without the limit of requests, so that requests cannot hide its end. */
+  /** Reads a session without counting the request, so that the limit of requests cannot hide the end of the session. */
   private read(key: string, done: (error: unknown, data?: SessionData | null) => void): void {
     super.get(key, (error: unknown, data?: SessionData | null) => {
       const expired =
@@ -113,7 +113,7 @@ function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }
 
-/** Returns the SHA-256 of a session id, which people may see. */
+/** Returns the SHA-256 of a session id. People may see this digest. */
 export function digestOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url');
 }

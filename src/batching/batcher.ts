@@ -7,7 +7,7 @@ interface Batch<Item, Result> {
 }
 
 interface BatchLimits<Item> {
-  /** A batch weighs at most this much unless it has only one item. */
+  /** The largest weight of a batch. A batch with only one item may weigh more. */
   readonly maxWeight?: number;
   /** By default, each item weighs 1. */
   readonly weigh?: (item: Item) => number;
@@ -30,7 +30,7 @@ export class Batcher<Item, Result> {
 
   private readonly limits: Required<BatchLimits<Item>>;
 
-  /** Only items of the same key share a batch. */
+  /** `work` gets the key and the items of one batch. Only items of the same key share a batch. */
   constructor(
     private readonly work: (key: string, items: readonly Item[]) => Promise<Result>,
     limits: BatchLimits<Item> = {},
@@ -58,7 +58,7 @@ export class Batcher<Item, Result> {
   }
 
   private async start(key: string, items: readonly Item[]): Promise<Result> {
-    // Wait until the data that has arrived on all connections is read.
+    // Wait until the data that has arrived on all connections was read.
     await nextTurn();
     const previous = this.running.get(key);
     if (previous) await Promise.race([previous, sleep(this.limits.maxWaitMs)]);

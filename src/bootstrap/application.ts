@@ -13,7 +13,7 @@ const DATABASE_WAIT_MS = 30_000;
 
 export interface ApplicationOptions {
   env: Env;
-  /** The URL of the database names its owner as the user. */
+  /** The URL of the database. Its user is the owner of the database. */
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;

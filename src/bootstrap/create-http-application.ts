@@ -68,8 +68,9 @@ export async function createHttpApplication(
 }
 
 /**
- * Sets the headers of Helmet, which runs only once: for each request it would take longer than most other work. No answer
- * may be stored, whatever its status: nearly all belong to a session or a key.
+ * Returns middleware that sets the headers of Helmet. Helmet runs only once, because for each request it would take
+ * longer than most other work. No response may be cached, whatever its status, because nearly all belong to a session
+ * or a key.
  */
 function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
@@ -111,7 +112,7 @@ class ExpressServerAdapter extends ExpressAdapter {
     noteConnections(this.httpServer);
   }
 
-  /** Nest calls this after it has registered every route of every module, those of teams too. */
+  /** Nest calls this after it has registered every route of every module, including those of teams. */
   override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {
     this.use(serveDashboard());
     return super.setNotFoundHandler(handler, prefix);

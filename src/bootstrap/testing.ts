@@ -22,7 +22,7 @@ export {
 } from '../channels/contract-checks.js';
 
 export interface TestOptions extends Extensions {
-  /** These settings override the defaults of a test. Their names are those in `.env.example`. */
+  /** The settings that override the defaults of a test. Their names are those in `.env.example`. */
   env?: Record<string, string>;
 }
 
@@ -79,7 +79,10 @@ interface AgentAnswer {
   isError?: boolean;
 }
 
-/** Starts a Switchboard with the modules under test, in about three seconds. `close()` removes everything again. */
+/**
+ * Starts a Switchboard with the modules under test, in about three seconds. `close()` removes everything that this
+ * function created.
+ */
 export async function startTestSwitchboard(options: TestOptions = {}): Promise<TestSwitchboard> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
   const undo: (() => Promise<unknown>)[] = [
@@ -101,10 +104,10 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       DATA_DIR: folder,
       SIGN_UP: 'open',
       NEW_ORGANIZATION_MESSAGES: '100000000',
-      // Results are checked, and a test sees the message of an unexpected error.
+      // Results are checked against their classes, and a test sees the message of an unexpected error.
       NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
-      // All organizations of a test sign up from one address.
+      // All organizations of a test sign up from one address, so sign-up has no limit.
       SIGN_UP_PER_HOUR: '0',
       ...options.env,
     });

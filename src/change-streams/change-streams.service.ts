@@ -18,7 +18,7 @@ const RETRY_SECONDS = 5;
 export interface StreamRequest {
   readonly account: Account;
   readonly sessionId: string;
-  /** It is true when the client was connected before, so that it may have missed changes. */
+  /** True when the client was connected before, so that it may have missed changes. */
   readonly isReconnect: boolean;
   readonly output: Writable;
   /** The signal that aborts when the client disconnects. */
@@ -33,7 +33,7 @@ interface OpenStream extends Pick<StreamRequest, 'account' | 'sessionId'> {
   readonly end: AbortController;
 }
 
-/** Serves the streams of changes to signed-in people. Each ends with its session. */
+/** Serves the streams of changes to signed-in people. Each stream ends with the session of its person. */
 @Injectable()
 export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   private readonly open = new Set<OpenStream>();

@@ -13,7 +13,7 @@ export interface ChannelContact {
 export interface ChannelContent {
   readonly subject: string | null;
   readonly body: string;
-  /** Only a channel that carries `html` gets it. */
+  /** The HTML of an e-mail. Only channels that carry `html` get it. */
   readonly html?: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface OutgoingEnvelope {
   readonly replyTo?: Mailbox;
   /** The Message-IDs of the conversation, oldest first. This message answers the last one. */
   readonly references?: readonly string[];
-  /** Have at most 10 MiB together. */
+  /** The attached files. Together they have at most 10 MiB. */
   readonly attachments?: readonly OutgoingAttachment[];
 }
 
@@ -45,7 +45,7 @@ export interface OutgoingMessage extends ChannelContent {
   /** Null for a test message. */
   readonly contactId: string | null;
   readonly to: string;
-  /** The link by which the contact leaves the topic of the message. It is null for a transactional message. */
+  /** The link by which the contact leaves the topic of the message. Null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
   /** The sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */

@@ -10,11 +10,11 @@ export interface ProviderField {
   readonly optional?: boolean;
   /** The value when none is given. */
   readonly default?: string;
-  /** The whole value must match. */
+  /** The pattern that the whole value must match. */
   readonly pattern?: RegExp;
   /** What the value must be, for example `must be an https URL`. */
   readonly rule?: string;
-  /** It is true if the value decides who receives the secret. Then a change of it needs the secret again. */
+  /** True if the value decides who receives the secret. A change of the value then needs the secret again. */
   readonly decidesReceiver?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ProviderField {
 export interface ProviderKind {
   readonly title: string;
   readonly fields: Readonly<Record<string, ProviderField>>;
-  /** The only part that is encrypted and never shown. */
+  /** The secret, the only part that is encrypted and never shown. */
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 
@@ -41,7 +41,7 @@ export interface ChannelOptions {
   readonly subject?: 'required' | 'optional';
   /** The extras that messages may have. The others are refused. */
   readonly carries?: readonly ChannelExtra[];
-  /** The default is `hold`, because nothing removes a message that was sent twice. */
+  /** The default is `hold`, because a message that was sent twice cannot be taken back. */
   readonly onUncertain?: UncertainPolicy;
   /** The kinds of providers by name. A channel with kinds needs a provider of the organization. */
   readonly providers?: Readonly<Record<string, ProviderKind>>;

@@ -25,14 +25,14 @@ export interface ProviderResponse {
   readonly retryAfterSeconds?: number;
 }
 
-/** Either the response, or the result of a handover that got none. */
+/** Either the response, or the result of a handover that got no response. */
 export type ProviderAnswer =
   | { readonly response: ProviderResponse; readonly failure?: undefined }
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers, only to public addresses and those that the operator allows. Its errors
- * say whether a request without a response may have arrived.
+ * Sends the requests of channels to providers. Allows only public addresses and those that the operator allows. When
+ * there is no response, the result says whether the request may have arrived.
  */
 @Injectable()
 export class ProviderRequests {

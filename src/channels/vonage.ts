@@ -9,7 +9,7 @@ const TEMPORARY: Readonly<Record<string, 'rate_limited' | 'provider_unavailable'
   5: 'provider_unavailable',
   9: 'provider_unavailable',
 };
-/** Matches a text that fits the GSM 7-bit alphabet. Others must be sent as Unicode. */
+/** Matches a text that fits the GSM 7-bit alphabet. Other texts must be sent as Unicode. */
 const GSM =
   /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà€]*$/;
 

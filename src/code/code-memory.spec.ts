@@ -10,7 +10,7 @@ afterAll(() => sandbox.close());
 let organizations = 0;
 
 async function fillMemory(): Promise<void> {
-  // Each job has an organization of its own, so that none of them has used its time.
+  // Each job has an organization of its own, so that no organization has used up its time.
   organizations += 1;
   const code = 'const a = new Uint8Array(4e7).fill(1); return a.length';
   await sandbox.run(`org_${organizations}`, { code, input: {}, now: new Date(), seconds: 10 });

@@ -31,7 +31,7 @@ const wasm = await WebAssembly.compile(
   await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
 );
 
-// WebAssembly prints why it stops, which no one reads.
+// WebAssembly prints the reason when it stops, and nobody reads that output.
 for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
@@ -123,7 +123,7 @@ async function run({ code, input, now, milliseconds, memoryBytes, limits }) {
   endsAt = performance.now() + milliseconds;
   const { context, runtime } = await open(memoryBytes, now);
   const describe = createDescribe(context);
-  // These are read before the code runs, so the code cannot replace them.
+  // `JSON.parse` and `JSON.stringify` are read before the code runs, so the code cannot replace them.
   const json = context.getProp(context.global, 'JSON');
   const [parse, stringify] = [context.getProp(json, 'parse'), context.getProp(json, 'stringify')];
   /** @param {ReturnType<QuickJSContext['callFunction']>} result */
@@ -168,7 +168,8 @@ function settle(context, runtime, promise) {
 }
 
 /**
- * Creates an instance of QuickJS with its own memory. Nothing of it is freed one by one: it is dropped as a whole.
+ * Creates an instance of QuickJS with its own memory. Its handles are not freed one by one, because the whole instance
+ * is dropped.
  *
  * @param {number} memoryBytes
  * @param {number} now

@@ -82,7 +82,7 @@ function parse(given: readonly string[]) {
   try {
     return parseArgs({ args: [...given], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    // The first sentence names the option. The others explain parseArgs.
+    // The first sentence names the option. The other sentences are about parseArgs.
     const [first] = (error as Error).message.split(/\.(?:\s|$)/);
     throw new CommandError(`${first}. ${SEE_HELP}`, { cause: error });
   }
@@ -138,5 +138,5 @@ function wholeNumber(
 function assertAtMost(count: number, given: readonly string[]): void {
   if (given.length <= count) return;
   const shown = given[count]!.slice(0, 64);
-  throw new CommandError(`The argument "${shown}" is too much. ${SEE_HELP}`);
+  throw new CommandError(`The argument "${shown}" is not expected. ${SEE_HELP}`);
 }

@@ -9,7 +9,7 @@ const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 export interface Line {
   /** The number of the line. It counts from 1, as editors do. */
   readonly number: number;
-  /** It is undefined for a line of more than `maxBytes`, which is not kept. */
+  /** The bytes of the line. Undefined for a line of more than `maxBytes`, which is not kept. */
   readonly bytes: Buffer | undefined;
   /** The number of bytes of the file up to the end of this line. */
   readonly end: number;

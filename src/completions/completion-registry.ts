@@ -30,14 +30,14 @@ interface RegisteredCompletion {
 /** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** It is absent if there are more values than were found. */
+  /** Absent if there are more values than were found. */
   total?: number;
   hasMore: boolean;
 }
 
 /**
  * Finds every `@Completion` method at boot. Two completions for one argument, or a completion for an unknown argument,
- * stop the process. The registries of prompts and resources must be ready before, so the module imports theirs.
+ * stop the process. The registries of prompts and resources must be ready before, so this module imports their modules.
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {

@@ -139,7 +139,7 @@ export class Env {
   @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
-  /** These proxies name the client in X-Forwarded-For. From anybody else, that header has no effect. */
+  /** These proxies name the client in X-Forwarded-For. From other clients, that header has no effect. */
   @IsString()
   @Length(0, 4096)
   readonly trustedProxies: string = '';
@@ -209,18 +209,18 @@ export class Env {
     this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
   }
 
-  /** It is true for the embedded database on this machine only, without mail server and public address. */
+  /** True for the embedded database on this machine only, without mail server and public address. */
   get isTrial(): boolean {
     const isPrivate = this.isLoopback && this.publicUrl === undefined;
     return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;
   }
 
-  /** It is true when the result of every tool is validated against its output class. */
+  /** True when the result of every tool is validated against its output class. */
   get checksResults(): boolean {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
-  /** It is true when callers see the message of an unexpected error, besides its id in the log. */
+  /** True when callers see the message of an unexpected error, besides its id in the log. */
   get showsBugs(): boolean {
     return this.nodeEnv === 'development';
   }
@@ -229,7 +229,7 @@ export class Env {
     return this.logLevel === 'debug' || this.logLevel === 'trace';
   }
 
-  /** It is true when each request, tool call and run has a line in the log. */
+  /** True when each request, tool call and run has a line in the log. */
   get logsWork(): boolean {
     return this.logLevel === 'info' || this.logsDebug;
   }
@@ -267,7 +267,7 @@ export class Env {
     return this.publicUrl ?? `http://${reachable}:${this.port}`;
   }
 
-  /** It is true when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
+  /** True when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }

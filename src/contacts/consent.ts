@@ -15,7 +15,10 @@ export interface ConsentState {
 /** The recorded decisions by channel. A channel that is absent was neither granted nor denied. */
 export type Consent = Partial<Record<ConsentChannel, ConsentState>>;
 
-/** Returns the decisions after `changes`. A decision that is repeated keeps its first source and time, as proof. */
+/**
+ * Returns the decisions after `changes`. A repeated decision keeps its first source and time, because they are the
+ * proof.
+ */
 export function mergeConsent(
   consent: Consent,
   changes: Partial<Record<ConsentChannel, ConsentStatus>>,

@@ -16,7 +16,7 @@ export interface DuplicatePair {
   key: string;
   contactId: string;
   otherId: string;
-  /** A name, or else an identifier, of the older contact. */
+  /** The name of the older contact, or else one of its identifiers. */
   name: string | null;
   otherName: string | null;
 }

@@ -124,8 +124,9 @@ export class ContactMergesRepository {
   ) {}
 
   /**
-   * Runs `work` behind a savepoint and returns undefined, in a usable transaction without its locks, when it waits for
-   * another transaction for too long. Two transactions that wait for each other would otherwise be a deadlock.
+   * Runs `work` behind a savepoint. When `work` waits for another transaction for too long, it rolls back to the
+   * savepoint, which frees the locks, and returns undefined. Otherwise two transactions that wait for each other would
+   * be a deadlock.
    */
   async tryWithoutWaiting<T>(
     organizationId: string,
@@ -246,7 +247,7 @@ export class ContactMergesRepository {
     return rows.length > 0;
   }
 
-  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of its changes. */
+  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of the changes of `work`. */
   withOrigin<T>(
     organizationId: string,
     source: 'merge' | 'unmerge',
@@ -255,7 +256,7 @@ export class ContactMergesRepository {
     return withConsentOrigin(this.tenants.session(organizationId), source, undefined, work);
   }
 
-  /** Writes the text of the search again, after the aliases of the contact have changed. */
+  /** Writes the search text again, after the aliases of the contact have changed. */
   async refreshSearch(organizationId: string, id: string, fields: ContactFields): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update contacts set search_text = $3::text || ${aliasLines('$2')}
@@ -272,8 +273,8 @@ export class ContactMergesRepository {
 }
 
 /**
- * Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint
- * throws.
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), even when it is only the cause of the error that a
+ * savepoint throws.
  */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);

@@ -149,8 +149,8 @@ export function aliasLines(contactId: string): string {
 }
 
 /**
- * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it
- * exists until the transaction ends. For an unknown id it is null.
+ * Returns SQL for the id of a contact of the organization `$1`, or of the contact that it was merged into. The SQL
+ * locks the contact, so that it exists until the transaction ends. It gives null for an unknown id.
  */
 export function keptContact(contactId: string): string {
   return `coalesce(
@@ -158,7 +158,10 @@ export function keptContact(contactId: string): string {
     case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
 }
 
-/** Returns SQL for the id that rows of a contact have: that of the contact that it was merged into, or else its own. */
+/**
+ * Returns SQL for the id under which the rows of a contact are stored: that of the contact that it was merged into, or
+ * else its own.
+ */
 export function currentContactId(contactId: string): string {
   return `coalesce((select m.survivor_id from contact_merges m
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;

@@ -63,7 +63,7 @@ function valueFault(
   );
 }
 
-/** Checks what holds for values of every type. Only a declared property can have a list. */
+/** Returns the fault of a value by the rules that apply to every type. Only a declared property can have a list. */
 function formFault(value: unknown, mayBeList: boolean): string | undefined {
   if (typeof value === 'boolean' || typeof value === 'number') return undefined;
   if (mayBeList && Array.isArray(value)) {

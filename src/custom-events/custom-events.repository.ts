@@ -60,7 +60,10 @@ export class CustomEventsRepository {
     );
   }
 
-  /** Returns at most `limit` events before a position, the newest first. `name` ends with `*` for all that begin so. */
+  /**
+   * Returns at most `limit` events before a position, the newest first. A `name` that ends with `*` selects all events
+   * whose names begin with the text before it.
+   */
   async list(
     organizationId: string,
     name: string | undefined,

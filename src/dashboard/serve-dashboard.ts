@@ -23,8 +23,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const CHECKED_EACH_TIME = 'no-cache';
 
 /**
- * Serves the built dashboard. It must come after every route, because it answers a browser at any other address with the
- * page. Without a built dashboard it answers nothing.
+ * Serves the built dashboard. Add it after every route, because a browser at any other address gets the page. Without a
+ * built dashboard, it passes every request on.
  */
 export function serveDashboard(): RequestHandler {
   const files = findDashboard();

@@ -5,7 +5,7 @@ const QUOTA_EXCEEDED = 'SB002';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RAISE = 'or ask the operator for a higher quota.';
-/** Senders of webhooks and steps of workflows try again after at least this time. */
+/** The shortest time after which senders of webhooks and steps of workflows try again. */
 const LEAST_RETRY_SECONDS = 30;
 
 const CURES: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const CURES: Readonly<Record<string, string>> = {
   runs: `Let set_retention delete old runs, ${RAISE}`,
   stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
 };
-/** These quotas refuse webhooks and steps too, which then try again. */
+/** The quotas that refuse webhooks and steps too. Their senders then try again. */
 const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);
 

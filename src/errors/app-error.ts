@@ -36,11 +36,11 @@ export interface Fault {
 }
 
 export interface AppErrorExtras {
-  /** The caller sees these faults of the input. */
+  /** The faults of the input, which the caller sees. */
   details?: readonly Fault[];
-  /** Callers see these values beside the message, for example the current version of a workflow. */
+  /** The values that callers see beside the message, for example the current version of a workflow. */
   members?: Readonly<Record<string, string | number>>;
-  /** The caller may retry after this many seconds. */
+  /** The seconds after which the caller may retry. */
   retryAfterSeconds?: number;
   /** The answer of another system. Only the run of a workflow shows it, to its steps and to people. */
   response?: object;

@@ -14,6 +14,6 @@ export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS];
 
 /** Production uses this class, which never stops execution. Tests start processes with a subclass. */
 export class Failpoints {
-  /** The process calls this at a failpoint. `subject` is the id of the row that it works on. */
+  /** Is called when the process reaches a failpoint. `subject` is the id of the row that the process works on. */
   async reach(_point: Failpoint, _subject: string): Promise<void> {}
 }

@@ -45,7 +45,10 @@ export interface LoadedFile extends FileFacts {
 @Injectable()
 export class FilesService {
   private readonly sending = new ByteBudget(MOST_BYTES_IN_MEMORY);
-  /** A call that sends a file may also receive one. With one budget for both, such calls could wait for each other. */
+  /**
+   * A call that sends a file may also receive one. With one budget for both directions, such calls could wait for each
+   * other.
+   */
   private readonly receiving = new ByteBudget(MOST_BYTES_IN_MEMORY);
   private readonly reserved = new WeakSet<ToolCall>();
 
@@ -62,7 +65,10 @@ export class FilesService {
     call.end?.release(release);
   }
 
-  /** Stores the file in the transaction that records the result of the call, and returns its facts before that. */
+  /**
+   * Stores the file in the transaction that records the result of the call. Returns the facts about the file before
+   * that.
+   */
   keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;
     if (runId === undefined || !end)
@@ -110,8 +116,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files, in the order of their ids given, for a message that sends them. A file of a run is copied,
-   * because it would be deleted with the run. It needs a transaction. Throws `not_found`.
+   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it would
+   * be deleted with the run. It needs a transaction. Throws `not_found`.
    */
   async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     const wanted = [...new Set(ids)];

@@ -11,7 +11,7 @@ export interface RunFile {
   readonly contentType: string;
 }
 
-/** Keeps files with runs that no step has received, such as large payloads, and reads parts of them. */
+/** Keeps files that no step has received, such as large payloads, with their runs, and reads parts of them. */
 @Injectable()
 export class RunFilesService {
   constructor(
@@ -36,7 +36,7 @@ export class RunFilesService {
     await this.files.copy(organizationId, id, to);
   }
 
-  /** Returns the bytes from `start` to before `end`, as far as the file has them. */
+  /** Returns the bytes from `start` to before `end`, or fewer bytes at the end of the file. */
   async read(
     organizationId: string,
     id: string,

@@ -49,7 +49,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   chunks: number;
 
-  /** Null before the first start. */
+  /** The options of the last start. Null before the first start. */
   @Column('json', { nullable: true })
   options: ImportOptions | null;
 

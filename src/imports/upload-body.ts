@@ -10,7 +10,7 @@ export const CSV_TYPES: readonly string[] = [
   'text/tab-separated-values',
   'application/csv',
   'application/octet-stream',
-  // Browsers on Windows name CSV files so.
+  // Browsers on Windows send CSV files with this type.
   'application/vnd.ms-excel',
 ];
 const TAB = 'tab';

@@ -21,7 +21,7 @@ export class CallerGuard extends BearerGuard {
   }
 }
 
-/** Returns who sends the request. Throws `forbidden` for an API key that may not call `tool`. */
+/** Returns the caller of a request. Throws `forbidden` for an API key that may not call `tool`. */
 export function callerOf(
   request: Request,
   isAllowed: (key: ReturnType<typeof apiKeyOf>) => boolean,

@@ -17,19 +17,19 @@ const PREFIX_LENGTH = 8;
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
-  /** The key is looked up again by this SHA-256 of the raw key. */
+  /** The SHA-256 of the raw key, by which the key is looked up again. */
   readonly hash: Buffer;
   /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** The revision of the organization's offered tools. It is empty when there are none. */
+  /** Contains the revision of the organization's offered tools. Empty when there are none. */
   readonly offeredToolsRevision: string;
-  /** It is true when the last recorded use is older than a minute. */
+  /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
   /** Where the request came from. Absent after the key was looked up again. */
   readonly origin?: RequestOrigin;
 }
 
-/** A key that was presented in full and is not accepted any more. */
+/** The end of a key that a caller sent in full and that is no longer accepted. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
@@ -52,7 +52,7 @@ export interface ApiKeyView {
   last_used_client: string | null;
 }
 
-/** A key to its own caller, who learns nothing about other callers. */
+/** A key as its own caller sees it, who learns nothing about other callers. */
 export type CurrentKeyView = Pick<
   ApiKeyView,
   'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'
@@ -140,9 +140,9 @@ export class KeysService {
   }
 
   /**
-   * Returns the key and the policies of its organization, the end of a key that was revoked or has expired, or undefined
-   * when the key is malformed or unknown. It queries the database each time, because a cache would accept a key that was
-   * just revoked.
+   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns its end.
+   * Returns undefined for a key that is malformed or unknown. It queries the database each time, because a cache would
+   * accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
@@ -152,7 +152,7 @@ export class KeysService {
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
     const found = await this.find(hash);
     if (!found || 'endedAt' in found) return undefined;
-    // A client that only listens uses the key as well.
+    // A client that only listens uses the key too.
     this.recordUse(found, {});
     return found;
   }

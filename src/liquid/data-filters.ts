@@ -30,7 +30,7 @@ interface FilterThis {
 type Filter = (this: FilterThis, value: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Filters that encode, hash and parse texts, and compute times. Each throws where it has no result, also for a missing
+ * Filters that encode, hash and parse texts, and compute times. A filter without a result throws, even for a missing
  * value. Their time and memory are proportional to their input, which `boundFilters` limits.
  */
 const FILTERS: Readonly<Record<string, Filter>> = {

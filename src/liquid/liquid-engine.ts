@@ -28,7 +28,7 @@ const OPERATORS: Operators = {
   },
 };
 
-// These change shared classes of LiquidJS, because every template of this process comes from users.
+// These calls change shared classes of LiquidJS. That is safe, because every template of this process comes from users.
 limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
@@ -36,8 +36,8 @@ indexPositions(Token.prototype);
 export type LiquidFormat = 'expression' | 'text' | 'html';
 
 /**
- * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages also have the filter `raw`,
- * so that a text can have the same outputs as the HTML beside it.
+ * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages have the filter `raw`
+ * too, so that a text can use the same outputs as the HTML of the message.
  */
 export function createLiquid(format: LiquidFormat): Liquid {
   const engine = new Liquid({

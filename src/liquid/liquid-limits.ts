@@ -37,8 +37,8 @@ export function checkOutputLength(text: string): string {
 }
 
 /**
- * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run. Filters
- * make no such long text, so it is a value of the scope that is passed on.
+ * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run.
+ * Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
  */
 export function checkValueLength(text: string): string {
   if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;
@@ -127,11 +127,11 @@ function isSmall(token: { getText(): string }): boolean {
 export class LimitedEmitter implements Emitter {
   buffer = '';
 
-  /** Writes a value like LiquidJS, but an object becomes JSON and not `[object Object]`. */
+  /** Writes a value as LiquidJS does, but an object as JSON and not as `[object Object]`. */
   write(value: unknown): void {
     if (value === null || value === undefined) return;
     if (Array.isArray(value)) {
-      // The length is checked for each item: a short list may contain the same large value often.
+      // The length is checked after each item, because a short list may contain the same large value many times.
       for (const item of value) this.write(item);
       return;
     }

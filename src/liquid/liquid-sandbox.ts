@@ -86,7 +86,7 @@ export class LiquidSandbox implements Expressions {
 
   /**
    * Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text.
-   * Several calls can share the given time.
+   * Several calls can share one `JobTime`.
    */
   async evaluate(
     organizationId: string,
@@ -122,8 +122,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads many expressions in turns. The result answers for them immediately, so that checks that cannot wait for a
-   * turn do not delay others.
+   * Reads many expressions in turns. The result then returns their references immediately, so that checks that cannot
+   * wait for a turn delay nothing else.
    */
   async readExpressions(
     organizationId: string,
@@ -183,8 +183,9 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. After it has
-   * asked for a value that is not in memory, it runs from its beginning again. It has no effect but its result.
+   * Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. When the
+   * generator needs a value that is not in memory, the value is loaded and the generator runs again from its beginning.
+   * So it may have no effect besides its result.
    */
   private async run<T>(
     organizationId: string,
@@ -234,7 +235,7 @@ function readsTooMuch(): AppError {
   );
 }
 
-/** It is true for values that JSON can represent. */
+/** Returns true for values that JSON can represent. */
 function isPlain(value: unknown): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -258,7 +259,7 @@ function pathOf(variable: Variable): string {
   return known.join('.');
 }
 
-/** Runs a part of the engine. The error says `hint`, if there is one. */
+/** Runs a part of the engine, and converts its errors. The message of an error contains `hint`, if there is one. */
 function runSafely<T>(work: () => T, hint?: string): T {
   try {
     return work();

@@ -60,7 +60,10 @@ interface ToolError {
   };
 }
 
-/** Encodes the error of a tool. For a bug the caller gets an id, and its message only in development. `log` gets the id. */
+/**
+ * Encodes the error of a tool. For a bug, the caller gets an id, and the message only in development. `log` gets the
+ * same id.
+ */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return knownError(thrown);

@@ -15,7 +15,7 @@ export const SERVED_VERSIONS: readonly string[] = [...MODERN_VERSIONS, ...LEGACY
 
 const FIRST_MODERN_VERSION = '2026-07-28';
 
-/** This member of `_meta` makes a request modern and names its version. */
+/** The member of `_meta` that makes a request modern and names its version. */
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /**
@@ -34,7 +34,8 @@ export function decideEra(message: object, version: string | undefined): EraDeci
   if (Array.isArray(message)) {
     return isModern || message.some(namesVersion) ? { name: 'modern-batch' } : withHeader(version);
   }
-  // The header alone is enough: a request without the required _meta must get an error and must not change its era.
+  // The header alone is enough: a request without the required _meta must get an error, and not be handled in an older
+  // era.
   if (isModern || namesVersion(message)) return { name: 'modern' };
   // A client that reconnects may still send the version of its earlier session, so the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {

@@ -20,7 +20,7 @@ import type { MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
-/** All calls of a batch together may wait this long for tasks that they start. */
+/** The longest time that all calls of a batch together wait for tasks that they start. */
 const BATCH_PATIENCE_MS = 10_000;
 
 /** The HTTP status of each error code, as MCP 2026-07-28 defines it. All other responses have 200. */
@@ -46,7 +46,7 @@ export interface McpCaller {
 /** Handles messages without state, so that any process can answer any message. */
 @Injectable()
 export class McpService {
-  /** Before MCP 2026-07-28, a caller that disconnects does not cancel its calls. */
+  /** The signals of calls before MCP 2026-07-28, where a caller that disconnects does not cancel its calls. */
   private readonly signals = new LastingSignals();
 
   constructor(

@@ -1,4 +1,4 @@
-/** MCP clients get this name and version. A test compares the version with package.json. */
+/** The name and version that MCP clients get. A test compares the version with package.json. */
 export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version: '0.1.0' } as const;
 
 /** The capabilities of this server in every revision. Revisions with subscriptions add more. */

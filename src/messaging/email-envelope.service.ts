@@ -8,7 +8,7 @@ import { type GivenAttachment, MessageAttachmentsService } from './message-attac
 import type { EmailEnvelope, Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
 
-/** Mail programs need the newest messages of a conversation to sort it. */
+/** The largest number of references. Mail programs need only the newest ones to sort a conversation. */
 const MOST_REFERENCES = 20;
 
 /** The addresses and headers of an e-mail that the caller has set. */
@@ -19,11 +19,11 @@ export interface GivenEnvelope {
   replyTo?: string;
   /** Id of the message that this one answers or continues. */
   inReplyTo?: string;
-  /** At most 10 MiB together. */
+  /** The attached files. Together they have at most 10 MiB. */
   attachments?: readonly GivenAttachment[];
 }
 
-/** Makes the headers of e-mails that the sender chooses. */
+/** Makes the headers that the sender of an e-mail chooses. */
 @Injectable()
 export class EmailEnvelopeService {
   constructor(

@@ -12,11 +12,13 @@ import type { Message } from './message.entity.js';
 
 /** The template of a message. */
 export interface GivenTemplate {
-  /** An id or a name, whose newest published version is used, or a version that a message has already. */
+  /**
+   * The id or the name of a template, whose newest published version is used, or a version that a message has already.
+   */
   readonly from: string | PinnedTemplate;
-  /** Preferred to the locale of the contact. */
+  /** The preferred locale. It comes before the locale of the contact. */
   readonly locale?: string | null;
-  /** Has, for a digest, the variables of each call of `send_message` that it contains. */
+  /** For a digest, the variables of each call of `send_message` that it contains. */
   readonly items?: readonly object[];
 }
 
@@ -78,7 +80,9 @@ export class MessageTemplatesService {
   }
 }
 
-/** Returns which texts a channel gets. A channel whose messages need a subject gets those of e-mails. */
+/**
+ * Returns the texts of a template that a channel gets. A channel whose messages need a subject gets those of e-mails.
+ */
 function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';
 }

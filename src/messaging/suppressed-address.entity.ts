@@ -8,13 +8,13 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-/** Stores an address that gets no messages of a channel any more. */
+/** A suppressed address, which gets no messages of a channel. */
 @Entity('suppressed_addresses')
 export class SuppressedAddress extends OrganizationRowWithId {
   @Column('text')
   channel: string;
 
-  /** The form in which contacts store their addresses. */
+  /** The address in the form in which contacts store it. */
   @Column('text')
   address: string;
 

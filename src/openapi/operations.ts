@@ -27,7 +27,7 @@ export interface Operation {
   readonly summary: string;
   readonly access: Access;
   readonly body?: JsonSchema;
-  /** It is true if the body may be left out. */
+  /** True if the body may be left out. */
   readonly isBodyOptional?: boolean;
   /** The responses by status of success: an example as JSON, a media type, or null for no body. */
   readonly responses: Readonly<Record<number, object | string | null>>;

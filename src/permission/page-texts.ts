@@ -46,7 +46,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     confirmAsk: (topic) => `Do you want to get these messages: ${topic}?`,
     confirm: 'Yes, send them to me',
     confirmed: (topic) => `Thank you. You get these messages: ${topic}.`,
-    notFound: 'This link is not valid, or not any more.',
+    notFound: 'This link is not valid, or no longer valid.',
     tooMany: 'Too many requests. Try again in a minute.',
     failed: 'This did not work. Try again later.',
     mailSubject: (topic) => `Please confirm: ${topic}`,

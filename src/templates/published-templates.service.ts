@@ -60,7 +60,7 @@ export class PublishedTemplatesService {
   async getVersion(organizationId: string, id: string, version: number): Promise<PinnedTemplate> {
     const versionId = await this.versions.findId(organizationId, id, version);
     if (versionId !== undefined) return { id, version, versionId, defaultLocale: null };
-    throw AppError.invalidField('template_id', `has no version ${version} any more`);
+    throw AppError.invalidField('template_id', `no longer has the version ${version}`);
   }
 
   /** Returns the variables of those templates that exist. */

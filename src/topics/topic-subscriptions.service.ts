@@ -48,7 +48,7 @@ export class TopicSubscriptionsService {
     const { topic, messageId } = given;
     const ids = [organizationId, contactId, topic, messageId] as const;
     if (!(await this.subscriptions.confirm(...ids, cut(evidence)))) {
-      throw new AppError('not_found', 'This link does not confirm a subscription any more.');
+      throw new AppError('not_found', 'This link no longer confirms a subscription.');
     }
     this.publish(organizationId, contactId);
   }

@@ -11,8 +11,8 @@ import {
 import { parseEntry } from './parse-entry.js';
 
 /**
- * Returns the parts of an archive. Throws as soon as a checksum is wrong, a part is missing, or the format is unknown. An
- * archive is whole only when all its parts were read.
+ * Returns the parts of an archive. Throws as soon as a checksum is wrong, a part is missing, or the format is unknown.
+ * An archive is complete only when all its parts were read without an error.
  */
 export async function* decodeArchive(
   bytes: AsyncIterable<Buffer>,

@@ -71,7 +71,7 @@ export function assertKnown(
   }
 }
 
-/** Throws when the box opens some stored secrets of the archive with none of its keys. */
+/** Throws when no key of the box opens some of the stored secrets of the archive. */
 export function assertOpens(box: SecretBox, { secretKeys }: ArchiveHeader): void {
   if (secretKeys.every((id) => box.opens(id))) return;
   throw new AppError(

@@ -8,7 +8,7 @@ export interface StoredTable {
   columns: string[];
   /** The other tables that its foreign keys refer to. */
   references: string[];
-  /** It is false when row-level security could hide rows from the current user. */
+  /** False when row-level security could hide rows from the current user. */
   isComplete: boolean;
   lock: string;
   lockExclusively: string;
@@ -23,10 +23,10 @@ export interface StoredTable {
   close: string[];
 }
 
-/** These tables say which migrations ran. The header of an archive has their content. */
+/** The tables that record which migrations ran. The header of an archive has their content. */
 const MIGRATION_TABLES = ['public.migrations', 'public.extension_migrations'];
 
-/** Returns all tables of this installation, in an order in which each follows those that it references. */
+/** Returns all tables of this installation, in an order in which each table follows the tables that it references. */
 export async function findStoredTables(client: Client): Promise<StoredTable[]> {
   const { rows } = await client.query<StoredTable>(
     `with stored as (
@@ -89,7 +89,10 @@ export function assertComplete(tables: readonly StoredTable[]): void {
   );
 }
 
-/** Returns the tables so that each follows those that it references. Throws when some reference each other. */
+/**
+ * Returns the tables in an order in which each follows the tables that it references. Throws when some tables reference
+ * each other.
+ */
 export function inOrderOfReferences<Table extends Pick<StoredTable, 'name' | 'references'>>(
   tables: readonly Table[],
 ): Table[] {

@@ -65,7 +65,7 @@ export class CopyIn implements Submittable {
       }
       if (!signal.aborted) connection.endCopyFrom();
     } catch (error) {
-      // The statement or the connection has failed, and `done` has rejected with that.
+      // The statement or the connection has failed, and `done` has rejected with that error.
       if (signal.aborted) return;
       this.sourceError = toError(error);
       connection.sendCopyFail('The source of the rows failed.');

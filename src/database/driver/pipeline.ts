@@ -26,7 +26,7 @@ export class Pipeline implements Submittable {
   /** The number of statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
-  /** The rows of the current statement, if its result is wanted. */
+  /** The result that is being received: that of the next statement whose result is wanted. */
   private result = new Result();
   /** The statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
@@ -43,7 +43,7 @@ export class Pipeline implements Submittable {
     });
   }
 
-  /** It is true when the connection may have received the statements. */
+  /** True when the connection may have received the statements. */
   get wasSent(): boolean {
     return this.connection !== undefined;
   }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /** The effect of a statement on the connection that it runs on. */
 export type SessionSafety =
-  /** It provably changes rows only, and nothing of the session. */
+  /** The statement provably changes rows only, and nothing of the session. */
   | 'safe'
   /** It may change settings, prepared statements, locks or other state of the session. */
   | 'unsafe'
@@ -26,8 +26,8 @@ const ENDS_TRANSACTION =
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
- * Statements may begin with these words. All others are forbidden: ALTER changes the password of its own role, and DO
- * runs any statement that its text contains.
+ * The words with which a statement may begin. All others are forbidden. For example, ALTER can change the password of
+ * the current role, and DO runs any statement that its text contains.
  */
 const COMMANDS = new Set(
   `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
@@ -69,9 +69,10 @@ const FUNCTIONS = new Set(
 const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 
 /**
- * Tells from the text of a statement how it affects its connection. The answer is "unsafe" for everything that is not
- * plainly safe: other commands than SELECT, INSERT, UPDATE, DELETE and savepoints, functions that are not listed here,
- * names of PostgreSQL's own objects (an update of pg_settings changes settings), comments, dollar quotes and escapes.
+ * Returns, from the text of a statement, how it affects its connection. The result is "unsafe" for everything that is
+ * not plainly safe. That is every command besides SELECT, INSERT, UPDATE, DELETE and savepoints. It is also functions
+ * that are not listed here, names of PostgreSQL's own objects (an update of pg_settings changes settings), comments,
+ * dollar quotes and escapes.
  */
 export function sessionSafety(text: string): SessionSafety {
   const cached = known.get(text);
@@ -104,7 +105,7 @@ function withoutLeadingComments(given: string): string {
   }
 }
 
-/** Returns the length of the comment that `text` begins with. Such comments can contain others. */
+/** Returns the length of the comment at the beginning of `text`. Comments of PostgreSQL can contain comments. */
 function lengthOfComment(text: string): number {
   const EDGE = /\/\*|\*\//g;
   let depth = 0;
@@ -134,7 +135,7 @@ function isPlain(text: string): boolean {
     if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
     // SELECT INTO creates a table.
     if (name === 'into' && previous !== 'insert') return false;
-    // Outside of quotes PostgreSQL takes every such character for a letter of a name.
+    // Outside of quotes, PostgreSQL takes every character beyond ASCII for a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
     // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a
     // comment, a second statement.

@@ -20,7 +20,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** It is set when this process started the server. */
+  /** The process of the server. Set when this process started the server. */
   readonly child?: ChildProcess;
 }
 
@@ -45,7 +45,9 @@ class StartFailure extends Error {
   }
 }
 
-/** After these errors the same command may succeed: another program opened the port, or old backends still run. */
+/**
+ * Matches errors after which the same command may succeed: another program opened the port, or old backends still run.
+ */
 const TRANSIENT = /could not bind|pre-existing shared memory block|is another postmaster/i;
 
 export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
@@ -88,7 +90,7 @@ export async function stopPostmaster(home: Home, { identity }: Postmaster): Prom
     await runProgram(home.installed, 'pg_ctl', command, null, path);
     return;
   }
-  // SIGINT disconnects clients. SIGTERM would wait until they disconnect.
+  // SIGINT makes the server disconnect its clients. After SIGTERM it would wait until they disconnect.
   signal(identity.pid, 'SIGINT');
   if (await hasEnded(identity, FAST_STOP_MS)) return;
   home.log(
@@ -111,7 +113,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
-    // The default is for rotating disks, and makes the planner scan small tables instead of using an index.
+    // The default is for rotating disks. With it, the planner scans small tables instead of using an index.
     random_page_cost: '1.1',
     // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',

@@ -11,9 +11,9 @@ const TIMEOUT_MS = 5000;
 const CONNECT_FAILED = new Error('The connection ended before it was established.');
 
 export interface ChannelHandlers {
-  /** Receives a payload. An empty payload means that payloads were lost. It must not throw. */
+  /** Receives a payload, and must not throw. An empty payload means that payloads were lost. */
   receive(payload: string): void;
-  /** The listener calls this when it is connected again. Notifications in between are lost. It must not throw. */
+  /** Is called when the listener is connected again, and must not throw. Notifications in between are lost. */
   reconnected?(): void;
 }
 

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 const MOST_KEPT = 2000;
 
 /**
- * Signs which organization a transaction belongs to. The SQL function `open_context()` checks the signature and binds the
+ * Signs the organization of a transaction. The SQL function `open_context()` checks the signature and binds the
  * transaction. Row-level security then gets the organization from `current_organization()`.
  */
 export class ContextSigner {

@@ -6,7 +6,7 @@ export interface Effect {
   table: string;
   /** The key of the row in its organization. The columns of a composite key are joined by `/`. */
   id: string;
-  /** An update has the names of the changed columns. */
+  /** The names of the changed columns, for an update. */
   changed?: string[];
 }
 

@@ -12,11 +12,14 @@ const BEGIN = internal('begin');
 const COMMIT = internal('commit');
 const ROLLBACK = internal('rollback');
 
-/** Begins with its first statement, in the same round trip. A call that sends no statement uses no connection. */
+/**
+ * A transaction that begins with its first statement, in the same round trip. A call that sends no statement uses no
+ * connection.
+ */
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;
-  /** After this error the transaction cannot commit, even when its work has caught the error. */
+  /** The error after which the transaction cannot commit, even when its work has caught the error. */
   failure?: Error;
   private client?: PoolClient;
   private hasBegun = false;
@@ -32,11 +35,17 @@ export class LazyTransaction implements StatementSender {
     private readonly connections: TenantConnections,
     private readonly organizationId: string,
     private readonly isDryRun: boolean,
-    /** With it, the transaction reads apart and shares its commit as long as it has only deferred statements. */
+    /**
+     * With `sharing`, reads are sent separately and the commit is shared, as long as the transaction has only deferred
+     * statements.
+     */
     private readonly sharing?: Sharing,
   ) {}
 
-  /** Statements that are given at the same moment are sent in one round trip. When one fails, so do those after it. */
+  /**
+   * Sends a statement. Statements that arrive at the same moment are sent in one round trip. When one fails, the later
+   * ones fail too.
+   */
   async query(
     statement: BoundStatement,
     isClosed: () => boolean,
@@ -115,7 +124,7 @@ export class LazyTransaction implements StatementSender {
     });
   }
 
-  /** A read that is sent apart does not see deferred statements. */
+  /** Returns true when a read may be sent separately. Such a read does not see deferred statements. */
   private get mayReadApart(): boolean {
     const isFree = !this.client && !this.failure && this.sharing !== undefined;
     return isFree && this.deferred.every(isSavepoint);
@@ -170,7 +179,7 @@ export class LazyTransaction implements StatementSender {
     return deferred;
   }
 
-  /** Sends statements, of which all but the last are deferred. Begins the transaction first if it has not begun. */
+  /** Sends statements. All but the last are deferred. Begins the transaction first if it has not begun. */
   private async send(
     statements: readonly (BoundStatement & Pick<DeferredStatement, 'mapError'>)[],
     isRetry = false,

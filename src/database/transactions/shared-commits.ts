@@ -6,7 +6,7 @@ import type { DeferredStatement } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 type Statements = readonly DeferredStatement[];
-/** The outcome of a shared transaction, or says that each of its members must be committed alone. */
+/** The outcome of a shared transaction, or the information that each of its members must be committed alone. */
 type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
 /** The largest number of characters of the values in one transaction, unless one member alone has more. */
@@ -26,8 +26,9 @@ const LIMIT_LOCK_WAITS: BoundStatement = {
 };
 
 /**
- * Commits transactions whose statements are all deferred. Those of one organization that end at the same moment become one
- * transaction, which takes one round trip. When it fails, each member is committed alone, so none fails because of another.
+ * Commits transactions whose statements are all deferred. Transactions of one organization that end at the same moment
+ * become one transaction, which takes one round trip. When it fails, each member is committed alone, so that no member
+ * fails because of another.
  */
 export class SharedCommits {
   private readonly batches = new Batcher<Statements, SharedOutcome>(
@@ -46,7 +47,7 @@ export class SharedCommits {
    */
   async commit(organizationId: string, statements: Statements): Promise<void> {
     const { result } = await this.batches.add(organizationId, statements);
-    // One that waits for a lock alone does not delay the others.
+    // A member that waits for a lock alone does not delay the others.
     const error = result.isAlone ? await this.send(organizationId, statements, []) : result.error;
     if (error) throw error;
   }

@@ -15,9 +15,9 @@ export interface ReadResult {
 const MOST_STATEMENTS = 16;
 
 /**
- * Sends statements that only read, apart from the transactions that wait for them. Prepared statements of one organization
- * that arrive at the same moment become one READ ONLY transaction, which takes one round trip. Other statements are sent
- * alone, because they may be slow.
+ * Sends statements that only read, outside of the transactions that wait for them. Prepared statements of one
+ * organization that arrive at the same moment become one READ ONLY transaction, which takes one round trip. Other
+ * statements are sent alone, because they may be slow.
  */
 export class SharedReads {
   private readonly batches = new Batcher<BoundStatement, readonly ReadResult[] | undefined>(
@@ -40,7 +40,7 @@ export class SharedReads {
     return { result, beganAt: reads.beganAt };
   }
 
-  /** Returns undefined when each statement must be sent alone, so that none fails because of another. */
+  /** Returns undefined when each statement must be sent alone, so that no statement fails because of another. */
   private async readTogether(
     organizationId: string,
     statements: readonly BoundStatement[],

@@ -14,8 +14,8 @@ export interface DeferredStatement extends BoundStatement {
 /** Sends the statements of all sessions of one transaction. */
 export interface StatementSender {
   /**
-   * Sends one statement after those before it. Throws if `isClosed` returns true by then. With `readsOnly`, the statement
-   * may be sent apart from the transaction, where the server refuses writes.
+   * Sends one statement after the earlier ones. Throws if `isClosed` returns true at that time. With `readsOnly`, the
+   * statement may be sent outside of the transaction, where the server refuses writes.
    */
   query(
     statement: BoundStatement,
@@ -25,7 +25,10 @@ export interface StatementSender {
   defer(statement: DeferredStatement): void;
   /** A number that grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
-  /** The database's `now()` in the transaction, or at its first read apart, once a statement was sent. */
+  /**
+   * The database's `now()` in the transaction, or at its first read outside of it. Undefined until a statement was
+   * sent.
+   */
   readonly beganAt: Date | undefined;
 }
 

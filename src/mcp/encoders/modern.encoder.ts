@@ -16,8 +16,8 @@ export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   capabilities: {
     ...CAPABILITIES,
-    // These are the topics of subscriptions/listen. Policies change the lists of resources and prompts too, but send no
-    // notifications: clients may cache those lists for five minutes.
+    // These capabilities are the topics of subscriptions/listen. Policies change the lists of resources and prompts
+    // too, but send no notifications: clients may cache those lists for five minutes.
     tools: { listChanged: true },
     resources: { subscribe: true },
     ...TASKS_CAPABILITY,

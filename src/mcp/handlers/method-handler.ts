@@ -13,7 +13,7 @@ export interface MethodContext {
   readonly encoder: EraEncoder;
   /** The signal that aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal;
-  /** The result must come before this time of `performance.now()`. When absent, tools may wait without a limit. */
+  /** The time of `performance.now()` before which the result must come. When absent, tools may wait without a limit. */
   readonly answerBy?: number;
   /** Sends notifications before the result. Absent if the caller accepts none. */
   readonly stream?: NotificationStream;

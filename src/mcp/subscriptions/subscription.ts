@@ -79,7 +79,7 @@ export class Subscription {
 
 export interface Topic {
   concerns(change: Change): boolean;
-  /** It is true if the client is also notified at the start, because the last change may have happened before. */
+  /** True if the client is notified at the start too, because the last change may have happened before. */
   readonly notifiesAtStart?: boolean;
   /** Returns the notification for one or more changes, or undefined if there is nothing to send. */
   notification(): Promise<TopicNotification | undefined> | TopicNotification;

@@ -45,7 +45,10 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     private readonly keys: KeysService,
   ) {}
 
-  /** Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a bad key or at the limit. */
+  /**
+   * Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a key that is no longer valid
+   * and at the limit of subscriptions.
+   */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);
