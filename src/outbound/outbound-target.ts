@@ -8,7 +8,7 @@ export interface OutboundTarget {
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** The Host header has this value. */
+  /** The value of the Host header. */
   readonly authority: string;
   readonly path: string;
 }

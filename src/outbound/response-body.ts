@@ -28,7 +28,7 @@ const BYTE_ORDER_MARKS: readonly [string, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/** A body as steps see it. One of the two is null. */
+/** A body as steps see it. Either `json` or `text` is null. */
 export interface ParsedBody {
   json: unknown;
   text: string | null;
@@ -99,7 +99,7 @@ function isJson(contentType: string): boolean {
   return type === 'application/json' || type === 'text/json' || type.endsWith('+json');
 }
 
-/** A charset that is unknown or absent counts as UTF-8. Bytes that are invalid become U+FFFD. */
+/** Decodes bytes. A charset that is unknown or absent counts as UTF-8. Invalid bytes become U+FFFD. */
 function decode(body: Buffer, contentType: string): string {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => body.subarray(0, mark.length).equals(mark));
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]{1,40})/i.exec(contentType) ?? [];

@@ -7,7 +7,7 @@ export class MessageDigest extends OrganizationRow {
   @PrimaryColumn('text')
   messageId: string;
 
-  /** The templates are those of the first call. */
+  /** The template of the subject. All templates are those of the first call. */
   @Column('text', { nullable: true })
   subject: string | null;
 

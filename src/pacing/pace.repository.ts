@@ -47,7 +47,7 @@ const HOLD = prepared(
 );
 const CHECK = `select ${COLUMNS} from public.check_pace($1, $2, $3, $4)`;
 
-/** Asks the database what the rules say. Every method needs a transaction of the organization. */
+/** Evaluates the rules for sending in the database. Every method needs a transaction of the organization. */
 @Injectable()
 export class PaceRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -60,7 +60,7 @@ export class PaceRepository {
     return row;
   }
 
-  /** Returns what each rule that holds for the message says. Nothing changes. */
+  /** Returns the result of each rule that applies to the message. It changes nothing. */
   check(organizationId: string, message: PacedMessage): Promise<PaceRow[]> {
     return this.tenants.session(organizationId).query<PaceRow>(CHECK, valuesOf(message));
   }

@@ -5,7 +5,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 export const CAP_POLICIES = ['hold', 'drop'] as const;
 export type CapPolicy = (typeof CAP_POLICIES)[number];
 
-/** A contact gets at most `most` messages of the channel, and of the topic if one is given, in any such time. */
+/** A cap: in any window, a contact gets at most `most` messages of the channel, and of the topic if one is given. */
 export interface FrequencyCap {
   readonly channel: string;
   readonly topic: string | null;
@@ -25,7 +25,7 @@ export class SendingRules extends OrganizationRow {
   @Column('boolean', { default: false })
   transactionalEmail: boolean;
 
-  /** A local time such as 21:00. It is null when there are no quiet hours. */
+  /** A local time such as 21:00. Null when there are no quiet hours. */
   @Column('text', { nullable: true })
   quietFrom: string | null;
 

@@ -184,7 +184,9 @@ Se não foi você, ignore este e-mail. Não receberá nenhuma mensagem.
   },
 };
 
-/** Returns the language of a contact's locale, such as `pt-BR`, or undefined when there are no texts in it. */
+/**
+ * Returns the language of a contact's locale, such as `pt-BR`, or undefined when there are no texts in that language.
+ */
 export function languageOfLocale(locale: string | null): Language | undefined {
   const [language] = (locale ?? '').toLowerCase().split(/[-_]/);
   return LANGUAGES.find((known) => known === language);

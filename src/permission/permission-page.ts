@@ -31,7 +31,7 @@ export interface PermissionPage {
   language: Language;
   title: string;
   text?: string;
-  /** Announced by screen readers. */
+  /** The result of the last action, which screen readers announce. */
   result?: string;
   /** A button that sends POST to the address of the page. */
   button?: string;
@@ -50,7 +50,10 @@ export function sendPage(response: Response, page: PermissionPage): void {
     .end(render(page));
 }
 
-/** Returns the page for a link that is malformed, forged, or of something that is gone. It does not say which of these is true. */
+/**
+ * Returns the page for a link that is malformed or forged, or whose contact or message is gone. The page does not say
+ * which of these is true.
+ */
 export function notFoundPage(language: Language, { notFound }: PageTexts): PermissionPage {
   return { status: 404, language, title: notFound };
 }
@@ -78,7 +81,10 @@ function form({ title, button, choices = [], unconfirmed = '' }: PermissionPage)
   return `<form method="post">${fields}<p><button type="submit">${escapeHtml(button)}</button></p></form>`;
 }
 
-/** `shown` names what the person saw, so that a topic that is newer than the page stays as it is. */
+/**
+ * Returns the HTML of a topic. The field `shown` lists the topics that the person saw, so that a topic that is newer
+ * than the page stays as it is.
+ */
 function row(
   { name, title, description, isChosen, isPending }: TopicChoice,
   index: number,

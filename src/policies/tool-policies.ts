@@ -9,7 +9,7 @@ export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
 export interface ToolPolicy {
-  /** It is true when nobody in the organization can see or call the tool. */
+  /** True when nobody in the organization can see or call the tool. */
   readonly hidden: boolean;
   readonly confirmation: Confirmation;
 }
@@ -22,9 +22,10 @@ export interface NamedPolicy extends ToolPolicy {
 }
 
 /**
- * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API key.
- * For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy wins.
- * `ToolRegistry.find` and `OfferedToolList.find` use it to refuse calls: they return no tool that it does not permit.
+ * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API
+ * key. For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy
+ * wins. `ToolRegistry.find` and `OfferedToolList.find` use the policies to refuse calls: they return no tool that the
+ * policies do not permit.
  */
 export class ToolPolicies {
   /** The policies of organizations that have none, and of work without policies, such as steps. They hide nothing. */
@@ -33,7 +34,7 @@ export class ToolPolicies {
   private constructor(
     private readonly byTool: ReadonlyMap<string, ToolPolicy>,
     private readonly hiddenKey: string,
-    /** It is undefined for people, and for an API key without a restriction. */
+    /** Undefined for people, and for an API key without a restriction. */
     readonly restriction?: KeyRestriction,
   ) {}
 
@@ -47,12 +48,12 @@ export class ToolPolicies {
     );
   }
 
-  /** Returns the policies of the organization alone. */
+  /** Returns the policies of the organization without the restriction of the key. */
   withoutRestriction(): ToolPolicies {
     return new ToolPolicies(this.byTool, this.hiddenKey);
   }
 
-  /** Returns a cache key. Callers with the same key see the same tools. It is empty if all tools are shown. */
+  /** Returns a cache key. Callers with the same key see the same tools. The key is empty if all tools are shown. */
   get listKey(): string {
     if (!this.restriction) return this.hiddenKey;
     const { readOnly, tools } = this.restriction;

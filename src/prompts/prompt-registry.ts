@@ -47,12 +47,15 @@ export class PromptRegistry implements OnModuleInit {
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Throws `not_found`, with similar names, if there is no such prompt. */
+  /** Returns the descriptor of a prompt. Throws `not_found`, with similar names, if there is no such prompt. */
   describe(name: string, policies: ToolPolicies): PromptDescriptor {
     return this.require(name, policies).descriptor;
   }
 
-  /** Throws `not_found`, or `invalid_arguments` for arguments that the prompt does not have. */
+  /**
+   * Returns the messages of a prompt. Throws `not_found`, or `invalid_arguments` for arguments that the prompt does not
+   * have.
+   */
   async get(
     name: string,
     given: object,

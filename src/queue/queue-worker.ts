@@ -24,9 +24,9 @@ export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   abstract readonly kind: WakeUpKind;
-  /** Running work gets this many milliseconds when the process stops. The whole process has 25 s to end. */
+  /** The milliseconds that running work gets when the process stops. The whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
-  /** It is true when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
+  /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
   /** The largest number of rows that the process works on at a time, if that is less than its concurrency. */
   protected readonly mostSlots: number = Infinity;

@@ -15,7 +15,7 @@ export class RetentionRule extends OrganizationRow {
   @Column('integer')
   days: number;
 
-  /** A worker may purge from this time on. During a purge, this is the end of its lease. */
+  /** The time from which on a worker may purge. During a purge, this is the end of its lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

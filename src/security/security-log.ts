@@ -28,8 +28,8 @@ const PAUSE_MS = 1000;
 const MAX_PAUSES = 10_000;
 
 /**
- * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot flood the log: there is one
- * line a second for each kind of event and subject. The next line says how many events had no line.
+ * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot fill the log: there is at most
+ * one line a second for each kind of event and subject. The next line says how many events had no line.
  */
 @Injectable()
 export class SecurityLog {

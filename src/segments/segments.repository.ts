@@ -128,7 +128,7 @@ export class SegmentsRepository {
     return await query.getMany();
   }
 
-  /** Returns the segments whose filters name the segment, also through others, without itself. */
+  /** Returns the other segments whose filters name this segment, directly or through other segments. */
   async findDependents(organizationId: string, id: string): Promise<NamedSegment[]> {
     return await this.session(organizationId).query<NamedSegment>(
       `with recursive dependents as (
@@ -143,7 +143,7 @@ export class SegmentsRepository {
     );
   }
 
-  /** Returns names of workflows that the segment starts, at most `limit`. */
+  /** Returns the names of at most `limit` workflows that the segment starts. */
   async findWorkflows(organizationId: string, id: string, limit: number): Promise<string[]> {
     const rows = await this.session(organizationId).query<{ name: string }>(
       `select name from workflows

@@ -20,7 +20,7 @@ const MOST_SEGMENTS = 100;
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 
-/** A segment with the number of its members, which is exact if `isComplete`. */
+/** A segment with the number of its members. The number is exact if `isComplete` is true. */
 export interface CountedSegment {
   segment: Segment;
   count: number;
@@ -55,12 +55,15 @@ export class SegmentsService {
     return this.segments.keep(organizationId, id);
   }
 
-  /** Creates a segment: dynamic with filters, static without. Throws `conflict` for a taken name and for too many segments. */
+  /**
+   * Creates a segment. With filters it is dynamic, without filters static. Throws `conflict` for a taken name and for
+   * too many segments.
+   */
   async create(
     organizationId: string,
     { name, description, filters }: SegmentChanges & { name: string },
   ): Promise<Segment> {
-    // Two segments that were saved at the same time could name each other.
+    // Without the lock, two segments that are saved at the same time could name each other.
     await this.tenants.lockOrganization(organizationId);
     if ((await this.segments.count(organizationId)) >= MOST_SEGMENTS) {
       const message = `At most ${MOST_SEGMENTS} segments are allowed. Delete one that nobody needs.`;

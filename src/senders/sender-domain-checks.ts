@@ -48,7 +48,7 @@ export class SenderDomainChecks implements OnApplicationBootstrap, BeforeApplica
         );
         const checks = due.map((row) => this.domains.verify(row.organization_id, row.id, signal));
         for (const check of await Promise.allSettled(checks)) {
-          // A domain may have been removed meanwhile.
+          // The check may have failed because the domain was removed meanwhile.
           if (check.status === 'rejected') this.warn(check.reason);
         }
         if (due.length < AT_ONCE) return;

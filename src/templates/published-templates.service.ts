@@ -19,7 +19,7 @@ export interface PinnedTemplate {
   readonly defaultLocale: string | null;
 }
 
-/** The variables of templates by their ids and names, and null for one without a published version. */
+/** The variables of templates by their ids and names. Null for a template without a published version. */
 export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] | null>;
 
 /**
@@ -28,7 +28,7 @@ export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] 
  */
 @Injectable()
 export class PublishedTemplatesService {
-  /** The keys are ids of versions, which are unique also among versions that were rolled back. */
+  /** The versions by their ids, which are unique even among versions that were rolled back. */
   private readonly cache = new LRUCache<string, PreparedVersion>({
     maxSize: MOST_CACHED_CHARACTERS,
   });
@@ -63,7 +63,7 @@ export class PublishedTemplatesService {
     throw AppError.invalidField('template_id', `no longer has the version ${version}`);
   }
 
-  /** Returns the variables of those templates that exist. */
+  /** Returns the variables of the given templates, as far as they exist. */
   async declared(
     organizationId: string,
     idsOrNames: readonly string[],
@@ -71,7 +71,7 @@ export class PublishedTemplatesService {
     if (idsOrNames.length === 0) return new Map();
     const found = await this.templates.findDeclared(organizationId, [...new Set(idsOrNames)]);
     const names = found.map(({ name, variables }) => [name, variables] as const);
-    // A name may be the id of another template. The id counts.
+    // A name may be the id of another template. Then the template with this id is used.
     return new Map([...names, ...found.map(({ id, variables }) => [id, variables] as const)]);
   }
 

@@ -34,8 +34,8 @@ export class TemplatesService {
   }
 
   /**
-   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft is not the one that
-   * the caller has read.
+   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft has changed since the
+   * caller read it.
    */
   async getForUpdate(
     organizationId: string,

@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** `pending` waits until the contact confirms it with the link in an e-mail. Only `subscribed` gets messages. */
+/**
+ * The states of a subscription. `pending` waits until the contact confirms the subscription with the link in an e-mail.
+ * Messages are sent only for `subscribed`.
+ */
 export const SUBSCRIPTION_STATES = ['subscribed', 'pending', 'unsubscribed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
@@ -13,7 +16,7 @@ export interface Evidence {
   message_id?: string;
 }
 
-/** Stores the decision of a contact about a topic. Without it, the default of the topic holds. */
+/** Stores the decision of a contact about a topic. Without a row, the default of the topic applies. */
 @Entity('topic_subscriptions')
 export class TopicSubscription extends OrganizationRow {
   @PrimaryColumn('text')

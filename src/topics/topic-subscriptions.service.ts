@@ -15,7 +15,7 @@ export type TopicObstacle = 'unsubscribed' | 'pending' | 'deleted';
 
 /**
  * Manages what contacts decided about topics. The caller of each method must have opened a transaction of the
- * organization. A merged contact means the one that it was merged into.
+ * organization. The id of a merged contact means the survivor.
  */
 @Injectable()
 export class TopicSubscriptionsService {
@@ -38,7 +38,7 @@ export class TopicSubscriptionsService {
     return changed;
   }
 
-  /** Confirms a pending subscription. Throws `not_found` when this message does not confirm it, or not any more. */
+  /** Confirms a pending subscription. Throws `not_found` when this message does not confirm it, or no longer does. */
   async confirm(
     organizationId: string,
     given: { contactId: string; topic: string; messageId: string },
@@ -53,7 +53,7 @@ export class TopicSubscriptionsService {
     this.publish(organizationId, contactId);
   }
 
-  /** Returns the state of each topic for a contact, in the order of their names. Throws `not_found`. */
+  /** Returns the state of each topic for a contact, in the order of the names of topics. Throws `not_found`. */
   async list(organizationId: string, contactId: string): Promise<StoredSubscription[]> {
     const { id } = await this.contacts.get(organizationId, contactId);
     return await this.subscriptions.list(organizationId, id);

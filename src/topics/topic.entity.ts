@@ -14,11 +14,11 @@ export class Topic extends OrganizationRow {
   @Column('text', { nullable: true })
   description: string | null;
 
-  /** When true, contacts that decided nothing get its messages. */
+  /** True when contacts that decided nothing get the messages of the topic. */
   @Column('boolean')
   optedIn: boolean;
 
-  /** When true, a contact that subscribes must confirm it with the link in an e-mail. */
+  /** True when a contact must confirm a subscription with the link in an e-mail. */
   @Column('boolean', { default: false })
   doubleOptIn: boolean;
 

@@ -57,7 +57,7 @@ export class TopicsService {
     return await this.get(organizationId, name);
   }
 
-  /** Deletes a topic. Its messages are not sent any more, and the decisions of contacts stay. Throws `not_found`. */
+  /** Deletes a topic. Its messages are no longer sent, and the decisions of contacts stay. Throws `not_found`. */
   async delete(organizationId: string, name: string): Promise<void> {
     if (await this.topics.delete(organizationId, name)) return;
     throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');

@@ -1,7 +1,10 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../../database/organization-row.js';
 
-/** An approval is `used` when its call has begun, and `failed` when that call may have had an effect and failed. */
+/**
+ * The states of a confirmation. An approval is `used` when its call has begun, and `failed` when that call may have had
+ * an effect and failed.
+ */
 export type ConfirmationState = 'pending' | 'approved' | 'declined' | 'used' | 'failed';
 
 /** Stores a call of an agent that a person must approve, and the answer. */

@@ -8,24 +8,24 @@ import type { Answers, InputRequest, InputRequests } from './input-request.js';
 export type Surface = 'agent' | 'workflow' | 'dashboard';
 
 export interface Progress {
-  /** The number grows with each report. */
+  /** A number that grows with each report. */
   progress: number;
-  /** `progress` has this value at the end, if it is known. */
+  /** The value of `progress` at the end, if it is known. */
   total?: number;
   message?: string;
 }
 
-/** Takes what a call of an external tool leaves to its end. */
+/** Collects the work that a call of an external tool postpones until its end. */
 export interface CallEnd {
-  /** Adds work to the transaction that records the result, so that either both are stored or neither. */
+  /** Adds work to the transaction that records the result, so that both are stored or neither is. */
   record(work: () => Promise<void>): void;
-  /** Adds an action that runs when the call has ended, whatever its result. */
+  /** Adds an action that runs when the call has ended, with or without an error. */
   release(action: () => void): void;
 }
 
 /** The context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
-  /** The call may see and change only data of this organization. */
+  /** The organization whose data the call may see and change, and no other. */
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
@@ -33,23 +33,27 @@ export interface ToolCall {
   readonly origin?: RequestOrigin;
   /** The signal that aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
-  /** The result must come before this time of `performance.now()`. Tools that wait for something must respect it. */
+  /**
+   * The time of `performance.now()` before which the result must come. Tools that wait for something must respect it.
+   */
   readonly answerBy?: number;
-  /** It is set for external tools, which have no transaction while they run. */
+  /**
+   * The work that an external tool postpones until its end. Set for external tools, which have no transaction while
+   * they run.
+   */
   readonly end?: CallEnd;
   /** The run, if a step made the call. */
   readonly runId?: string;
-  /**
-   * It is true if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo.
-   */
+  /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
   /** The idempotency key of a call that has no argument `idempotency_key`. */
   readonly idempotencyKey?: string;
-  /** It is true if the caller accepts a task in place of a result. */
+  /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * It is set if a person must agree before the tool runs. With `when_possible`, the caller is asked if it can be asked,
-   * and its answer is believed. With `always`, a signed-in person must have approved exactly this call of this key.
+   * Who must agree before the tool runs. Absent when nobody must. With `when_possible`, the caller is asked if it can
+   * be asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this call of
+   * this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
   /** The restriction of the API key of the call. A tool that lets its caller choose other tools must respect it. */

@@ -6,9 +6,9 @@ import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
 export interface ToolOptions {
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   name: string;
-  /** Calls by these deprecated names work, but lists do not show them. */
+  /** The deprecated names. Calls by these names work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
   /** What the tool does, when to use it and what it returns, for a model. */
@@ -28,13 +28,13 @@ export interface ToolOptions {
   /** The class of the result. When absent, the method returns `ToolContent`. */
   output?: SchemaClass;
   icons?: readonly Icon[];
-  /** It is true if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
+  /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;
-  /** It is true if the tool may destroy or overwrite data that cannot be restored. */
+  /** True if the tool may destroy or overwrite data that cannot be restored. */
   destructive?: boolean;
-  /** It is true if a second call with the same arguments changes nothing more. */
+  /** True if a second call with the same arguments changes nothing more. */
   idempotent?: boolean;
-  /** It is true if the tool waits for external systems. Its calls get no open transaction. */
+  /** True if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
    * The paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are stored
@@ -42,11 +42,11 @@ export interface ToolOptions {
    */
   secrets?: readonly string[];
   /**
-   * This provider finds the work that continues after the tool has returned. Clients with the Tasks extension of MCP
-   * 2026-07-28 get a task and later its result. Other clients get the result of the method.
+   * The provider that finds the work that continues after the tool has returned. Clients with the Tasks extension of
+   * MCP 2026-07-28 get a task and later its result. Other clients get the result of the method.
    */
   task?: Type<TaskSource>;
-  /** Only these surfaces may call the tool. When absent, all may. */
+  /** The surfaces that may call the tool. When absent, all may. */
   surfaces?: readonly Surface[];
 }
 
@@ -56,7 +56,7 @@ export const Tool = DiscoveryService.createDecorator<ToolOptions>();
 /** A block of MCP content: text, image, audio, embedded resource or link. */
 export type ContentBlock = { type: string } & Record<string, unknown>;
 
-/** Holds the result of a tool without an `output` class: content for a model and not data. */
+/** The result of a tool without an `output` class: content for a model and not data. */
 export class ToolContent {
   constructor(readonly content: readonly ContentBlock[]) {}
 
@@ -67,9 +67,9 @@ export class ToolContent {
 
 /** A picture that clients may show beside a name. The fields are those of the MCP specification. */
 export interface Icon {
-  /** The URI has the scheme https: or data:. */
+  /** The URI, with the scheme https: or data:. */
   src: string;
   mimeType?: string;
-  /** Sizes are written as `48x48`, or `any` for a picture that fits every size. */
+  /** The sizes, written as `48x48`, or `any` for a picture that fits every size. */
   sizes?: string[];
 }

@@ -74,7 +74,7 @@ export class WorkflowPrompts {
 }
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
-  // The text uses the descriptions of create_workflow, so that both always agree.
+  // The text uses the descriptions of create_workflow, so that the two cannot contradict each other.
   const { trigger, steps, on_failure: onFailure } = classSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',

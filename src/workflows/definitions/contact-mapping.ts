@@ -51,7 +51,7 @@ export function checkContactMapping(
   const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
   const step = { id: 'mapping', tool: 'create_contact', arguments: Object.fromEntries(known) };
   checker.check([step], found);
-  // Each fault of a mapping has its own path, so the first 20 are enough.
+  // Each fault of a mapping has a path of its own, so the first 20 faults are enough.
   for (const { path, message } of found.first) {
     faults.push({
       path: path.replace(/^steps(\[0\]\.(arguments|tool))?/, TRIGGER_CONTACT),
@@ -68,7 +68,8 @@ export function withContactStep(
   if (!mapping) return steps;
   const { on_error: onError = 'fail', ...contact } = mapping;
   const id = TRIGGER_CONTACT;
-  // A bad phone number must not lose the address of a lead.
+  // A contact must be saved even when one field is invalid. Otherwise a wrong phone number would lose the e-mail
+  // address too.
   const given = { contact, on_invalid: 'drop' };
   return [{ id, tool: 'set_run_contact', arguments: given, on_error: onError }, ...steps];
 }

@@ -24,7 +24,7 @@ export type OnError = 'fail' | 'continue' | Step[];
 
 interface StepBase {
   id: string;
-  /** The step is skipped when this Liquid condition is false. */
+  /** The Liquid condition. The step is skipped when it is false. */
   if?: string;
   on_error?: OnError;
 }
@@ -37,7 +37,10 @@ export interface ToolStep extends StepBase {
   timeout?: number;
 }
 
-/** Runs JavaScript. `input` may contain Liquid expressions, and the code sees it as `input`. `timeout` is in seconds. */
+/**
+ * A step that runs JavaScript. `input` may contain Liquid expressions, and the code sees it as `input`. `timeout` is in
+ * seconds.
+ */
 export interface CodeStep extends StepBase {
   code: string;
   input?: Record<string, unknown>;
@@ -52,7 +55,7 @@ export interface RetryPolicy {
   backoff_factor?: number;
 }
 
-/** Runs one of two lists of steps. */
+/** A step that runs one of two lists of steps. */
 export interface BranchStep extends StepBase {
   if: string;
   then: Step[];
@@ -80,7 +83,7 @@ export interface WaitStep extends StepBase {
  */
 export interface EventWaitStep extends StepBase {
   wait_for_event: {
-    /** Either this or `events` is present. */
+    /** The event. Either `event` or `events` is present. */
     event?: EventName | 'resume';
     events?: EventName[];
     if?: string;
@@ -95,7 +98,7 @@ export interface RunWorkflowStep extends StepBase {
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
-  /** If false, the step does not wait. */
+  /** False when the step does not wait for the end of the new run. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
   /** What happens to the started run when this run is canceled while it waits. The default is `cancel`. */
@@ -109,30 +112,33 @@ export interface RunWorkflowStep extends StepBase {
 
 export type OnParentEnd = 'cancel' | 'continue';
 
-/** Runs its steps once for each item of a list or of all pages, at most `concurrency` items at a time. */
+/** A step that runs its steps once for each item of a list or of all pages, at most `concurrency` items at a time. */
 export interface ForEachStep extends StepBase {
-  /** Read one page. They see `cursor`, which is null for the first page. */
+  /** The steps that read one page. They see `cursor`, which is null for the first page. */
   pages?: Step[];
-  /** An expression that gives the cursor of the next page. There is none when it gives null, false or "". */
+  /** An expression that gives the cursor of the next page. There is no next page when it gives null, false or "". */
   next?: string;
   /** A list, or an expression that gives one. With `pages`, it gives the items of a page. */
   for_each: string | unknown[];
-  /** The steps get lists of at most this many items in place of single items. */
+  /** The largest number of items in a batch. With it, the steps get lists of items in place of single items. */
   batch?: number;
   /** The name of the item in expressions. The default is `item`. */
   as?: string;
   concurrency?: number;
   steps: Step[];
-  /** Evaluated after the steps of each item. The results of the loop are then these values. */
+  /** The value of each item, evaluated after its steps. The results of the loop are then these values. */
   output?: unknown;
 }
 
-/** Runs several lists of steps at the same time, and ends when all of them have ended. */
+/** A step that runs several lists of steps at the same time, and ends when all of them have ended. */
 export interface ParallelStep extends StepBase {
   parallel: Step[][];
 }
 
-/** Runs several lists of steps at the same time, and ends with the first that has ended. The others are canceled. */
+/**
+ * A step that runs several lists of steps at the same time, and ends when the first list has ended. The others are
+ * canceled.
+ */
 export interface RaceStep extends StepBase {
   race: Step[][];
 }
@@ -152,7 +158,7 @@ export interface RespondStep extends StepBase {
     status?: number | string;
     type?: AnswerType;
     headers?: Record<string, string>;
-    /** Any JSON value for the type `json`, which is the default, and text for the others. */
+    /** The body: any JSON value for the type `json`, which is the default, and text for the other types. */
     body?: unknown;
   };
 }
@@ -169,7 +175,9 @@ export interface ReturnStep extends StepBase {
   return: Record<string, unknown>;
 }
 
-/** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */
+/**
+ * A step that runs its steps after the run has failed for good. It is generated from `on_failure` of the definition.
+ */
 export interface FailureStep extends StepBase {
   on_failure: Step[];
 }

@@ -26,9 +26,9 @@ interface ConcurrencyLimit {
 }
 
 interface DebounceLimit {
-  /** The last start runs after this many seconds without another start. */
+  /** The seconds without another start after which the last start runs. */
   seconds: number;
-  /** Repeated starts delay a run by at most this many seconds. */
+  /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;
   /** A Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
   key?: string;
@@ -36,7 +36,7 @@ interface DebounceLimit {
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_DEBOUNCE_SECONDS = 7 * DAY_SECONDS;
-/** `max_seconds` is by default this multiple of `seconds`. */
+/** The default of `max_seconds`, as a multiple of `seconds`. */
 const DEFAULT_MAX_PERIODS = 10;
 
 const RUNS: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000 };
@@ -51,7 +51,7 @@ const SCHEMA = closedObject({
   ),
 });
 
-/** Parses limits. Adds every fault with its path; use the result only if there is no fault. */
+/** Parses limits. Adds every fault with its path. Use the result only if there is no fault. */
 export function parseRunLimits(given: unknown, path: string, faults: FaultList): RunLimits {
   const found = new FaultList();
   const limits = checkValue(SCHEMA, given, path, found) as RunLimits;
@@ -71,7 +71,7 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
   });
 }
 
-/** Keeps the keys of invalid limits, whose expressions are checked later, so that one response lists all faults. */
+/** Returns the keys of invalid limits. Their expressions are checked later, so that one response lists all faults. */
 function pickKeys(limits: unknown): RunLimits {
   if (!isJsonObject(limits)) return {};
   const sections = ['concurrency', 'debounce'].flatMap((name) => {

@@ -22,20 +22,23 @@ const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
 /** The stored part of a trigger besides its type and its secret, as it is shown. */
 export interface TriggerOptions {
-  /** An event trigger has this event. */
+  /** The event of an event trigger. */
   event?: EventName;
-  /** Only events about the segment with this id start runs. */
+  /** The id of a segment. Only events about this segment start runs. */
   segment?: string;
-  /** A schedule trigger has its times, their timezone, and a rule for times at which no worker was running. */
+  /**
+   * The times of a schedule trigger. `timezone` is their timezone, and `missed` the rule for times at which no worker
+   * was running.
+   */
   cron?: string;
   timezone?: string;
   missed?: (typeof MISSED_POLICIES)[number];
-  /** No run starts when this Liquid condition is false. */
+  /** The Liquid condition. No run starts when it is false. */
   if?: string;
   /** The mapping of the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
-  /** A run that has not ended this many seconds after its start fails. */
+  /** The seconds after its start at which a run fails, if it has not ended. */
   run_timeout_seconds?: number;
 }
 
@@ -43,7 +46,7 @@ export interface TriggerOptions {
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
-  /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
+  /** The seconds for which the previous secret stays valid. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
   webhook?: WebhookOptionChanges;
   options: TriggerOptions;
@@ -77,7 +80,7 @@ export const MAX_SECRET = 256;
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 
-/** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
+/** Parses a trigger. Adds every fault with its path. Use the result only if there is no fault. */
 export function parseTrigger(given: object, faults: FaultList): Trigger {
   const trigger = given as Json;
   const { type } = trigger;
@@ -158,7 +161,7 @@ function cronFault(cron: unknown): string | undefined {
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // Any timezone can be used, because a date that never comes is missing in all of them.
+  // Any timezone can be used here, because a date that does not exist is missing in all of them.
   return parsed.next(new Date(), 'UTC') ? undefined : 'never matches a date';
 }
 

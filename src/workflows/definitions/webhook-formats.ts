@@ -6,10 +6,10 @@ export const WEBHOOK_FORMATS = ['json', 'form', 'multipart', 'text', 'gzip', 'ge
 
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** These providers send forms, too. */
+/** The providers that send forms too. */
 const SENDS_FORMS: readonly string[] = ['github', 'slack', 'twilio'];
 
-/** Returns the formats of `accept`, or without it those that the provider of the signature sends. */
+/** Returns the formats of `accept`. Without `accept`, returns the formats that the provider of the signature sends. */
 export function acceptedFormats(options: {
   accept?: readonly WebhookFormat[];
   signature?: string;

@@ -27,32 +27,40 @@ export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   typeform: 'Typeform',
 };
 
-/** These providers sign the time of a delivery. */
+/** The providers that sign the time of a delivery. */
 const TIMED_PRESETS: readonly SignaturePreset[] = ['slack', 'stripe'];
 
 /** The options of a webhook besides its secret. */
 export interface WebhookOptions {
-  /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
+  /**
+   * The largest difference in seconds between the signed timestamp of a request and now. When absent, no timestamp is
+   * needed.
+   */
   toleranceSeconds?: number;
-  /** The response waits up to this many seconds for the end of the run, and then contains its result. */
+  /**
+   * The longest time in seconds that the response waits for the end of the run. It then contains the result of the run.
+   */
   waitSeconds?: number;
-  /** Deliveries without a key start no run when an earlier delivery had the same body within this many seconds. */
+  /** The seconds within which a delivery without a key starts no run when an earlier delivery had the same body. */
   dedupeSeconds?: number;
-  /** Requests need the signature of this provider. */
+  /** The provider whose signature requests need. */
   signature?: SignaturePreset;
-  /** Meta sends this text when it asks whether the address wants its webhooks. */
+  /** The text that Meta sends when it asks whether the address wants its webhooks. */
   verifyToken?: string;
-  /** Deliveries may have these formats, besides JSON objects by POST. */
+  /** The formats that deliveries may have, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
-  /** Expressions see these headers of a delivery, besides the usual ones. */
+  /** The headers of a delivery that expressions see, besides the usual ones. */
   headers?: readonly string[];
 }
 
 /** What a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
 export interface WebhookNeeds {
-  /** The request is stored with each run, because an expression may read more of `trigger` than type and payload. */
+  /**
+   * True when the request is stored with each run, because an expression may read more of `trigger` than type and
+   * payload.
+   */
   request?: true;
-  /** The sender waits for an answer, because a step may answer. */
+  /** True when the sender waits for an answer, because a step may answer. */
   answer?: true;
 }
 
@@ -78,7 +86,7 @@ export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
 };
 
 const WEBHOOK_OPTIONS = Object.keys(WEBHOOK_OPTION_MEMBERS) as WebhookOption[];
-/** Without a secret, these options protect nothing. They are removed together with it. */
+/** The options that protect nothing without a secret. They are removed together with the secret. */
 const NEEDS_SECRET = ['signature', 'toleranceSeconds'] as const;
 const MAX_TOLERANCE = 24 * 60 * 60;
 /** The longest wait of a sender, in seconds. */
@@ -99,7 +107,7 @@ export function parseWebhookOptions(trigger: Json, faults: FaultList): WebhookOp
   };
 }
 
-/** Returns the options after a change. Adds every option that does not fit the others to the faults. */
+/** Returns the options after a change. Adds a fault for every option that does not fit the others. */
 export function changeWebhookOptions(
   before: StoredWebhookOptions,
   changes: WebhookOptionChanges,

@@ -51,7 +51,10 @@ export class RunEndingsService {
     this.logger.log({ run, status, ms: Date.now() - createdAt.getTime(), workflow, organization });
   }
 
-  /** Sends wake-ups for the waiting parent runs. SQL has made them due. The poll would find them 1 s later. */
+  /**
+   * Sends wake-ups for the waiting parent runs. SQL has made them due. Without a wake-up, the poll would find them a
+   * second later.
+   */
   private async wakeParents({ run: { row, lease } }: RunTransaction): Promise<void> {
     if (row.depth === 0) return;
     const parents = await this.waits.findParents(lease.organizationId, lease.id);

@@ -1,4 +1,4 @@
-/** Longer JSON texts are cut in lists of steps. */
+/** The longest JSON text that lists of steps show whole. Longer texts are cut. */
 const MAX_WHOLE_CHARACTERS = 8192;
 const PREVIEW_CHARACTERS = 1000;
 
@@ -16,7 +16,9 @@ export interface CutValues {
   readonly output?: CutValue;
 }
 
-/** Returns undefined for a text that is short enough to be shown whole. */
+/**
+ * Returns the size and the beginning of a JSON text, or undefined for a text that is short enough to be shown whole.
+ */
 export function cut(json: string | null): CutValue | undefined {
   if (json === null || json.length <= MAX_WHOLE_CHARACTERS) return undefined;
   return {

@@ -74,7 +74,7 @@ export class LoopJournalRepository {
     tx.fold([iteration]);
   }
 
-  /** Queues an update of the progress of an open loop, and stages it. */
+  /** Queues an update of the progress of an open loop, and stages the entry. */
   saveProgress(tx: RunTransaction, entry: JournalEntry, progress: LoopProgress): JournalEntry {
     const { organizationId, id: runId } = tx.run.lease;
     const values = [organizationId, runId, entry.stepId, JSON.stringify(progress)];

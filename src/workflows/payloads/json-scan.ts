@@ -1,8 +1,11 @@
 import { AppError } from '../../errors/app-error.js';
 
-/** Smaller values are not recorded, so that their number has a limit. */
+/**
+ * The smallest recorded value, in bytes. Smaller values are not recorded, so that the number of recorded values has a
+ * limit.
+ */
 export const MIN_RECORDED_BYTES = 4096;
-/** The clock is read after this many bytes. Scanning them takes less than a millisecond. */
+/** The bytes after which the clock is read. Scanning them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
 const MAX_PRIMITIVE_BYTES = 1000;
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
@@ -39,8 +42,9 @@ interface Open {
 type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'next' | 'end';
 
 /**
- * Checks a JSON text (RFC 8259) without building its values, in steps between which others can work. The bytes must be
- * valid UTF-8. Records where lists, objects and texts of at least 4 KiB are, each after the values inside of it.
+ * Checks a JSON text (RFC 8259) without building its values, in steps, so that other work can run between them. The
+ * bytes must be valid UTF-8. Records the places of lists, objects and texts of at least 4 KiB, each after the values
+ * inside of it.
  */
 export class JsonScan {
   readonly values: ScannedValue[] = [];
@@ -61,8 +65,8 @@ export class JsonScan {
   }
 
   /**
-   * Scans until `endsAt` at least one piece, and returns true at the end. Throws `invalid_json`, and `too_complex` for
-   * a text that is nested too deep, has too many members, or a number of more than 1,000 characters.
+   * Scans at least one piece, and stops at `endsAt`. Returns true at the end of the text. Throws `invalid_json`, and
+   * `too_complex` for a text that is nested too deep, has too many members, or a number of more than 1,000 characters.
    */
   run(endsAt: number): boolean {
     const { length } = this.bytes;

@@ -9,7 +9,7 @@ export interface LargeValue {
   readonly items: number;
 }
 
-/** Stored with a run whose payload is kept as a file. */
+/** The facts that are stored with a run whose payload is kept as a file. */
 export interface LargePayload {
   /** The beginning of the texts that stand for large values. It is random, so no text of a sender begins with it. */
   readonly nonce: string;

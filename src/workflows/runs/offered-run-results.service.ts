@@ -37,7 +37,7 @@ export class OfferedRunResultsService {
     if (!template) {
       const returned = await this.steps.returned(run);
       if (returned) return { ...done, output: returned };
-      // The contact of the trigger was stored before the first step.
+      // The generated step that saves the contact of the trigger is left out.
       const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
       return { ...done, output: output ?? {} };
     }

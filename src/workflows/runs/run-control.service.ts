@@ -100,7 +100,7 @@ export class RunControlService {
     return done[0]!;
   }
 
-  /** Replays runs. Returns the ids of the new runs in `done`. An edited payload replaces that of every run. */
+  /** Replays runs. Returns the ids of the new runs in `done`. An edited payload replaces the payload of every run. */
   async replayAll(
     organizationId: string,
     ids: readonly string[],

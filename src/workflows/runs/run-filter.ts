@@ -7,7 +7,7 @@ import type { RunTriggerType } from '../definitions/trigger.js';
 /** A validated filter. `…After` includes the time itself, `…Before` excludes it. */
 export interface RunFilter {
   workflowId?: string;
-  /** The list is never empty. */
+  /** The statuses. The list is never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
   /** A whole reason, or the part before its colon. */
@@ -39,7 +39,9 @@ export function runFilter(input: RunFilterInput): RunFilter {
   };
 }
 
-/** Returns the statuses that the filter allows. A reason or an end time excludes some, even without `status`. */
+/**
+ * Returns the statuses that the filter allows. A reason or an end time excludes some statuses, even without `status`.
+ */
 function statusesOf(input: RunFilterInput): readonly RunStatus[] {
   const { status, reason, finished_after: after, finished_before: before } = input;
   if (status === 'unfinished') return UNFINISHED;

@@ -30,7 +30,7 @@ const SOURCES = {
   status: scanStatuses('true'),
 };
 
-/** A step id follows these reasons. Without the id they match many reasons, which no index has in order. */
+/** The reasons that a step id follows. Without the id, they match many reasons, which no index has in order. */
 const REASON_PREFIXES = new Set(['step_failed', 'stopped', 'returned']);
 
 interface ScannedRun {
@@ -101,7 +101,10 @@ export class RunSearchRepository {
       });
   }
 
-  /** Returns ids that start with the text in any case, newest first, among the newest 1000 runs (of the status). */
+  /**
+   * Returns ids that start with the text in any case, newest first, among the newest 1000 runs, or the newest 1000 runs
+   * with the status if one is given.
+   */
   async idsStartingWith(
     organizationId: string,
     text: string,

@@ -23,14 +23,14 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('json', { nullable: true })
   content: VersionContent | null;
 
-  /** This kind of actor saved the version. It is null for a version of an early release. */
+  /** The kind of the actor that saved the version. Null for a version of an early release. */
   @Column('text', { nullable: true })
   actorKind: Actor['kind'] | null;
 
   @Column('text', { nullable: true })
   actorId: string | null;
 
-  /** This version restored the version with this number, if any. */
+  /** The number of the version that this version restored, if any. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
@@ -42,7 +42,7 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** The tool schemas of the last later check that the steps passed, or null. */
+  /** The tool schemas of the last check after the saving that the steps passed, or null. */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
@@ -54,7 +54,10 @@ export class WorkflowVersion extends OrganizationRow {
   createdAt: Date;
 }
 
-/** Registers an event that runs of a workflow may wait for. The row stays when a later version no longer waits for it, because runs of earlier versions still do. */
+/**
+ * Stores that runs of a workflow may wait for an event. The row stays when a later version no longer waits for it,
+ * because runs of earlier versions still do.
+ */
 @Entity('event_interests')
 export class EventInterest extends OrganizationRow {
   @PrimaryColumn('text')

@@ -18,7 +18,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** The input of the compatibility check. */
+/** A version with the name of its workflow, as the compatibility check reads it. */
 export interface NamedVersion extends VersionKey, PinnedVersion {
   readonly workflowName: string;
 }
@@ -68,7 +68,7 @@ export class WorkflowVersionsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, workflowId, version });
   }
 
-  /** Does the same as {@link find}, but throws when the version does not exist. */
+  /** Returns the version as {@link find} does. Throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, workflowId, version });
   }

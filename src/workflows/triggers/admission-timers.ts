@@ -19,7 +19,8 @@ export class AdmissionTimers {
         this.timers.delete(id);
         this.check(organizationId, id);
       },
-      // A timer may fire a millisecond early, and then the check would be for nothing.
+      // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
+      // nothing.
       Math.max(0, Math.ceil(waitMs)) + 1,
     );
     timer.unref();

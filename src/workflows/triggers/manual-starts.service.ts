@@ -11,7 +11,7 @@ export interface ManualStart {
   contactId?: string;
   /** The e-mail address of the contact, used when `contactId` is absent. */
   email?: string;
-  /** A step of this run starts the new run. */
+  /** The run whose step starts the new run. */
   parentRunId?: string;
 }
 

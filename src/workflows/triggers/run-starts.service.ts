@@ -27,18 +27,21 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** A JSON object in the bytes that were received. */
   payload: Buffer;
-  /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
+  /**
+   * The large values of the payload. When set, `payload` is an outline, and the caller stores the bytes in the same
+   * transaction.
+   */
   largePayload?: LargePayload;
   /** The part of the HTTP request that expressions read. */
   request?: TriggerRequest;
-  /** The SHA-256 of the payload. It is computed when absent. */
+  /** The SHA-256 of the payload. When absent, it is computed. */
   bodyHash?: Buffer;
   contactId: string | null;
-  /** The contact is looked up by this lowercase e-mail address when `contactId` finds nobody. */
+  /** The lowercase e-mail address by which the contact is looked up when `contactId` finds none. */
   contactEmail?: string | null;
-  /** A second start of the workflow with the same key starts no run. */
+  /** The dedupe key. A second start of the workflow with the same key starts no run. */
   dedupeKey: string | null;
-  /** A step of this run starts the new run, or this run caused the event. */
+  /** The run whose step starts the new run, or the run that caused the event. */
   parentRunId?: string;
   /** The reason for which the run is stored as failed, so that its owner can see and retry it. */
   refusal?: RunRefusal;
@@ -48,7 +51,7 @@ export interface RunStart {
 
 export interface RunStarted {
   runId: string;
-  /** It is true when an earlier start with the same key or the same body created the run. */
+  /** True when an earlier start with the same key or the same body created the run. */
   duplicate: boolean;
 }
 
@@ -56,13 +59,16 @@ interface Ancestry {
   depth: number;
   /** The first run of the chain. */
   rootRunId: string | null;
-  /** It is true when `MAX_FOLLOWERS` runs descend from the first run. */
+  /** True when `MAX_FOLLOWERS` runs descend from the first run. */
   isFull: boolean;
 }
 
 const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
-/** Stores new runs, for every kind of trigger, and wakes workers. A start with a used key is a duplicate: it stores none. */
+/**
+ * Stores new runs, for every kind of trigger, and wakes workers. A start with a key that was used before is a duplicate
+ * and stores no run.
+ */
 @Injectable()
 export class RunStartsService {
   constructor(
@@ -97,9 +103,9 @@ export class RunStartsService {
   }
 
   /**
-   * Starts runs without a parent by one statement. It commits separately, unless the workflows have limits: then the
-   * runs are delayed before the commit. Returns the ids in the order of `starts`. An id is undefined when the key is
-   * not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
+   * Starts runs without a parent by one statement. The statement commits by itself, unless the workflows have limits.
+   * Then the runs are delayed before the commit. Returns the ids in the order of `starts`. An id is undefined when the
+   * key is not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
    * connection broke and it is unknown which runs were stored.
    */
   async startBatch(
@@ -141,7 +147,7 @@ export class RunStartsService {
 
   /**
    * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of
-   * this body, or null. Until the open transaction ends, no other transaction gets an answer for the same body. Without
+   * this body, or null. Until the open transaction ends, calls for the same body in other transactions wait. Without
    * this, simultaneous deliveries would all start a run.
    */
   async findDuplicateByBody(
@@ -203,7 +209,8 @@ export class RunStartsService {
     { limits }: InsertedRun,
     slots?: Map<string, ReservedSlot>,
   ): void {
-    // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
+    // The wake-up comes after the commit. A worker that is woken before the commit does not see the row, and the
+    // wake-up is lost.
     this.tenants.afterCommit(() => {
       const slot = slots?.get(run.id);
       slots?.delete(run.id);

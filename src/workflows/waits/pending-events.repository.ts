@@ -27,7 +27,7 @@ export interface Match {
   error: string | null;
 }
 
-// Every domain event sends it.
+// This statement is prepared, because every domain event sends it.
 const INSERT = prepared(
   'pending_event_insert',
   `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
@@ -66,7 +66,10 @@ export class PendingEventsRepository {
     return rows.length > 0;
   }
 
-  /** Locks the event until the transaction ends. Returns undefined when it is delivered or claimed by another worker. */
+  /**
+   * Locks the event until the transaction ends. Returns undefined when it was delivered, or when another worker has
+   * claimed it.
+   */
   async fence({ organizationId, id, epoch }: Claim): Promise<ClaimedEvent | undefined> {
     const [row] = await this.tenants.session(organizationId).query<ClaimedEvent>(
       `select id, name, contact_id, payload from pending_events
@@ -77,9 +80,9 @@ export class PendingEventsRepository {
   }
 
   /**
-   * Returns the next waits that the event may end: those that began before it, and those that began while its transaction
-   * was open, because they could not see its changes. An event about a contact ends waits for this contact, for the one
-   * that it was merged into, and for any contact. An event without a contact may end every wait.
+   * Returns the next waits that the event may end. These are waits that began before the event, and waits that began
+   * while its transaction was open, because they could not see its changes. An event about a contact ends waits for
+   * this contact, for the survivor of its merge, and for any contact. An event without a contact may end every wait.
    */
   async findCandidates(
     organizationId: string,

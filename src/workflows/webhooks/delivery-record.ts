@@ -32,11 +32,11 @@ export interface DeliveryRecord {
   headers: IncomingHttpHeaders;
   /** The address with the query, as the sender uses it. It is not stored. */
   url: string;
-  /** It is true when the signature was valid, or the webhook has no secret. */
+  /** True when the signature was valid, or the webhook has no secret. */
   verified: boolean;
-  /** The body is absent when it was not read or is no longer needed. */
+  /** The body. Absent when it was not read or is no longer needed. */
   body?: Buffer;
-  /** The size and SHA-256 of the body. It is absent when the body was not read. */
+  /** The size and SHA-256 of the body. Absent when the body was not read. */
   digest?: { bytes: number; hash: Buffer };
   receivedAt: Date;
 }

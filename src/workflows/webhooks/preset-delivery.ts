@@ -15,8 +15,8 @@ export interface PresetDelivery {
 }
 
 /**
- * Reads the id by which the provider repeats a delivery. With `hasDedupeSeconds`, an id in a header does not count:
- * providers do not sign it, so somebody could replay a recorded delivery with another id.
+ * Reads the id that the provider repeats when it sends a delivery again. With `hasDedupeSeconds`, an id in a header
+ * does not count: providers do not sign it, so somebody could replay a recorded delivery with another id.
  */
 export function presetDelivery(
   preset: SignaturePreset,

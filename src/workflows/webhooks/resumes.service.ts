@@ -39,7 +39,9 @@ type ResumeResult = 'stored' | 'duplicate' | 'over';
  */
 @Injectable()
 export class ResumesService {
-  /** The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes. */
+  /**
+   * The keys of signatures. The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes.
+   */
   private readonly keys: readonly [string, ...string[]];
 
   constructor(
@@ -71,8 +73,8 @@ export class ResumesService {
       this.security.report('invalid_resume_url', { address });
       throw notFound();
     }
-    // The run is counted before the body is read, and the organization after that. Otherwise one URL could exhaust the
-    // rate limit of the whole organization.
+    // The rate limit of the run is counted before the body is read, and that of the organization after it. Otherwise
+    // one URL could exhaust the rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);

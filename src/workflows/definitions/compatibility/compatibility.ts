@@ -39,7 +39,7 @@ interface LooseReference {
   step: string;
   path: string;
   reference: string;
-  /** The expression reads the result of this tool. */
+  /** The tool whose result the expression reads. */
   tool: string;
 }
 

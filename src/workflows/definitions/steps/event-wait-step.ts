@@ -58,7 +58,7 @@ function parseEventWait(
     return { event: 'resume', timeout: {} };
   }
   const named = parseNames(given, path, parser);
-  // A resume URL belongs to one step, and its first call counts, so it takes no condition.
+  // A resume URL belongs to one step, and its first call ends the wait. So the wait takes no condition.
   const keys =
     named.event === 'resume'
       ? ['event', 'timeout']

@@ -9,7 +9,7 @@ import { TRIGGER_VARIABLE } from '../trigger-request.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const SECRETS = 'secrets';
-/** Expressions read the values of `set` steps under this name. */
+/** The name under which expressions read the values of `set` steps. */
 export const VARS = 'vars';
 const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 
@@ -51,7 +51,7 @@ export interface DefinitionChecks {
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    /** Expressions can refer to these step ids and loop variables. */
+    /** The step ids and loop variables to which expressions can refer. */
     private readonly visible: ReadonlySet<string>,
     /** The names of the values that steps before this one set. */
     private readonly vars: ReadonlySet<string> = new Set(),
@@ -118,7 +118,7 @@ export class StepChecks {
     });
   }
 
-  /** Adds a fault for a member that the variable can never have, as far as the output schema of its step says. */
+  /** Adds a fault for a member that the variable can never have, by the output schema of its step. */
   private member(reference: string, path: string): void {
     const [root, ...members] = reference.split('.') as [string, ...string[]];
     const fault = this.definition.ids.has(root) ? undefined : memberFault(reference);
@@ -139,7 +139,10 @@ export class StepChecks {
     this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
   }
 
-  /** Adds a fault for the URL of a step that has none. A message with it would have no link. */
+  /**
+   * Adds a fault for a reference to the resume URL of a step that has none. A message with such a reference would have
+   * no link.
+   */
   private resumeUrl(id: string, path: string): void {
     const { resumable } = this.definition;
     if (!resumable || resumable.has(id)) return;
@@ -161,7 +164,8 @@ export class StepChecks {
       this.secret(name, path);
       return '';
     });
-    // The value of a secret is put in when the request is sent, so that filters and tags would see something else.
+    // The value of a secret is inserted when the request is sent. Filters and tags would see the marker and not the
+    // value.
     if (/(?<![\w.-])secrets(?![\w-])/.test(rest)) {
       this.fault(
         path,

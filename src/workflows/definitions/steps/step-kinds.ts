@@ -62,7 +62,7 @@ export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
 }
 
-/** Checks the form of the steps: keys, types, ids and limits. Use the result only if it adds no fault. */
+/** Checks the form of the steps: keys, types, ids and limits. Use the result only if there is no fault. */
 export function parseSteps(given: unknown, faults: FaultList, onFailure?: unknown): StepLists {
   const parser = new StepParser(Object.values(STEP_KINDS), faults);
   return {

@@ -7,7 +7,7 @@ export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'unknown';
 
 export interface ContentType {
   kind: BodyKind;
-  /** The name of the charset in lower case, if the sender gave one. */
+  /** The name of the charset in lowercase, if the sender gave one. */
   charset?: string;
   /** The text that separates the parts of a multipart body. */
   boundary?: string;
@@ -18,8 +18,8 @@ const PARAMETER = /;\s*(charset|boundary)\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}
 const UTF_8 = /^utf-?8$/;
 
 /**
- * Reads what a request says about its body. Throws `unsupported_media_type` for everything that the workflow does not
- * accept. JSON by the name of `application/json` is always accepted.
+ * Reads the headers about the body of a request. Throws `unsupported_media_type` for everything that the workflow does
+ * not accept. JSON by the name of `application/json` is always accepted.
  */
 export function readContentType(
   headers: IncomingHttpHeaders,

@@ -23,7 +23,7 @@ export interface Preset {
   /** The member of the body with this id. In contrast to a header, it is signed. */
   idMember?: string;
   hash: 'sha1' | 'sha256';
-  /** Returns undefined when the headers do not have the form of the provider. */
+  /** Parses the headers. Returns undefined when they do not have the form of the provider. */
   parse: (headers: IncomingHttpHeaders) => PresetSignature | undefined;
   /** Returns the contents that the provider may have signed, each in parts. */
   contents: (request: SignedRequest, timestamp: string) => (string | Uint8Array)[][];
@@ -93,7 +93,7 @@ export function isPresetSignatureValid(
   return parsed.timestamp === undefined || isTimely(parsed.timestamp, now, toleranceSeconds);
 }
 
-/** Returns true when one of the signatures was made with one of the secrets, whatever the signed time. */
+/** Returns true when one of the signatures was made with one of the secrets, and does not check the signed time. */
 export function isPresetSigned(
   name: SignaturePreset,
   request: SignedRequest,
@@ -111,7 +111,7 @@ export function isPresetSigned(
   );
 }
 
-/** GitHub and Meta sign in the same way. */
+/** Returns the preset of a header in the format of GitHub, which Meta uses too. */
 function hub(): Preset {
   const header = 'x-hub-signature-256';
   return {
@@ -122,7 +122,7 @@ function hub(): Preset {
   };
 }
 
-/** Parses a header with one signature. The form is checked, because decoders ignore what they do not know. */
+/** Parses a header with one signature. The form is checked, because decoders ignore unknown characters. */
 function parseOne(
   given: string | string[] | undefined,
   form: RegExp,
@@ -132,7 +132,7 @@ function parseOne(
   return found === undefined ? undefined : { signatures: [Buffer.from(found, encoding)] };
 }
 
-/** Parses `t=1492774577,v1=5257…,v0=6ffb…`. It may have several `v1` while Stripe rolls a secret. */
+/** Parses `t=1492774577,v1=5257…,v0=6ffb…`. There may be several `v1` while Stripe replaces a secret. */
 function parseStripe(given: string | string[] | undefined): PresetSignature | undefined {
   if (typeof given !== 'string') return undefined;
   const elements = given.split(',', MAX_ELEMENTS);
