@@ -170,7 +170,7 @@ const PURE_FOLDERS = [
   'workflows/definitions',
   'workflows/webhooks/signatures',
 ];
-/** Only `prepareDatabase` may run migrations. */
+/** The modules that only `prepareDatabase` may import, because nothing else may run migrations. */
 const OUTSIDE_SRC: Record<string, readonly string[]> = {
   '../migrations/index.js': ['database/setup/prepare-database.ts'],
 };

@@ -29,7 +29,7 @@ declare module 'express-session' {
   interface SessionData {
     /** The session started at this time, in milliseconds since the Unix epoch. */
     startedAt?: number;
-    /** Passport stores the signed-in person here. */
+    /** The signed-in person, as passport stores it. */
     passport?: { user?: SignedIn };
   }
 }

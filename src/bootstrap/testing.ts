@@ -62,7 +62,7 @@ export interface TestOrganization {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Runs a complete Switchboard, web and worker, with its own PostgreSQL. */
+/** A complete Switchboard, web and worker, with its own PostgreSQL. */
 export interface TestSwitchboard {
   readonly url: string;
   readonly app: INestApplication;

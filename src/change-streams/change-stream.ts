@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import type { ChangeOrGap } from '../changes/change-feed.js';
 import { ChangedNames } from './changed-names.js';
 
-/** Changes within this time become one event, so that pages of a busy organization do not get too many events. */
+/** The time within which changes become one event, so that pages of a busy organization do not get too many events. */
 const PAUSE_MS = 100;
-/** Proxies close silent connections after 30 to 60 s. */
+/** The pause between heartbeats. Proxies close silent connections after 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 /** A client that reads nothing for this time is disconnected. It connects again and gets a gap. */
 const STALLED_MS = 30_000;

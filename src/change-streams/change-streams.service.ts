@@ -47,8 +47,9 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   /**
-   * Resolves when the stream has ended. Throws `rate_limited` when too many streams are open, `unauthenticated` when the
-   * session ended meanwhile, and `unavailable` while the database is down or the process stops.
+   * Serves a stream. Resolves when it has ended. Throws `rate_limited` when too many streams are open,
+   * `unauthenticated` when the session ended meanwhile, and `unavailable` while the database is down or the process
+   * stops.
    */
   async serve(request: StreamRequest): Promise<void> {
     const { account, sessionId, gone } = request;

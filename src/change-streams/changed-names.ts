@@ -43,7 +43,10 @@ export class ChangedNames {
   }
 }
 
-/** Returns undefined for changes that no page of the dashboard shows: resources of other URI schemes, and sessions. */
+/**
+ * Returns the name of a change. Returns undefined for changes that no page of the dashboard shows: resources of other
+ * URI schemes, and sessions.
+ */
 function nameOf(change: Exclude<ChangeOrGap, { kind: 'gap' }>): ChangedName | undefined {
   if (change.kind === 'sessions') return undefined;
   if (change.kind !== 'resource') return { kind: change.kind };

@@ -59,7 +59,7 @@ export class ChannelProvidersService {
     return rows.map((row) => this.opened(row));
   }
 
-  /** Throws `not_found`. */
+  /** Returns a provider. Throws `not_found`. */
   async get(organizationId: string, id: string): Promise<StoredProvider> {
     const row = await this.tenants.transaction(
       organizationId,
@@ -127,7 +127,7 @@ export class ChannelProvidersService {
     });
   }
 
-  /** Throws `not_found`. */
+  /** Deletes a provider. Throws `not_found`. */
   async delete(organizationId: string, id: string): Promise<void> {
     const isDeleted = await this.tenants.transaction(organizationId, () =>
       this.providers.delete(organizationId, id),

@@ -1,4 +1,4 @@
-/** Code may run for this time unless its step has a timeout, in seconds. */
+/** The seconds for which code may run when its step has no timeout. */
 export const DEFAULT_CODE_SECONDS = 1;
 export const MAX_CODE_SECONDS = 10;
 /** The most memory, in bytes, that QuickJS gives to code. */

@@ -14,11 +14,11 @@ import { parentPort } from 'node:worker_threads';
  */
 
 const PAGE_BYTES = 64 * 1024;
-/** QuickJS starts with this memory. The WebAssembly module requires exactly this minimum. */
+/** The memory with which QuickJS starts. The WebAssembly module requires exactly this minimum. */
 const INITIAL_PAGES = 256;
 /** The machine stack of QuickJS. A deeper recursion is an error of the code. */
 const STACK_BYTES = 256 * 1024;
-/** Jobs of promises are executed in groups, and the time is checked between groups. */
+/** The number of jobs of promises that are executed as a group. The time is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
 const FILE = 'code.js';

@@ -29,12 +29,15 @@ export class CodeThread {
     this.ready.catch(() => undefined);
   }
 
-  /** Resolves when the thread can work. Rejects when it does not start. */
+  /** Starts the thread. Resolves when the thread can work. Rejects when it does not start. */
   async start(): Promise<void> {
     await this.ready;
   }
 
-  /** Rejects when the thread ends before it answers, for example because its heap is full. */
+  /**
+   * Resolves with the answer to a job. Rejects when the thread ends before it answers, for example because its heap is
+   * full.
+   */
   async work(job: CodeJob): Promise<CodeReply> {
     this.worker.ref();
     const reply = this.next();

@@ -18,7 +18,7 @@ export interface CallFileOptions {
   readonly file: string | undefined;
   readonly isRejected: boolean;
   readonly from: number;
-  /** Batches that are sent at the same time. */
+  /** The number of batches that are sent at the same time. */
   readonly parallel: number;
   readonly keyPrefix: string | undefined;
   readonly isDryRun: boolean;

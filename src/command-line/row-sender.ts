@@ -5,12 +5,16 @@ import type { ServiceClient } from './service-client.js';
 import { type Outcome, sendCalls } from './tool-calls.js';
 
 /**
- * With this status the service, or a proxy before it, refuses a batch as a whole. It may accept the parts of the batch.
+ * The status with which the service, or a proxy before it, refuses a batch as a whole. It may accept the parts of the
+ * batch.
  */
 const TOO_LARGE = 413;
 const INVALID = 400;
 const TOO_MANY = 429;
-/** Without this limit, a batch that is larger than the whole rate limit would be sent for ever. */
+/**
+ * How often a batch is sent again after the status 429. Without this limit, a batch that is larger than the whole rate
+ * limit would be sent for ever.
+ */
 const MAX_REFUSALS_OF_BATCH = 3;
 /** How often a row is sent again when only a part of the service that the row needs is down. */
 const MAX_REPETITIONS_OF_ROW = 4;

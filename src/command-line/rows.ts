@@ -29,7 +29,7 @@ export function isCallRow(row: Row): row is CallRow {
 }
 
 export interface RowOptions {
-  /** Rows before this one are skipped. */
+  /** The row from which on rows are read. Earlier rows are skipped. */
   readonly from: number;
   /** True for a file of rejected rows, whose arguments are sent again. */
   readonly isRejected: boolean;

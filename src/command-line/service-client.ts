@@ -17,7 +17,7 @@ export interface ServiceAnswer {
 
 export interface ServiceRequest {
   readonly path: string;
-  /** When it is present, the request is a POST with this JSON text. */
+  /** The JSON text of the body. When present, the request is a POST. */
   readonly body?: string;
   readonly headers?: Record<string, string>;
 }

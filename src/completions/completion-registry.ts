@@ -87,7 +87,10 @@ export class CompletionRegistry implements OnModuleInit {
       : { values, total: values.length, hasMore: false };
   }
 
-  /** Throws `not_found` if there is no such prompt or resource. */
+  /**
+   * Returns the arguments of a prompt or the variables of a resource. Throws `not_found` if there is no such prompt or
+   * resource.
+   */
   private argumentsOf(completed: CompletedArgument, policies: ToolPolicies): readonly string[] {
     if ('prompt' in completed) {
       return this.prompts.describe(completed.prompt, policies).arguments.map(({ name }) => name);

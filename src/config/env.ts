@@ -39,17 +39,17 @@ export class Env {
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** Wake-ups go through Bull on this Redis. When absent, they go through PostgreSQL. */
+  /** The URL of the Redis through which wake-ups go, by Bull. When absent, they go through PostgreSQL. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
 
-  /** People and other systems reach this installation at this address. It has no trailing slash. */
+  /** The address at which people and other systems reach this installation. It has no trailing slash. */
   @IsOptional()
   @IsUrl(URL_OF('http', 'https'))
   readonly publicUrl?: string;
 
-  /** Mail goes through this server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
+  /** The mail server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
   @IsOptional()
   @IsUrl(URL_OF('smtp', 'smtps'))
   readonly smtpUrl?: string;
@@ -139,7 +139,7 @@ export class Env {
   @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
-  /** These proxies name the client in X-Forwarded-For. From other clients, that header has no effect. */
+  /** The proxies that name the client in X-Forwarded-For. From other clients, that header has no effect. */
   @IsString()
   @Length(0, 4096)
   readonly trustedProxies: string = '';
@@ -171,18 +171,20 @@ export class Env {
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;
 
-  /** Requests of workflows may reach these addresses besides ports 80 and 443 of public addresses. */
+  /** The addresses that requests of workflows may reach besides ports 80 and 443 of public addresses. */
   @IsString()
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
-  /** Requests of workflows go through this HTTP proxy. It may contain a password. When absent, they go directly. */
+  /**
+   * The HTTP proxy through which requests of workflows go. It may contain a password. When absent, they go directly.
+   */
   @IsOptional()
   @IsString()
   @Length(1, 2048)
   readonly outboundProxy?: string;
 
-  /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
+  /** Whether workflows may have steps with JavaScript: with `on`, they may, and the steps run in a sandbox. */
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
 
@@ -195,8 +197,8 @@ export class Env {
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
   /**
-   * With `on`, this process returns memory to the system after its start, and V8 keeps compiled code. When absent, only
-   * `npm start` does that, because the process may belong to another program.
+   * Whether V8 is tuned. With `on`, this process returns memory to the system after its start, and V8 keeps compiled
+   * code. When absent, only `npm start` does that, because the process may belong to another program.
    */
   @IsOptional()
   @IsIn(['on', 'off'])

@@ -41,7 +41,7 @@ export class ContactAliasesRepository {
     }
   }
 
-  /** Returns false when the contact has no such alias. */
+  /** Deletes an alias. Returns false when the contact has no such alias. */
   async delete(
     organizationId: string,
     contactId: string,

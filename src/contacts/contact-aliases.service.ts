@@ -30,7 +30,7 @@ export class ContactAliasesService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Throws `not_found` when the organization has no such contact. */
+  /** Returns the aliases of a contact. Throws `not_found` when the organization has no such contact. */
   async list(organizationId: string, contactId: string): Promise<ContactAlias[]> {
     const contact = assertFound(await this.contacts.find(organizationId, contactId), 'contact');
     return await this.aliases.list(organizationId, contact.id);

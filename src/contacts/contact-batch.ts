@@ -16,11 +16,11 @@ export interface BatchOptions {
   /** The field by which rows find contacts: a row belongs to the contact that has the same value. */
   matchBy: Identifier;
   onExisting: 'update' | 'skip';
-  /** Recorded as the source of consent. */
+  /** The recorded source of consent. */
   source: string;
-  /** With false, the changes emit no events. */
+  /** False when the changes emit no events. */
   emitsEvents: boolean;
-  /** With true, nothing is written. */
+  /** True when nothing is written. */
   isDryRun: boolean;
 }
 

@@ -28,7 +28,10 @@ export interface MovedRows {
 }
 
 const COLUMNS = `merged_id as "mergedId", into_id as "intoId", survivor_id as "survivorId", merged_at as "mergedAt", undo`;
-/** Records the merge. The tenant role cannot insert it: SQL of a tool could move the log of consent of a contact. */
+/**
+ * Records the merge. The tenant role cannot insert the record, because SQL of a tool could then move the log of consent
+ * of a contact.
+ */
 const RECORD = prepared('contact_merge_record', 'select record_contact_merge($1, $2)');
 /**
  * Moves the rows of the contact $2 to the contact $3, and adds them to the record of the merge. Only a transaction that

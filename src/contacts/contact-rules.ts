@@ -3,9 +3,9 @@ import type { PropertyRule } from './property-type.js';
 
 /** How an organization reads the fields of contacts. */
 export interface ContactRules {
-  /** Phone numbers in national form belong to this country. Null: only the international form is accepted. */
+  /** The country of phone numbers in national form. Null: only the international form is accepted. */
   region: CountryCode | null;
-  /** When true, contacts get no properties that are not declared. */
+  /** True when contacts get no properties that are not declared. */
   strictProperties: boolean;
   /** The language of contacts without a locale. */
   defaultLocale: string | null;

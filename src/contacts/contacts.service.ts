@@ -23,7 +23,7 @@ import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 const MOST_ATTEMPTS = 5;
 /** The largest number of messages that are deleted with a contact, because they are deleted in one transaction. */
 const MOST_REMOVED = 50_000;
-/** Contacts are counted up to this number, so that a count takes a limited time. */
+/** The largest number up to which contacts are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 
 export interface ContactSearch {
@@ -57,7 +57,7 @@ export class ContactsService {
     return assertFound(await this.contacts.keep(organizationId, id), 'contact');
   }
 
-  /** Throws `not_found` when the organization has no such contact. */
+  /** Returns a contact. Throws `not_found` when the organization has no such contact. */
   async get(organizationId: string, id: string): Promise<Contact> {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }

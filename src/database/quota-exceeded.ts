@@ -1,6 +1,6 @@
 import { AppError, toError } from '../errors/app-error.js';
 
-/** PostgreSQL reports this SQLSTATE when a quota is used up (private.grant_quota, private.refuse_over). */
+/** The SQLSTATE that PostgreSQL reports when a quota is used up (private.grant_quota, private.refuse_over). */
 const QUOTA_EXCEEDED = 'SB002';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

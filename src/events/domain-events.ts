@@ -39,7 +39,7 @@ export interface EventEffects {
   startedRuns: number;
 }
 
-/** Is called in the transaction that delivers an event to runs that wait for it. */
+/** A function that is called in the transaction that delivers an event to runs that wait for it. */
 export type DeliveryListener = (
   organizationId: string,
   event: { id: string; name: EventName },

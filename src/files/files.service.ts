@@ -24,7 +24,7 @@ export interface FileFacts {
   readonly name: string;
   readonly content_type: string;
   readonly size: number;
-  /** 64 hexadecimal digits. */
+  /** The SHA-256 of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
 }
 

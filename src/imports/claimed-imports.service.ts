@@ -10,7 +10,7 @@ import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import { type RowReader, decode, loadRowReader } from './read-rows.js';
 
-/** After this many crashes at the same part of a file, no worker tries the part again. */
+/** The number of crashes at the same part of a file after which no worker tries the part again. */
 const MOST_ATTEMPTS = 5;
 
 /** A part of the file that is read while the previous part is written. */

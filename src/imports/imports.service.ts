@@ -37,7 +37,7 @@ export class ImportsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Throws `not_found` when the organization has no such import. */
+  /** Returns an import. Throws `not_found` when the organization has no such import. */
   async get(organizationId: string, id: string): Promise<ContactImport> {
     return assertFound(await this.imports.find(organizationId, id), 'import');
   }

@@ -21,7 +21,7 @@ export interface AuthenticatedKey {
   readonly hash: Buffer;
   /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** Contains the revision of the organization's offered tools. Empty when there are none. */
+  /** The revision of the organization's offered tools. Empty when there are none. */
   readonly offeredToolsRevision: string;
   /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;

@@ -60,7 +60,7 @@ export class LiquidSandbox implements Expressions {
     this.engine = createLiquid(format);
   }
 
-  /** Throws `invalid_arguments` with the reason when a template is not valid. */
+  /** Parses a template. Throws `invalid_arguments` with the reason when it is not valid. */
   parse(template: string): void {
     runSafely(() => this.getTemplates(template));
   }

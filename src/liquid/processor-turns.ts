@@ -35,7 +35,7 @@ export class ProcessorTurns {
   constructor(private readonly budgets = new TimeBudgets()) {}
 
   /**
-   * Resolves when the job is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
+   * Runs a job. Resolves when it is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
    * `invalid_arguments` when it has used its time, and with `rate_limited`, before it begins, when the organization has
    * no time left. A job that has begun may use more than the organization has left, up to its own time.
    */

@@ -63,7 +63,7 @@ export class TextCompiler {
     html: createLiquid('html'),
   };
 
-  /** Throws {@link TextFault} for a text that is not valid. */
+  /** Parses a text. Throws {@link TextFault} for a text that is not valid. */
   compile(text: string, format: TextFormat): CompiledText {
     return new CompiledText(this.engines[format], this.parse(text, format), text.length);
   }

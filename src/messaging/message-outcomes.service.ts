@@ -77,7 +77,7 @@ export class MessageOutcomesService {
     }
   }
 
-  /** Returns false when the outcome must be recorded alone. */
+  /** Records an outcome in a batch. Returns false when the outcome must be recorded alone. */
   private async recordInBatch(ended: ClaimOutcome): Promise<boolean> {
     try {
       const { result } = await this.batches.add(ended.claim.organizationId, ended);

@@ -18,7 +18,7 @@ export interface GivenTemplate {
   readonly from: string | PinnedTemplate;
   /** The preferred locale. It comes before the locale of the contact. */
   readonly locale?: string | null;
-  /** For a digest, the variables of each call of `send_message` that it contains. */
+  /** The variables of each call of `send_message` that a digest contains. Absent for a message that is no digest. */
   readonly items?: readonly object[];
 }
 

@@ -30,7 +30,7 @@ export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
 /** The headers of an e-mail that the caller has set. */
 export interface EmailEnvelope extends OutgoingEnvelope {
-  /** Id of the message that this one answers. */
+  /** The id of the message that this one answers. */
   readonly inReplyTo?: string;
 }
 

@@ -21,7 +21,7 @@ export class SendingRules extends OrganizationRow {
   @Column('text')
   timezone: string;
 
-  /** When true, e-mails without a topic follow the rules too. */
+  /** True when e-mails without a topic follow the rules too. */
   @Column('boolean', { default: false })
   transactionalEmail: boolean;
 

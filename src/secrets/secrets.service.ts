@@ -74,7 +74,7 @@ export class SecretsService {
     });
   }
 
-  /** Returns false when there is no such secret. */
+  /** Deletes a secret. Returns false when there is no such secret. */
   async delete(organizationId: string, name: string): Promise<boolean> {
     return await this.tenants.transaction(organizationId, () =>
       this.secrets.delete(organizationId, name),

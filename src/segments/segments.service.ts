@@ -16,7 +16,7 @@ import type { Segment } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 const MOST_SEGMENTS = 100;
-/** Members are counted up to this number, so that a count takes a limited time. */
+/** The largest number up to which members are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 
@@ -45,12 +45,12 @@ export class SegmentsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Throws `not_found` when the organization has no such segment. */
+  /** Returns a segment. Throws `not_found` when the organization has no such segment. */
   async get(organizationId: string, id: string): Promise<Segment> {
     return assertFound(await this.segments.find(organizationId, id), 'segment');
   }
 
-  /** Returns true if the segment exists. Until the transaction ends, nobody can delete it. */
+  /** Locks a segment, so that nobody can delete it until the transaction ends. Returns true if the segment exists. */
   keep(organizationId: string, id: string): Promise<boolean> {
     return this.segments.keep(organizationId, id);
   }

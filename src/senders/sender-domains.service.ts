@@ -46,7 +46,7 @@ export class SenderDomainsService {
     );
   }
 
-  /** Throws `not_found`. */
+  /** Returns a domain with its keys. Throws `not_found`. */
   async get(organizationId: string, id: string): Promise<KeyedDomain> {
     return await this.tenants.transaction(
       organizationId,

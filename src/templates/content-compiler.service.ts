@@ -58,7 +58,7 @@ export class ContentCompilerService {
     this.checker = new TextChecker(compiler);
   }
 
-  /** Throws `invalid_arguments` with the path, line and column of each fault. */
+  /** Compiles a content. Throws `invalid_arguments` with the path, line and column of each fault. */
   async compile(
     organizationId: string,
     { variables, variants }: TemplateContent,

@@ -91,7 +91,7 @@ export class TemplateVersionsService {
     return await this.compiler.compile(organizationId, content, snippets);
   }
 
-  /** Throws `not_found` for an unknown template or version. */
+  /** Returns a version of a template. Throws `not_found` for an unknown template or version. */
   async get(organizationId: string, id: string, version: number): Promise<TemplateVersion> {
     const found = await this.versions.find(organizationId, id, version);
     if (found) return found;

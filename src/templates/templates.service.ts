@@ -28,7 +28,7 @@ export class TemplatesService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Throws `not_found` when the organization has no such template. */
+  /** Returns a template. Throws `not_found` when the organization has no such template. */
   async get(organizationId: string, id: string): Promise<Template> {
     return assertFound(await this.templates.find(organizationId, id), 'template');
   }
@@ -51,7 +51,10 @@ export class TemplatesService {
     );
   }
 
-  /** Throws `invalid_arguments` for wrong content, and `conflict` for a taken name and for too many templates. */
+  /**
+   * Creates a template. Throws `invalid_arguments` for wrong content, and `conflict` for a taken name and for too many
+   * templates.
+   */
   async create(
     organizationId: string,
     { name, description, variables = [], variants = {} }: TemplateChanges & { name: string },

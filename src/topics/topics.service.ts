@@ -20,14 +20,14 @@ export class TopicsService {
     return this.topics.list(organizationId, MOST_TOPICS);
   }
 
-  /** Throws `not_found`. */
+  /** Returns a topic. Throws `not_found`. */
   async get(organizationId: string, name: string): Promise<Topic> {
     const found = await this.topics.find(organizationId, name);
     if (found) return found;
     throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');
   }
 
-  /** Throws `invalid_arguments`, and `conflict` when the name is taken or there are 100 topics. */
+  /** Creates a topic. Throws `invalid_arguments`, and `conflict` when the name is taken or there are 100 topics. */
   async create(organizationId: string, fields: TopicFields): Promise<Topic> {
     if (!NAME.test(fields.name)) {
       const rule =

@@ -91,7 +91,10 @@ export class EmbeddedPostgres {
     return this.postmaster.identity.pid;
   }
 
-  /** Resolves when the database answers. Rejects with an `EmbeddedPostgresError`, whose message is for people. */
+  /**
+   * Starts or shares a server. Resolves when the database answers. Rejects with an `EmbeddedPostgresError`, whose
+   * message is for people.
+   */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const installed = await findBinaries();
     const dataDir = await DataDir.open(options.dataDir);

@@ -5,7 +5,7 @@ import { errorCode } from './embedded-postgres-error.js';
 /** The identity of a process. It is unique even when the system uses the pid again later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Contains the boot id and the clock tick at which the process started. Null on systems without /proc. */
+  /** The boot id and the clock tick at which the process started. Null on systems without /proc. */
   readonly startedAt: string | null;
 }
 

@@ -15,8 +15,8 @@ interface SealedRow {
 }
 
 /**
- * Describes a table with sealed columns. In its statements, $1 and $2 are the last row of the previous batch, and $3
- * and $4 are the current key.
+ * A table with sealed columns. In its statements, $1 and $2 are the last row of the previous batch, and $3 and $4 are
+ * the current key.
  */
 interface SealedTable {
   readonly select: string;
@@ -77,7 +77,7 @@ export interface ResealResult {
    */
   secrets: number;
   /**
-   * Lists the ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
+   * The ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
    * opens. They stay as they were.
    */
   unreadable: string[];

@@ -27,7 +27,10 @@ export class ConnectionShares {
     this.reserved = Math.max(1, Math.floor(free * RESERVED_SHARE));
   }
 
-  /** Returns undefined if the organization may use a connection now, or else a promise that resolves when it may. */
+  /**
+   * Requests a connection. Returns undefined if the organization may use a connection now, or else a promise that
+   * resolves when it may.
+   */
   take(organizationId: string): Promise<void> | undefined {
     if (!this.waiting.has(organizationId) && this.mayTake(organizationId)) {
       this.hold(organizationId);

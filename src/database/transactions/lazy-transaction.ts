@@ -88,7 +88,10 @@ export class LazyTransaction implements StatementSender {
     }
   }
 
-  /** Throws {@link failure} when a statement failed before, and `unavailable` when the outcome of the commit is unknown. */
+  /**
+   * Commits the transaction. Throws {@link failure} when a statement failed before, and `unavailable` when the outcome
+   * of the commit is unknown.
+   */
   async commit(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {
@@ -108,7 +111,7 @@ export class LazyTransaction implements StatementSender {
     });
   }
 
-  /** Never throws. A connection that cannot be rolled back is closed. */
+  /** Rolls the transaction back. Never throws. A connection that cannot be rolled back is closed. */
   async rollback(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {
@@ -130,7 +133,7 @@ export class LazyTransaction implements StatementSender {
     return isFree && this.deferred.every(isSavepoint);
   }
 
-  /** Never rejects: each statement settles the promise of its caller. */
+  /** Sends the statements that arrived together. Never rejects: each statement settles the promise of its caller. */
   private async sendJoint(joint: JointStatements): Promise<void> {
     if (this.joint === joint) this.joint = undefined;
     const members = joint.takeOpen(this.isOver);

@@ -40,7 +40,10 @@ export class SharedReads {
     return { result, beganAt: reads.beganAt };
   }
 
-  /** Returns undefined when each statement must be sent alone, so that no statement fails because of another. */
+  /**
+   * Sends reads in one transaction and returns their results. Returns undefined when each statement must be sent alone,
+   * so that no statement fails because of another.
+   */
   private async readTogether(
     organizationId: string,
     statements: readonly BoundStatement[],

@@ -46,7 +46,10 @@ export class TenantConnections {
     ignoreErrorsInUse(pool);
   }
 
-  /** Throws `unavailable` when the database cannot be reached or the organization gets no connection in time. */
+  /**
+   * Returns a pooled connection. Throws `unavailable` when the database cannot be reached or the organization gets no
+   * connection in time.
+   */
   async acquire(organizationId: string): Promise<PoolClient> {
     const wait = this.shares.take(organizationId);
     if (wait) await wait;

@@ -46,8 +46,8 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   /**
-   * Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a key that is no longer valid
-   * and at the limit of subscriptions.
+   * Serves a subscription until it ends. Resolves when the service stops. Throws the reason of `gone`, or
+   * `JsonRpcError` for a key that is no longer valid and at the limit of subscriptions.
    */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;

@@ -55,7 +55,7 @@ export class WorkflowsService {
     private readonly definitions: DefinitionChecksService,
   ) {}
 
-  /** Throws `invalid_arguments` with the path of each fault of the definition. */
+  /** Creates a workflow. Throws `invalid_arguments` with the path of each fault of the definition. */
   async create(
     organizationId: string,
     input: Required<Omit<WorkflowInput, 'on_failure'>> & WorkflowInput & { active: boolean },
@@ -178,7 +178,7 @@ export class WorkflowsService {
     await this.offered.delete(organizationId, id);
   }
 
-  /** Throws `not_found` when the organization has no such workflow. */
+  /** Returns a workflow. Throws `not_found` when the organization has no such workflow. */
   async get(organizationId: string, id: string): Promise<WorkflowView> {
     const workflow = await this.workflows.get(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);

@@ -24,7 +24,10 @@ type TriggerVariable = Record<(typeof TRIGGER_VARIABLE)[number], unknown>;
 interface RunStartValues {
   readonly type: string;
   readonly payload: unknown;
-  /** It is absent when no webhook started the run, or when the workflow does not read the request. */
+  /**
+   * The part of the request that steps can read. Absent when no webhook started the run, or when the workflow does not
+   * read the request.
+   */
   readonly request?: TriggerRequest | null;
   /** The time at which the run was created. It replaces the time of receipt when there is no request. */
   readonly createdAt: Date;

@@ -121,8 +121,8 @@ export class WorkflowsRepository {
   }
 
   /**
-   * Returns false when there is no such workflow. Otherwise it stays as it is until the transaction ends: other
-   * transactions that change or delete it wait.
+   * Locks a workflow until the transaction ends, so that other transactions that change or delete it wait. Returns
+   * false when there is no such workflow.
    */
   async keep(organizationId: string, id: string): Promise<boolean> {
     const found = await this.rows(organizationId).findOne({

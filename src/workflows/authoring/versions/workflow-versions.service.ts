@@ -103,7 +103,7 @@ export class WorkflowVersionsService {
     );
   }
 
-  /** Throws `not_found` when the workflow or the version does not exist. */
+  /** Returns a version of a workflow. Throws `not_found` when the workflow or the version does not exist. */
   private async find(
     organizationId: string,
     workflowId: string,

@@ -26,7 +26,7 @@ const ESCAPES = Array.from({ length: 128 }, (_, byte) => {
 export interface WrittenText {
   /** `form` replaces `+` and escapes with `%`, as in `application/x-www-form-urlencoded`. */
   readonly encoding: 'none' | 'form';
-  /** `plain` writes the text itself. */
+  /** The form of the result. `plain` means the text itself. */
   readonly as: 'json' | 'plain';
   readonly maxBytes: number;
 }
