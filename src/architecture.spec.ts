@@ -8,7 +8,7 @@ import {
   topFolder,
 } from '../test/support/source-files.js';
 
-/** Every feature may import these folders. */
+/** The folders that every feature may import. */
 const FOUNDATION = [
   'accounts',
   'batching',

@@ -72,7 +72,7 @@ describe('regular expressions of src', () => {
     expect(slow).toEqual([]);
   });
 
-  it('are exempt only when they exist and are slow', () => {
+  it('have exemptions only for patterns that exist and are slow', () => {
     for (const source of Object.keys(SHORT_TEXTS)) {
       const pattern = PATTERNS.find((one) => one.source === source);
       expect(pattern && slowPartsOf(pattern), source).not.toEqual([]);

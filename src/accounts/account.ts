@@ -19,7 +19,7 @@ export interface Account {
 
 /** An account in the responses of `/api/auth`. */
 export interface AccountView {
-  /** The name is absent until the person enters one. */
+  /** The person. The name is absent until the person enters one. */
   user: { id: string; email: string; name?: string };
   organization: { id: string; name: string };
 }

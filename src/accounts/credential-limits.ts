@@ -15,7 +15,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const ACCOUNTS_OF_NETWORK = 10;
 const MOST_BUCKETS = 100_000;
 /**
- * Each process purges after it has taken this many tokens, so the table never has many more rows than `MOST_BUCKETS`.
+ * The number of tokens after which each process purges, so that the table never has many more rows than `MOST_BUCKETS`.
  */
 const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;

@@ -9,7 +9,7 @@ interface Batch<Item, Result> {
 interface BatchLimits<Item> {
   /** The largest weight of a batch. A batch with only one item may weigh more. */
   readonly maxWeight?: number;
-  /** By default, each item weighs 1. */
+  /** Returns the weight of an item. The default is 1. */
   readonly weigh?: (item: Item) => number;
   /**
    * The longest wait for the previous batch. Without this limit, a statement that hangs would stop all later batches.

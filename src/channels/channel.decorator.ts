@@ -31,7 +31,7 @@ export const CHANNEL_EXTRAS = ['from', 'html', 'reply_to', 'in_reply_to', 'attac
 export type ChannelExtra = (typeof CHANNEL_EXTRAS)[number];
 
 export interface ChannelOptions {
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   readonly name: string;
   /** The name of the channel for people, for example `SMS`. */
   readonly title: string;
@@ -41,7 +41,10 @@ export interface ChannelOptions {
   readonly subject?: 'required' | 'optional';
   /** The extras that messages may have. The others are refused. */
   readonly carries?: readonly ChannelExtra[];
-  /** The default is `hold`, because a message that was sent twice cannot be taken back. */
+  /**
+   * What happens to a message whose outcome is unknown. The default is `hold`, because a message that was sent twice
+   * cannot be taken back.
+   */
   readonly onUncertain?: UncertainPolicy;
   /** The kinds of providers by name. A channel with kinds needs a provider of the organization. */
   readonly providers?: Readonly<Record<string, ProviderKind>>;

@@ -37,7 +37,7 @@ for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
 // a job stands still, and local times are UTC on every server.
 let jobTime = 0;
-/** The job must end at this time of `performance.now()`. */
+/** The time of `performance.now()` at which the job must end. */
 let endsAt = 0;
 Date.now = () => jobTime;
 useUtc();
@@ -193,7 +193,8 @@ function isTimeUp() {
 }
 
 /**
- * The code is the body of a function on lines of its own, so `return` works and a comment at its end is harmless.
+ * Returns the code as the body of a function, on lines of its own. So `return` works, and a comment at its end is
+ * harmless.
  *
  * @param {string} code
  */

@@ -18,7 +18,7 @@ export class ContactAliasesRepository {
     });
   }
 
-  /** Returns false, in a usable transaction, when the address belongs to a contact already. */
+  /** Inserts an alias. Returns false, in a usable transaction, when the address belongs to a contact already. */
   async insert(
     organizationId: string,
     contactId: string,

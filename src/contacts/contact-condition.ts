@@ -29,7 +29,10 @@ function allSql(nodes: readonly FilterNode[], parameters: ObjectLiteral): string
   return nodes.map((node) => nodeSql(node, parameters)).join(' and ') || 'true';
 }
 
-/** Every group is in parentheses. A condition about a missing value is not true, so its negation is. */
+/**
+ * Converts a group or condition to SQL. Every group is in parentheses. A condition about a missing value is not true,
+ * so its negation is.
+ */
 function nodeSql(node: FilterNode, parameters: ObjectLiteral): string {
   if ('and' in node) return `(${allSql(node.and, parameters)})`;
   if ('or' in node) {

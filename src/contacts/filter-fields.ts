@@ -40,7 +40,10 @@ export interface ContactFilter {
   kind: FilterKind;
   name: string;
   operator: FilterOperator;
-  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, `between` two, and others one. */
+  /**
+   * The values. There are none for `is_set` and `is_not_set`, any number for `in`, two for `between`, and one for the
+   * others.
+   */
   values: FilterValue[];
 }
 

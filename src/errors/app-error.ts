@@ -1,6 +1,6 @@
 import { asSentence } from './as-sentence.js';
 
-/** Every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
+/** The error codes that callers see, with the status of their plain HTTP responses (RFC 9110). */
 export const HTTP_STATUS = {
   invalid_arguments: 422,
   invalid_credentials: 401,

@@ -183,7 +183,7 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. When the
+   * Runs a generator in turns, and returns its result. Parsing is done in turns too, because it takes time. When the
    * generator needs a value that is not in memory, the value is loaded and the generator runs again from its beginning.
    * So it may have no effect besides its result.
    */

@@ -13,7 +13,7 @@ const ANY_TYPE = 'application/octet-stream';
 /** A file that a message sends, by its id. */
 export interface GivenAttachment {
   file_id: string;
-  /** The default is the name of the file. */
+  /** The name of the attachment. The default is the name of the file. */
   name?: string;
   cid?: string;
 }

@@ -76,7 +76,7 @@ export class Message extends OrganizationRowWithId {
   @Column('json', { nullable: true, select: false })
   envelope?: EmailEnvelope | null;
 
-  /** The message is sent only to contacts that get this topic. Null means that it is transactional. */
+  /** The topic. The message is sent only to contacts that get this topic. Null means that it is transactional. */
   @Column('text', { nullable: true })
   topic: string | null;
 
@@ -134,7 +134,7 @@ export class Message extends OrganizationRowWithId {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
-  /** A worker may claim the message from this time on: `scheduledAt`, or the time of the next attempt. */
+  /** The time from which on a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 

@@ -25,7 +25,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('jsonb')
   items: object[];
 
-  /** The message is sent when it has this number of items. */
+  /** The number of items at which the message is sent. */
   @Column('integer')
   maxItems: number;
 }

@@ -72,7 +72,7 @@ export class SendingRulesService {
     }
     const quietDays = (days ?? WEEKDAYS).map((day) => WEEKDAYS.findIndex((each) => each === day));
     if (quietDays.length === 0 || quietDays.includes(-1)) {
-      throw AppError.invalidField('quiet_hours.days', `must be of ${WEEKDAYS.join(', ')}`);
+      throw AppError.invalidField('quiet_hours.days', `must contain only ${WEEKDAYS.join(', ')}`);
     }
     const uniqueDays = [...new Set(quietDays)].sort().map((day) => day + 1);
     // Without this, a message would be held for ever.
@@ -82,7 +82,7 @@ export class SendingRulesService {
     const known = this.channels.names();
     const quietChannels = channels ?? known.filter((name) => name !== NEVER_QUIET);
     if (quietChannels.length === 0 || quietChannels.some((name) => !known.includes(name))) {
-      throw AppError.invalidField('quiet_hours.channels', `must be of ${known.join(', ')}`);
+      throw AppError.invalidField('quiet_hours.channels', `must contain only ${known.join(', ')}`);
     }
     return {
       quietFrom: from,

@@ -45,7 +45,7 @@ export function hasPublicKey(texts: readonly string[], publicKey: string): boole
   });
 }
 
-/** Reads `a=1; b=2`. White space inside values is ignored, because long records contain some. */
+/** Reads tags such as `a=1; b=2`. White space inside values is ignored, because long records contain some. */
 function parseTags(text: string): ReadonlyMap<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(';')) {

@@ -19,7 +19,7 @@ const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 interface Header {
   /** The programs that made the cluster. An archive of other programs cannot be used. */
   readonly origin: string;
-  /** Each folder after the folder that it is in. */
+  /** The folders. Each one comes after the folder that contains it. */
   readonly folders: readonly string[];
   readonly files: readonly (readonly [path: string, start: number, end: number])[];
 }

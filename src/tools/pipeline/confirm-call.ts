@@ -16,7 +16,7 @@ export async function confirm(tool: RegisteredTool, input: object, call: ToolCal
   await call.ask({ 'switchboard.confirmation': request });
 }
 
-/** The form has no fields: a person agrees by accepting it. */
+/** A form without fields: a person agrees by accepting it. */
 class Agreement {}
 
 function confirmationRequest(

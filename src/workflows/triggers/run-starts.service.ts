@@ -274,7 +274,9 @@ export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }
 
-/** The prefix has a space, so that no key of a sender equals it. */
+/**
+ * Returns the beginning of a dedupe key that is made from a body. It has a space, so that no key of a sender equals it.
+ */
 function bodyKeyPrefix(bodyHash: Buffer): string {
   return `body ${bodyHash.toString('hex')} `;
 }

@@ -37,7 +37,7 @@ export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: Expressions;
   readonly faults: FaultList;
-  /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
+  /** All step ids of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
   /** The ids of the steps with a resume URL. */
   readonly resumable?: ReadonlySet<string>;
