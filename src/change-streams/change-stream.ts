@@ -8,7 +8,7 @@ const PAUSE_MS = 100;
 const HEARTBEAT_MS = 15_000;
 /** A client that reads nothing for this time is disconnected. It connects again and gets a gap. */
 const STALLED_MS = 30_000;
-/** A browser waits this long before it connects again. */
+/** The time for which a browser waits before it connects again. */
 const RETRY_MS = 2000;
 
 export type EndReason = 'session_ended' | 'stopping';

@@ -109,7 +109,9 @@ async function read(response: HttpResponse): Promise<ProviderResponse> {
   };
 }
 
-/** The status alone decides for most providers, so an unreadable body is not a failure. */
+/**
+ * Reads the body of a response. The status alone decides for most providers, so an unreadable body is not a failure.
+ */
 async function readBody(response: HttpResponse): Promise<unknown> {
   try {
     const { json, text } = await parseResponseBody(response);

@@ -46,7 +46,7 @@ export class CustomEventsRepository {
       event.contactId,
       event.runId,
       Buffer.byteLength(json),
-      // PostgreSQL stores no NUL. JSON has it only as an escape sequence.
+      // PostgreSQL cannot store NUL, but JSON has it only as an escape sequence.
       json.slice(0, PREVIEW_CHARACTERS).toWellFormed(),
       event.startedRuns,
     ]);

@@ -21,7 +21,7 @@ const uploads = new WeakMap<IncomingMessage, () => void>();
  */
 export class BodyTimes {
   requestMs = 30_000;
-  /** An upload ends when nothing arrives for this long. */
+  /** The time without new data after which an upload ends. */
   idleMs = 30_000;
   uploadMs = 60 * 60_000;
   private readonly arriving = new Map<IncomingMessage, Arrival>();

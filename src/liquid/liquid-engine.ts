@@ -49,7 +49,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
     locale: 'en-US',
     memoryLimit: MAX_MEMORY,
     operators: OPERATORS,
-    // This is a second protection beside the list of tags: there are no files to read.
+    // Without templates there are no files that a tag could read. The list of tags excludes such tags, too.
     templates: {},
     ...(format === 'html' && { outputEscape: escapeOutput }),
   });

@@ -26,9 +26,7 @@ export interface CallSubject {
   readonly confirmation?: ToolCall['confirmation'];
   /** True for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
-  /**
-   * The key of the request, if it has its own one. Otherwise the key of its input requests is used, if there is one.
-   */
+  /** The key of the request if it has one, or else the key of its input requests, if there is one. */
   readonly idempotencyKey?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-// This is the pause between heartbeats. Proxies close silent connections after 30 to 60 s.
+// The pause between heartbeats. Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
 
 /** Sends server-sent events (MCP, transports). Until the first notification, the response can still be plain JSON. */

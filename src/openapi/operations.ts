@@ -241,12 +241,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: objectOf({ tools: listOf(ANY) }) },
   },
   'get /api/messages/{id}/preview': {
-    summary: 'Shows a message as a page that can do nothing.',
+    summary: 'Shows a message as a page without active content.',
     access: 'session',
     responses: { 200: 'text/html' },
   },
   'get /api/templates/{id}/preview': {
-    summary: 'Shows the e-mail of a draft as a page that can do nothing.',
+    summary: 'Shows the e-mail of a draft as a page without active content.',
     access: 'session',
     responses: { 200: 'text/html' },
   },

@@ -71,7 +71,7 @@ export class SegmentEvaluationsService {
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
     for (const segment of segments) {
       // While a segment gets its baseline, contacts beyond its position are left out. The first comparison finds them
-      // later. They are no entries, because they may have matched before.
+      // later. They do not count as new members, because they may have matched before.
       const seen = segment.baseline ? ids.filter((id) => id <= segment.position) : ids;
       const nodes = seen.length > 0 && (await this.read(segment));
       if (!nodes) continue;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Connection, Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
 
-/** The stream holds about this many bytes of rows. */
+/** The approximate number of bytes of rows that the stream holds. */
 const HELD_BYTES = 256 * 1024;
 
 /**

@@ -11,7 +11,8 @@ import { type ProcessIdentity, commandLine, findProcess, isRunning } from './pro
 import type { SystemUser } from './system-user.js';
 
 const POLL_MS = 5;
-// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. No recovery takes this long.
+// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. So the limit is longer than
+// any recovery should take.
 const START_TIMEOUT_MS = 10 * 60_000;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;

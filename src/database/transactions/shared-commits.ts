@@ -9,7 +9,10 @@ type Statements = readonly DeferredStatement[];
 /** The outcome of a shared transaction, or the information that each of its members must be committed alone. */
 type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
-/** The largest number of characters of the values in one transaction, unless one member alone has more. */
+/**
+ * The largest number of characters of the values in one transaction. Only a transaction with a single member may have
+ * more.
+ */
 const MAX_CHARACTERS = 1024 * 1024;
 /** The smallest weight of a member. It limits a transaction to 16 members, because all of them wait for the slowest. */
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
@@ -47,7 +50,7 @@ export class SharedCommits {
    */
   async commit(organizationId: string, statements: Statements): Promise<void> {
     const { result } = await this.batches.add(organizationId, statements);
-    // A member that waits for a lock alone does not delay the others.
+    // When a member that waits for a lock is committed alone, it does not delay the others.
     const error = result.isAlone ? await this.send(organizationId, statements, []) : result.error;
     if (error) throw error;
   }

@@ -76,7 +76,7 @@ export class ConfirmationsService {
       );
     }
     return await this.tenants.transaction(organizationId, async () => {
-      // Without this lock, the same call sent twice would wait twice.
+      // Without this lock, a call that is sent twice at the same time would be stored twice.
       await this.tenants.lockOrganization(organizationId);
       const newest = await this.confirmations.findNewest(call);
       const isOver = !newest || newest.state === 'failed' || (await this.isExpired(newest));

@@ -84,7 +84,8 @@ export class RunExecutorService {
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
       const dataAgain = await this.getData(lease);
-      // This reads the journal too, because the commit may have succeeded although its confirmation was lost.
+      // The journal is read even at the first claim, because the commit may have succeeded although its confirmation
+      // was lost.
       const again = await this.tenants.transaction(
         organizationId,
         () => this.load(lease, signal, dataAgain, true),
