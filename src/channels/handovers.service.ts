@@ -142,7 +142,10 @@ export class HandoversService {
   }
 }
 
-/** A channel of a module may throw in spite of its contract. Then the outcome is `unknown`. */
+/**
+ * Hands the message to the channel. A channel of a module may throw in spite of its contract. Then the outcome is
+ * `unknown`.
+ */
 async function safely(
   { channel }: RegisteredChannel,
   message: OutgoingMessage,

@@ -45,7 +45,7 @@ export class MailChannel implements DeliveryChannel {
     return 'value' in parseEmail(address);
   }
 
-  /** MessagesService checks the subject and the size of every e-mail. */
+  /** Returns no faults, because MessagesService checks the subject and the size of every e-mail. */
   checkContent(): Fault[] {
     return [];
   }

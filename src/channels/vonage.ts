@@ -47,7 +47,7 @@ export async function sendByVonage(
   return readParts(response.body);
 }
 
-/** A long text is sent in parts, each with its own status. */
+/** Returns the outcome from the statuses of all parts. A long text is sent in parts, each with its own status. */
 function readParts(body: unknown): Handover {
   const parts = (body as { messages?: unknown } | null)?.messages;
   if (!Array.isArray(parts) || parts.length === 0) {

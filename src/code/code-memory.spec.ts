@@ -20,6 +20,6 @@ it('threads of code steps do not keep the memory of their jobs', async () => {
   for (let index = 0; index < 10; index += 1) await fillMemory();
   const before = process.memoryUsage().rss;
   for (let index = 0; index < 40; index += 1) await fillMemory();
-  // Without this, each job would add 40 MB.
+  // If the threads kept the memory, each job would add 40 MB.
   expect(process.memoryUsage().rss - before).toBeLessThan(400e6);
 });

@@ -59,7 +59,7 @@ export async function callFile(
   try {
     for await (const result of sendBatches(sender, batches, options.parallel, stop.signal)) {
       if ('fault' in result) {
-        // Without this, batches that wait for their next attempt would delay the end of the command.
+        // Without this signal, batches that wait for their next attempt would delay the end of the command.
         stop.abort();
         throw result.fault;
       }

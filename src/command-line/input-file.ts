@@ -29,7 +29,7 @@ async function* readUntil(
   name: string,
   stop: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  // Without this, the command would stop only after the next line of a pipe.
+  // Without this listener, the command would stop only after the next line of a pipe.
   const destroy = (): void => void stream.destroy();
   stop.addEventListener('abort', destroy);
   try {

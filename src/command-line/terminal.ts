@@ -19,7 +19,7 @@ export interface Terminal {
 
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
-  // Without this, `switchboard tools | head -1` would end with a stack trace.
+  // Without these listeners, `switchboard tools | head -1` would end with a stack trace.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;

@@ -102,7 +102,10 @@ export const FIRST_PAGES = new Map(
   }),
 );
 
-/** The second look-up runs only when no contact has the address as its own. */
+/**
+ * Returns the query for the contact with an address or an alias. It searches the aliases only when no contact has the
+ * address as its own.
+ */
 function selectByAddress(kind: Identifier): string {
   return `${SELECT} and contact.id = coalesce(
     (select own.id from contacts own where own.organization_id = $1 and own.${kind} = $2),

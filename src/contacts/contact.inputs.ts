@@ -94,7 +94,7 @@ export class ContactIdInput {
 }
 
 export class DeleteContactInput extends ContactIdInput {
-  @Doc('Also deletes messages or suppressions.')
+  @Doc('Data to delete with the contact: messages, suppressions or both.')
   @IsOptional()
   @IsArray()
   @IsString({ each: true })

@@ -38,7 +38,7 @@ export class ByteBudget {
       };
       const cancel = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        // Without this, callers behind this one that need less would wait for the next release.
+        // Without this release, callers behind this one that need less would wait for the next release.
         this.release(0);
         reject(signal.reason as Error);
       };

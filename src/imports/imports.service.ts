@@ -73,7 +73,7 @@ export class ImportsService {
     const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
     if (job.status === 'uploading')
       throw new AppError('conflict', 'The file is still being uploaded.');
-    if (job.status === 'running') throw new AppError('conflict', 'This import is running.');
+    if (job.status === 'running') throw new AppError('conflict', 'This import is already running.');
     if (job.status === 'completed') {
       throw new AppError(
         'conflict',

@@ -31,6 +31,11 @@ export function callerOf(
     return { organizationId, actor: { kind: 'user', id: userId } };
   }
   const key = apiKeyOf(request);
-  if (!isAllowed(key)) throw new AppError('forbidden', 'This API key may not do this.');
+  if (!isAllowed(key)) {
+    throw new AppError(
+      'forbidden',
+      'This API key may not make this request. Ask an owner for a key that may.',
+    );
+  }
   return { organizationId: key.organizationId, actor: { kind: 'key', id: key.id } };
 }

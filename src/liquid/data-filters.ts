@@ -7,7 +7,7 @@ import { isDay, parseTime } from '../text/parse-time.js';
 import { isNumeric } from './ordered.js';
 
 const MAX_DEPTH = 64;
-/** The largest number of values in a parsed text. Other filters have such a limit for their input. */
+/** The largest number of values in a parsed text. For other filters, the input has the same limit. */
 const MAX_PARSED_VALUES = 10_000;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const ENCODINGS = ['hex', 'base64'] as const;

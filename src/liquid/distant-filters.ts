@@ -40,7 +40,9 @@ export function readDistantValues(
   }
 }
 
-/** Returns true if a distant list has the item. `isIn` decides it for a list in memory, and may return a generator. */
+/**
+ * Returns true if a distant list has the item. For a list in memory, `isIn` returns the result, or a generator of it.
+ */
 export function distantContains(
   { filtered, whole }: DistantValue,
   item: unknown,

@@ -47,7 +47,7 @@ export class EventStream {
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Without this, a proxy that buffers responses would delay every event.
+      // Without this header, a proxy that buffers responses would delay every event.
       'X-Accel-Buffering': 'no',
     });
     this.keepAlive = setInterval(() => {

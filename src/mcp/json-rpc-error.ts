@@ -61,7 +61,7 @@ export class JsonRpcError extends Error {
     const names = [...Object.keys(others), ...Object.keys(extensions)].join(', ');
     return new JsonRpcError(
       MISSING_CLIENT_CAPABILITY,
-      `This needs a client that declares: ${names}`,
+      `This request needs a client that declares: ${names}`,
       { requiredCapabilities: required },
     );
   }

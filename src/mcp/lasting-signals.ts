@@ -14,7 +14,7 @@ export class LastingSignals {
   next(): AbortSignal {
     if (this.usesLeft === 0) {
       this.signal = new AbortController().signal;
-      // Without this, Node warns of a leak when many calls listen.
+      // With the default maximum of listeners, Node.js warns of a leak when many calls listen.
       setMaxListeners(0, this.signal);
       this.usesLeft = MAX_USES;
     }

@@ -140,8 +140,8 @@ export async function exchange(
   });
   // Without this listener, an error after the response would end the process.
   request.on('error', () => undefined);
-  // After an upgrade that was not requested, Node.js emits no other event. Without this, the request would wait until
-  // its time limit.
+  // After an upgrade that was not requested, Node.js emits no other event. Without this listener, the request would
+  // wait until its time limit.
   request.on('upgrade', () => request.emit('error', new Error('The server changed the protocol.')));
   const responded = once(request, 'response', { signal });
   request.end(body?.length ? body : undefined);

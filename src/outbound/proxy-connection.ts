@@ -59,7 +59,7 @@ async function ask(
     });
     request.on('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on('error', () => undefined);
-      // A server may speak before it is asked. Without this, these bytes would be lost.
+      // A server may send bytes before it is asked. Unless they are put back, they would be lost.
       if (head.length > 0) socket.unshift(head);
       resolve({ status: response.statusCode ?? 0, socket });
     });

@@ -119,7 +119,7 @@ function parseJsonOrText(text: string): { json: unknown; text: string | null } {
     return { json: parseJsonExactly(Buffer.from(text), JSON_LIMITS), text: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Without this, a step that reads a member of the JSON would find nothing.
+    // If such JSON were returned as text, a step that reads a member of it would find nothing.
     if (error.code === 'too_complex') {
       throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
     }

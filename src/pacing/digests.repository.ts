@@ -31,7 +31,7 @@ export class DigestsRepository {
 
   /**
    * Finds the message that collects items of this key, and locks it. Until the transaction ends, no other transaction
-   * begins or extends a digest of the key. Without this, two calls at the same time would make two messages.
+   * begins or extends a digest of the key. Without the lock, two calls at the same time would make two messages.
    */
   async findOpen(
     organizationId: string,
@@ -53,7 +53,7 @@ export class DigestsRepository {
     return open;
   }
 
-  /** Makes a new message, which has the status held, collect items for the given seconds. */
+  /** Inserts the digest of a new message with the status held. The digest collects items for the given seconds. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     const { organizationId, messageId, subject, body, html, variables, items, maxItems } = digest;
     const session = this.tenants.session(organizationId);

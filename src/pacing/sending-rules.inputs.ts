@@ -56,7 +56,10 @@ export class SetSendingRulesInput {
   @Flag('When true, e-mails without a topic follow the rules too. Other channels always do.')
   transactional_email: boolean = false;
 
-  @Nested(() => QuietHoursInput, 'Absent or null: none.', { optional: true, nullable: true })
+  @Nested(() => QuietHoursInput, 'Null or absent when there are no quiet hours.', {
+    optional: true,
+    nullable: true,
+  })
   quiet_hours?: QuietHoursInput | null;
 
   @ListOf(() => FrequencyCapInput, 'At most 20.')

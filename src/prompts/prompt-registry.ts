@@ -64,7 +64,8 @@ export class PromptRegistry implements OnModuleInit {
   ): Promise<PromptResult> {
     const prompt = this.require(name, policies);
     const result = (await prompt.get(withoutEmpty(given), call)) as PromptResult;
-    // Compiled code can return a value that its type forbids. Without this, the caller would get an incomplete result.
+    // Compiled code can return a value that its type forbids. Without this check, the caller would get an incomplete
+    // result.
     if (!Array.isArray(result?.messages)) throw new Error('A prompt must return messages.');
     return result;
   }

@@ -53,7 +53,8 @@ export class QuotaWorker implements OnApplicationBootstrap, BeforeApplicationShu
     clearInterval(this.timer);
     this.stopping.abort();
     await this.working;
-    // Without this, the rows of the last second would be counted only after the next write, or after an hour.
+    // Without this last write, the rows of the last second would be counted only after the next write, or after an
+    // hour.
     await this.markActive().catch(() => undefined);
   }
 

@@ -31,7 +31,7 @@ const LINE_BREAKS: ReadonlyMap<string, number> = new Map([
  * Throws `invalid_arguments` when the text is longer than any message.
  */
 export async function textOfHtml(html: string): Promise<string> {
-  // Most processes send no HTML. Without this, each process would keep the parser in memory.
+  // Most processes send no HTML. With a static import, each process would keep the parser in memory.
   const { Tokenizer } = await import('htmlparser2');
   const reader = new HtmlReader(html);
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader);

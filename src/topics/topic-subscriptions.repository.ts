@@ -19,7 +19,7 @@ const DECIDE = prepared(
 );
 /**
  * Finds the state of a subscription. It is sent in the transaction that begins an attempt, after the message is locked.
- * So it sees every decision until then.
+ * So it sees every decision that people made before.
  */
 const FIND_STATE = prepared(
   'topic_state',

@@ -154,7 +154,7 @@ export class EmbeddedPostgres {
       await isAnswering(home, postmaster, password);
       await owner.claim();
     } catch (error: unknown) {
-      // Without this, the server would run without an owner after this process has ended.
+      // If the server were not stopped here, it would run without an owner after this process has ended.
       await stopPostmaster(home, postmaster);
       throw error;
     }

@@ -165,7 +165,7 @@ async function waitUntilReady(
   child.once('error', (error) => {
     spawnError = error;
   });
-  // Without this, the event loop of Node would run until PostgreSQL ends.
+  // Without `unref`, the event loop of Node.js would run until PostgreSQL ends.
   child.unref();
   const startedAt = Date.now();
   let nextNotice = startedAt + 5_000;

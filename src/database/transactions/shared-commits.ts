@@ -18,9 +18,9 @@ const MAX_CHARACTERS = 1024 * 1024;
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
- * Members that share a transaction wait this long for a lock, and are then committed alone. So a member that waits for
- * a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the members cause no
- * deadlock.
+ * The time for which members that share a transaction wait for a lock. After it, each of them is committed alone. So a
+ * member that waits for a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the
+ * members cause no deadlock.
  */
 const LIMIT_LOCK_WAITS: BoundStatement = {
   ...prepared('shared_lock_waits', `select set_config('lock_timeout', '50ms', true)`),

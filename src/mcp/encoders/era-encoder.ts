@@ -42,13 +42,13 @@ export class EraEncoder {
     return this.result({ tools }, LIST_MAX_AGE_MS);
   }
 
-  /** `json` is the JSON text of the object that the tool returned. */
+  /** Encodes the result of a tool. `json` is the JSON text of the object that the tool returned. */
   toolResult(json: string, meta?: JsonObject): string {
     const structured = this.hasStructuredContent ? `,"structuredContent":${json}` : '';
     return `{"content":${textContent(json)}${structured}${this.end(meta)}`;
   }
 
-  /** `json` is the JSON text of the content blocks that the tool returned. */
+  /** Encodes content blocks. `json` is the JSON text of those that the tool returned. */
   toolContent(json: string, meta?: JsonObject): string {
     return `{"content":${json}${this.end(meta)}`;
   }

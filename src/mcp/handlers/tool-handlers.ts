@@ -188,7 +188,7 @@ function encode(
   encoder: EraEncoder,
   meta: JsonObject | undefined,
 ): string {
-  // Compiled code can return a value that its type forbids. Without this, the caller would get invalid JSON.
+  // Compiled code can return a value that its type forbids. Without this check, the caller would get invalid JSON.
   if (!isJsonObject(result)) throw new Error('A tool must return an object.');
   if (tool.descriptor.outputSchema) {
     const text = JSON.stringify(result);

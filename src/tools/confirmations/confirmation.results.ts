@@ -10,7 +10,7 @@ export class ConfirmationView {
   @Text()
   tool: string;
 
-  @JsonObject('The arguments with which the tool runs, complete.')
+  @JsonObject('All arguments with which the tool runs.')
   arguments: object;
 
   @Choice(

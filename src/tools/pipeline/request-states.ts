@@ -34,7 +34,7 @@ export class RequestStates {
   /** Returns the state of a request. Returns undefined when it has expired or belongs to another request. */
   open(binding: RequestBinding, sealed: string): RequestState | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Buffer skips characters that are not base64url. Without this, a changed text would be accepted.
+    // Buffer skips characters that are not base64url. Without this check, a changed text would be accepted.
     if (bytes.toString('base64url') !== sealed) return undefined;
     try {
       const state = this.secrets.open(bytes, contextOf(binding));

@@ -66,7 +66,7 @@ export class ToolPipeline {
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
     call.signal.throwIfAborted();
-    // Without this, a dry run that did not come through `DryRuns` would change data.
+    // Without this check, a dry run that did not come through `DryRuns` would change data.
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
       throw new Error('A dry run must be called through DryRuns, and only a dry run.');
     }
@@ -138,7 +138,7 @@ export class ToolPipeline {
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    // Without this, Nest would build the line for each call, and the log would drop it.
+    // Without this check, Nest would build the line for each call, and the log would drop it.
     if (this.env.logsDebug) {
       this.logger.debug({
         organization: call.organizationId,
@@ -250,7 +250,7 @@ export class ToolPipeline {
     if (!earlier.fingerprint.equals(digest)) {
       throw new AppError(
         'idempotency_mismatch',
-        'This idempotency_key was used before with other arguments.',
+        'This idempotency_key was used before with other arguments. Use a new key.',
       );
     }
     return earlier;

@@ -114,11 +114,12 @@ export class DefinitionChecksService {
         // A step that was saved before may have a tool that is hidden now or no longer exists.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
-        // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
+        // Without this check, an agent could use a tool without the required confirmation, because in a run nobody is
+        // asked.
         if (surface !== 'dashboard' && isConfirmedAlways(policies, tool)) {
           return `"${name}" must be confirmed each time, so only a person may make it a step`;
         }
-        // Without this, an agent could let a run call tools that its API key may not call.
+        // Without this check, an agent could let a run call tools that its API key may not call.
         if (restriction && restrictionFault(restriction, tool) !== undefined) {
           return `"${name}" is not a tool of this API key, so only a person may make it a step`;
         }

@@ -172,8 +172,8 @@ export class RunProgressService {
   ): Promise<T> {
     const { run } = tx;
     return await run.runInTurn(async () => {
-      // The step was canceled while it ran. Without this, its record would be refused as if the lease were lost. Then
-      // the run would stand still until another worker claims it.
+      // The step was canceled while it ran. Without this error, its record would be refused as if the lease were lost.
+      // Then the run would stand still until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);

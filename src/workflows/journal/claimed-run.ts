@@ -65,7 +65,7 @@ export class ClaimedRun {
   ) {
     this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
     this.position = Math.max(0, ...journal.map((entry) => entry.position));
-    // Each running step adds a listener. Without this, Node.js would warn of a leak at the eleventh.
+    // Each running step adds a listener. With the default maximum, Node.js would warn of a leak at the eleventh.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
     this.abort.signal.addEventListener('abort', () => {

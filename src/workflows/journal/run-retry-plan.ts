@@ -51,7 +51,8 @@ export function createRetryPlan(
       const list = hasProgress ? plan.reopened : plan.gone;
       ('tool' in step ? plan.again : list).push(stepId);
     } else if (status !== 'failed' && 'tool' in step && isEdited(step, old)) {
-      // The run was canceled during the call. Without this, the call would be repeated with its earlier arguments.
+      // The run was canceled during the call. If `again` did not contain the step, the call would be repeated with its
+      // earlier arguments.
       plan.again.push(stepId);
     }
   }

@@ -41,7 +41,7 @@ function remove(fields: Fields, path: string): boolean {
   return true;
 }
 
-/** Returns the position in the path of an item of a list, or -1. */
+/** Returns the position of the list item that a path names, or -1 when the path names none. */
 function positionOf(path: string): number {
   const position = /^[^.[]+\[(\d+)\]/.exec(path)?.[1];
   return position === undefined ? -1 : Number(position);

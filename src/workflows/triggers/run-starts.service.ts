@@ -138,8 +138,8 @@ export class RunStartsService {
       for (const slot of slots.values()) slot.release();
       return ids;
     } catch (error) {
-      // The commit may have succeeded although the connection broke. Without this, the run would wait for the end of
-      // its lease, and count a crash.
+      // The commit may have succeeded although the connection broke. If the slots were not released with the ids of
+      // their runs, a stored run would wait for the end of its lease, and count a crash.
       for (const [id, slot] of slots) slot.release({ id });
       throw error;
     }
@@ -259,7 +259,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Calls from outside are counted at the edge. Without this, runs that start runs would not be counted.
+      // Calls from outside are counted at the edge. Without this count, runs that start runs would not be counted.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {

@@ -17,8 +17,8 @@ export type SignatureScheme = 'hex' | 'standard';
 
 /**
  * Returns how the body was signed with one of the secrets, or undefined when no signature is valid. When present,
- * `x-webhook-signature` decides, unless the workflow sets a tolerance. This signature covers no timestamp, so a
- * recorded delivery could be replayed forever.
+ * `x-webhook-signature` decides, unless the workflow sets a tolerance. The signature in `x-webhook-signature` covers no
+ * timestamp, so a recorded delivery could be replayed forever.
  */
 export function verifyWebhook(
   body: Uint8Array,
