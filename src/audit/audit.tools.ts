@@ -109,8 +109,8 @@ function windowOf(
 }
 
 /**
- * Reads the cursor of a list whose rows have numbers as ids. Throws `invalid_arguments` for another id, which PostgreSQL
- * would refuse.
+ * Reads the cursor of a list whose rows have numbers as ids. Throws `invalid_arguments` for another id, which
+ * PostgreSQL would refuse.
  */
 function readNumberedCursor(cursor: string | undefined): LogWindow['after'] {
   const position = readTimeCursor(cursor);
