@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Grants the tenant role what the repositories do and nothing else. Keys change through functions of the gate, and a
- * session names its organization.
+ * Grants the tenant role exactly the privileges that the repositories use. Keys change through functions of the gate,
+ * and a session names its organization.
  */
 export class Grants1764000015000 extends SqlMigration {
   readonly name = 'Grants1764000015000';
@@ -27,7 +27,7 @@ export class Grants1764000015000 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // The signature of this function has changed, and the next function is not needed any more.
+    // The arguments of this function have changed. The next function is no longer needed.
     await runner.query('drop function if exists gate.find_account(text, text)');
     await runner.query('drop function if exists private.sign(text)');
     await super.up(runner);

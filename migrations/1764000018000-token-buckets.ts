@@ -1,8 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Creates token buckets that all processes share, and calls of the gate that no lock of one organization delays for
- * others.
+ * Creates token buckets that all processes share. A lock of one organization no longer delays calls of the gate for
+ * other organizations.
  */
 export class TokenBuckets1764000018000 extends SqlMigration {
   readonly name = 'TokenBuckets1764000018000';

@@ -24,7 +24,7 @@ export class RestrictedKeys1764000019000 extends SqlMigration {
       add column last_used_address text,
       add column last_used_agent text,
       add column last_used_client text`);
-    // A function whose arguments or result change cannot be replaced.
+    // `create or replace` cannot change the arguments or the result of a function.
     await runner.query('drop function gate.create_api_key');
     await runner.query('drop function gate.find_api_key');
     await runner.query('drop function gate.touch_api_key');

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Lists the tables whose rows are counted, with the name of the quota and whether it is daily. */
+/** The tables whose rows are counted, with the name of the quota and whether it is daily. */
 const COUNTED = [
   ['messages', 'messages', 'daily'],
   ['workflows', 'workflows', 'total'],
@@ -38,7 +38,7 @@ export class Quotas1764000019500 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // A function whose arguments change cannot be replaced.
+    // `create or replace` cannot change the arguments of a function.
     await runner.query('drop function gate.create_account');
     await super.up(runner);
     await runner.query(`insert into private.quota_grants (organization_id, name, day, granted)

@@ -1,7 +1,10 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** People see and end their sessions, change their password, and have a name. Waits for nobody but writers of people. */
+/**
+ * Lets people see and end their sessions, change their password, and have a name. Waits only for transactions that
+ * write people.
+ */
 export class AccountSettings1764000024000 extends SqlMigration {
   readonly name = 'AccountSettings1764000024000';
   readonly files = [
@@ -24,7 +27,7 @@ export class AccountSettings1764000024000 extends SqlMigration {
     await runner.query(
       `create index sessions_user_id_idx on gate.sessions ((sess #>> '{passport,user,userId}'))`,
     );
-    // A function whose result changes cannot be replaced.
+    // `create or replace` cannot change the result of a function.
     await runner.query('drop function gate.find_account');
     await super.up(runner);
   }

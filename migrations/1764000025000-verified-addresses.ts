@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * People verify their addresses, which raises the quota of an organization that signed up. Quotas that exist already count
- * as set by an operator. Entries of keys and sign-ups in the audit log say where the request came from.
+ * Lets people verify their addresses. This raises the quota of an organization that signed up. Quotas that exist
+ * already count as set by an operator. Entries of keys and sign-ups in the audit log say where the request came from.
  */
 export class VerifiedAddresses1764000025000 extends SqlMigration {
   readonly name = 'VerifiedAddresses1764000025000';
@@ -29,7 +29,7 @@ export class VerifiedAddresses1764000025000 extends SqlMigration {
     await runner.query(`alter table private.quota_exceptions
       add column set_by text not null default 'operator',
       add constraint quota_exceptions_set_by_check check (set_by in ('sign_up', 'verified_address', 'operator'))`);
-    // A function whose arguments change cannot be replaced.
+    // `create or replace` cannot change the arguments of a function.
     await runner.query('drop function gate.create_account, gate.create_first_account');
     await runner.query('drop function gate.create_api_key, gate.revoke_api_key');
     await super.up(runner);

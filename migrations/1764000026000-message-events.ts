@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * The states that a message had, with their times and reasons. Existing messages have those that follow. Locks messages
- * against writers while it builds the index of those that were not delivered.
+ * Stores the states of each message, with their times and reasons. For existing messages it stores only later states.
+ * Locks messages against writers while it builds the index of undelivered messages.
  */
 export class MessageEvents1764000026000 extends SqlMigration {
   readonly name = 'MessageEvents1764000026000';
@@ -26,7 +26,7 @@ export class MessageEvents1764000026000 extends SqlMigration {
       for each row execute function private.record_message_event()`);
     await runner.query(`create trigger record_changed_message after update on public.messages
       for each row when (old.status <> new.status) execute function private.record_message_event()`);
-    // These are few, and people look for them among many others.
+    // Undelivered messages are few, and people look for them among many others.
     await runner.query(`create index messages_undelivered_idx
       on public.messages (organization_id, status, created_at, id) where status in ('failed', 'canceled', 'suppressed')`);
   }

@@ -8,7 +8,10 @@ const REFUSED = [
   ['files', `'stored_bytes'`],
 ] as const;
 
-/** Quotas of contacts, runs and stored bytes, which workers measure. Every organization is measured soon after. */
+/**
+ * Creates the quotas of contacts, runs and stored bytes, which workers measure. Every organization is measured soon
+ * after the migration.
+ */
 export class MeasuredQuotas1764000028000 extends SqlMigration {
   readonly name = 'MeasuredQuotas1764000028000';
   readonly files = [
@@ -41,7 +44,7 @@ export class MeasuredQuotas1764000028000 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // A function whose arguments change cannot be replaced.
+    // `create or replace` cannot change the arguments of a function.
     await runner.query('drop function gate.create_account');
     await super.up(runner);
     await runner.query(`insert into private.quota_defaults (name, amount, daily) values

@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Stores with a run what its steps read of the request that started it, and what a step answered to the sender. Both
+ * Stores with a run the parts of its request that steps read, and the answer that a step gave to the sender. Both
  * columns are null for other runs, so adding them writes no row.
  */
 export class WebhookAnswers1764000036500 extends SqlMigration {
@@ -11,7 +11,7 @@ export class WebhookAnswers1764000036500 extends SqlMigration {
   readonly objects = [];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // The type is json and not jsonb, which refuses U+0000 in the fields of a query.
+    // The type is json, because jsonb refuses U+0000, which the fields of a query can contain.
     await runner.query(
       'alter table public.workflow_runs add column request json, add column answer json',
     );

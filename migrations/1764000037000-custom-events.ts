@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Lists the events that organizations emit. */
+/** Creates the list of the events that organizations emit. */
 export class CustomEvents1764000037000 extends SqlMigration {
   readonly name = 'CustomEvents1764000037000';
   readonly files = [

@@ -8,7 +8,7 @@ export class AccountPolicies1764000041500 extends SqlMigration {
   readonly objects = [];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // A function whose result changes cannot be replaced.
+    // `create or replace` cannot change the result of a function.
     await runner.query('drop function gate.find_account');
     await super.up(runner);
   }

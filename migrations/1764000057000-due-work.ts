@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** The function that tells workers in one round trip which kinds of work may be due. */
+/** Creates the function that tells workers in one round trip which kinds of work may be due. */
 export class DueWork1764000057000 extends SqlMigration {
   readonly name = 'DueWork1764000057000';
   readonly files = ['functions/find_due_work.sql'];

@@ -46,9 +46,9 @@ import { DueWork1764000057000 } from './1764000057000-due-work.js';
 import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
 
 /**
- * Lists all migrations, oldest first. Only append: a migration that was released is never edited. A later migration
- * that changes a function edits its file in `functions/` and lists that file again, so each function stays defined in
- * one place.
+ * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
+ * changes a function edits its file in `functions/` and lists that file again, so each function stays defined in one
+ * place.
  */
 export const MIGRATIONS = [
   Foundation1764000000000,

@@ -4,9 +4,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Runs a migration that is written as SQL files: `tables/` and `functions/` have one file for each, named after it. */
 export abstract class SqlMigration implements MigrationInterface {
   abstract readonly name: string;
-  /** Lists the files that `up` runs, relative to this folder, in this order. */
+  /** The files that `up` runs, relative to this folder, in this order. */
   abstract readonly files: readonly string[];
-  /** Lists the objects that `down` drops, in this order. */
+  /** The objects that `down` drops, in this order. */
   abstract readonly objects: readonly string[];
 
   async up(runner: QueryRunner): Promise<void> {

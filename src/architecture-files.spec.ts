@@ -10,7 +10,7 @@ const MOST_PARAMETERS = 7;
 /** A file with one of these suffixes has one class, named after the file: `contact.tools.ts` has `ContactTools`. */
 const ROLE_SUFFIX =
   /\.(controller|tools|prompts|completions|worker|guard|filter|service|runner|repository|module)\.ts$/;
-/** Lists the suffixes that a file name may have, so that one role has one suffix. */
+/** The suffixes that a file name may have, so that one role has one suffix. */
 const SUFFIXES =
   /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
 
@@ -66,7 +66,7 @@ describe('the files of src', () => {
 
   it('has no index files and no `export *`', () => {
     const barrels = FILES.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path);
-    // A re-export by name makes one thing public. Only `export *` makes a barrel.
+    // A re-export by name makes one thing public. `export *` makes everything public, as an index file does.
     const isStar = (node: ts.Node) =>
       ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined && !node.exportClause;
     expect([...barrels, ...findNodes(isStar)]).toEqual([]);

@@ -8,7 +8,7 @@ import {
   topFolder,
 } from '../test/support/source-files.js';
 
-/** Every feature may import these folders. */
+/** The folders that every feature may import. */
 const FOUNDATION = [
   'accounts',
   'batching',
@@ -26,7 +26,7 @@ const FOUNDATION = [
   'text',
   'tools',
 ];
-/** Lists what each folder may import besides itself and `config`. docs/architecture.md describes the folders. */
+/** The folders that each folder may import besides itself and `config`. docs/architecture.md describes the folders. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   config: [],
   errors: [],
@@ -135,9 +135,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'text', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };
-/** Composes the application, so it may import every folder; only `main.ts` imports it. */
+/** The folder that composes the application. It may import every folder; only `main.ts` imports it. */
 const BOOTSTRAP = 'bootstrap';
-/** Lists what each Nest module inside `workflows` may import. A row names only rows above it. */
+/** The modules that each Nest module inside `workflows` may import. A row names only rows above it. */
 const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   definitions: [],
   store: ['definitions'],
@@ -151,7 +151,7 @@ const WORKFLOWS_MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['definitions', 'payloads', 'journal', 'waits', 'store', 'triggers', 'runs', 'webhooks'],
   authoring: ['definitions', 'store', 'triggers', 'offers', 'webhooks'],
 };
-/** Lists the layers of a feature, the edge first. A file may import its own layer and the layers below. */
+/** The layers of a feature, the edge first. A file may import its own layer and the layers below. */
 const LAYERS = [
   /\.(controller|tools|prompts|completions|worker|guard)\.ts$/,
   /\.service\.ts$/,
@@ -170,7 +170,7 @@ const PURE_FOLDERS = [
   'workflows/definitions',
   'workflows/webhooks/signatures',
 ];
-/** Only `prepareDatabase` may run migrations. */
+/** The modules that only `prepareDatabase` may import, because nothing else may run migrations. */
 const OUTSIDE_SRC: Record<string, readonly string[]> = {
   '../migrations/index.js': ['database/setup/prepare-database.ts'],
 };

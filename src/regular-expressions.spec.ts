@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = import.meta.dirname;
 
 /**
- * Lists patterns that take time in proportion to the square of the text, with the reason why the text is short. A pattern
+ * Patterns that take time in proportion to the square of the text, with the reason why the text is short. A pattern
  * belongs here only when its text has a fixed limit.
  */
 const SHORT_TEXTS: Record<string, string> = {
@@ -72,7 +72,7 @@ describe('regular expressions of src', () => {
     expect(slow).toEqual([]);
   });
 
-  it('are exempt only when they exist and are slow', () => {
+  it('have exemptions only for patterns that exist and are slow', () => {
     for (const source of Object.keys(SHORT_TEXTS)) {
       const pattern = PATTERNS.find((one) => one.source === source);
       expect(pattern && slowPartsOf(pattern), source).not.toEqual([]);

@@ -4,7 +4,7 @@
 -- Result: nothing.
 -- Locks: the rows of links that have expired, except those that another transaction has locked.
 --
--- It deletes up to 100 expired links, of anybody, so the table does not grow without end.
+-- Each call deletes up to 100 expired links of any person, so that the table does not grow without end.
 create or replace function gate.add_address_verification(of_user_id text, new_digest bytea, valid_seconds double precision)
 returns void
 language sql security definer

@@ -20,7 +20,7 @@ begin
     ) due
     order by due.organization_id, due.workflow_id
   loop
-    -- Null means that another process does it.
+    -- Null means that another process has the lock of the workflow and checks its limits.
     if private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, scope.debounce_key, '{}', false) is not null then
       checked := checked + 1;
     end if;

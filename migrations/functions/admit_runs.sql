@@ -2,8 +2,8 @@
 --
 -- Arguments:
 --   changed_id  that run
--- Result: id and organization of each run that can be claimed now. Also the run that the rate limit delays and that
---   comes next, with the milliseconds until it must be checked again.
+-- Result: id and organization of each run that can be claimed now. Also the next run that the rate limit delays, with
+--   the milliseconds until it must be checked again.
 -- Locks: as private.admit_runs_of_workflow; it waits for the advisory lock.
 create or replace function gate.admit_runs(changed_id text)
 returns table (id text, organization_id text, wait_ms double precision)

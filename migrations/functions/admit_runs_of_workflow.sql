@@ -6,11 +6,11 @@
 --   keys                    the concurrency keys to look at
 --   waits                   true: wait for the lock. false: return null if another process has it
 -- Result: the ids of the runs that can be claimed now, or null.
--- Locks: one advisory lock for each workflow, until the transaction ends, so that one process counts and admits
---   at a time. Under it no row lock is waited for, which rules out deadlocks. Also the runs that it changes.
+-- Locks: one advisory lock for each workflow, until the transaction ends, so that one process counts and admits at a
+--   time. With this lock the function waits for no row lock, which rules out deadlocks. Also the runs that it changes.
 --
--- Each statement of a PL/pgSQL function sees what was committed before it, so each process sees what the one
--- before it admitted.
+-- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
+-- that the previous process has admitted.
 create or replace function private.admit_runs_of_workflow(
   organization text,
   workflow text,
@@ -28,7 +28,7 @@ begin
   elsif not pg_try_advisory_xact_lock(1763700055, hashtext(organization || ' ' || workflow)) then
     return null;
   end if;
-  -- The limits of today also apply to runs that were started before them.
+  -- The current limits apply even to runs that were started before the limits were set.
   select w.trigger_options -> 'limits' into limits from public.workflows w
   where w.organization_id = organization and w.id = workflow;
   if debounce_key is not null then

@@ -1,6 +1,6 @@
--- Collects statistics of tables that have at least doubled since their last statistics. Autovacuum does it too, but on a
--- default server a minute later. Until then, kept plans from the time when the table was empty read all rows of an
--- organization to find one, because all indexes of an empty table cost the same.
+-- Collects statistics of tables that have at least doubled since their last statistics. With default settings,
+-- autovacuum does so only a minute later. Until then, functions keep plans that were made when the table was empty.
+-- Such a plan reads all rows of an organization to find one, because all indexes of an empty table cost the same.
 --
 -- Arguments: none.
 -- Result: the number of tables.
@@ -16,7 +16,7 @@ begin
   for grown in
     select c.oid::regclass as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
     where s.schemaname in ('public', 'private', 'gate') and pg_has_role(c.relowner, 'usage')
-      -- Plans for large tables stay right when the table doubles, and statistics of them take long.
+      -- Plans for large tables stay good when such a table doubles, and its statistics take long to collect.
       and c.reltuples < 100000 and s.n_mod_since_analyze >= greatest(50, c.reltuples)
   loop
     execute format('analyze (skip_locked) %s', grown.name);

@@ -1,5 +1,5 @@
--- Makes a statement fail if it wrote no row because the lease of the run is lost. The server checks this by
--- itself, so the commit can be sent in the same round trip.
+-- Makes a statement fail if it wrote no row because the lease of the run is lost. The server makes this check, so the
+-- commit can be sent in the same round trip.
 --
 -- Arguments:
 --   rows  how many rows the statement wrote

@@ -1,7 +1,8 @@
--- Trigger function: cancels the runs whose end a canceled run was waiting for, unless their steps say otherwise.
+-- Trigger function: when a run is canceled, cancels the runs for whose end it was waiting, unless its step says
+-- otherwise.
 --
 -- Arguments: none (row trigger after an update of the status).
--- Result: null. The runs that these were waiting for are canceled in the same way.
+-- Result: null. The trigger then cancels the runs for which these were waiting in the same way.
 -- Locks: the canceled runs. It waits for workers that have locked them.
 --
 -- A run is canceled by a call, a person or another canceled run. A trigger sees all three. A retry of the canceled run

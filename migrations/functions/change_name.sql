@@ -1,4 +1,4 @@
--- Changes the name that a person shows to others, and writes it to the audit log.
+-- Changes the name that a person shows to others, and adds an entry to the audit log.
 --
 -- Arguments: the person; the new name, or null for none; the JSON of private.write_audit().
 -- Result: nothing.

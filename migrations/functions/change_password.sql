@@ -1,4 +1,4 @@
--- Replaces the hash of a person's password, ends the other sessions of the person, and writes it to the audit log.
+-- Replaces the hash of a person's password, ends the other sessions of the person, and adds entries to the audit log.
 --
 -- Arguments:
 --   of_user_id      the person
@@ -7,8 +7,8 @@
 --   kept_digest     the session that stays open
 --   new_tag         the tag of the new password, which the kept session gets
 --   audit_entries   the JSON of private.write_audit()
--- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed when
---   the person has another hash meanwhile.
+-- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed
+--   when the person has another hash by now.
 -- Locks: the person, so that of simultaneous changes one succeeds; the sessions of the person.
 create or replace function gate.change_password(
   of_user_id text,

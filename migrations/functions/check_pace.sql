@@ -5,15 +5,15 @@
 --   of_contact  its contact
 --   of_channel  its channel
 --   of_topic    its topic, or null
--- Result: a row for each rule that holds for the message: its code (quiet_hours, frequency_cap), which cap it is, when
---   it lets the message be sent, or null for now, and whether it drops the message instead.
--- Locks: none. The caller locks the contact when it is to decide: see pace_message().
+-- Result: a row for each rule that applies to the message: its code (quiet_hours, frequency_cap), which cap it is,
+--   when it lets the message be sent, or null for now, and whether it drops the message instead.
+-- Locks: none. A caller that begins an attempt by the result locks the contact first: see pace_message().
 --
--- Quiet hours hold for the channels that the rules of the organization name, and each cap for its channel and topic. Neither
--- holds for e-mail without a topic, unless transactional_email of the rules is true.
+-- Quiet hours apply to the channels that the rules of the organization name, and each cap to its channel and topic.
+-- Neither applies to e-mail without a topic, unless transactional_email of the rules is true.
 --
--- A cap counts the messages whose attempt began in its window and has not failed. Messages that wait for the same cap go
--- one after another, so that each opening wakes no more of them than it lets pass.
+-- A cap counts the messages whose attempt began in its window and has not failed. Messages that wait for the same cap
+-- go one after another, so that a free place in the cap wakes only as many messages as it lets pass.
 create or replace function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text)
 returns table (code text, cap text, until timestamptz, drops boolean)
 language plpgsql volatile

@@ -45,7 +45,7 @@ begin
       rooms := rooms || room;
     end if;
   end loop;
-  -- The first pass gives equal shares. The second gives away what some organizations could not use.
+  -- The first pass gives equal shares. The second gives the shares that some organizations could not use to others.
   for pass in 1..2 loop
     for turn in 1..cardinality(waiting) loop
       part := batch_size - cardinality(ids);

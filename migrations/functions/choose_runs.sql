@@ -1,5 +1,5 @@
--- Chooses and locks queued runs in equal shares: first of the given organizations, then of the others in the order
--- of their ids. The order begins after the organization that had the last turn, and goes on at the first id.
+-- Chooses and locks queued runs in equal shares: first of the given organizations, then of the others in the order of
+-- their ids. The order begins after the organization that had the last turn, and continues with the first id.
 --
 -- Arguments:
 --   batch_size           the largest number of runs
@@ -34,7 +34,8 @@ begin
       pending := pending[2:];
       due_at := now();
     else
-      -- Each organization takes one descent of the index, from its first entry to that of the next.
+      -- Each organization takes one search in the index: from its first entry to the first entry of the next
+      -- organization.
       select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
       where r.status = 'queued' and r.delayed_by is null and r.organization_id > at_organization
       order by r.organization_id, r.available_at limit 1;
@@ -54,7 +55,7 @@ begin
       rooms := rooms || room;
     end if;
   end loop;
-  -- The first pass gives equal shares. The second gives away what some organizations could not use.
+  -- The first pass gives equal shares. The second gives the shares that some organizations could not use to others.
   for pass in 1..2 loop
     for turn in 1..cardinality(organizations) loop
       part := batch_size - cardinality(chosen);

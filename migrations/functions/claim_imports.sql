@@ -7,7 +7,8 @@
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
--- Of each organization, one import runs at a time, the one that was started first. So no organization occupies all slots.
+-- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
+-- occupy all slots.
 create or replace function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer

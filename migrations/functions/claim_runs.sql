@@ -15,9 +15,9 @@
 -- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
 --   lock of the workflow: see admit_runs_of_workflow.
 --
--- A run that is "running" although its lease has ended was left by a worker that died: that is a crash, which
--- requeue_due_runs counts, or this function for only_id. The third crash parks the run with the reason "poison", so
--- that it cannot stop worker after worker. The number of crashes is 0 again when the steps that were ready at the
+-- A run that is "running" although its lease has ended was left by a worker that died. Such a crash is counted by
+-- requeue_due_runs, or by this function when only_id is given. The third crash parks the run with the reason "poison",
+-- so that it cannot stop worker after worker. The number of crashes is 0 again when the steps that were ready at the
 -- crash have made progress (journal/run-transaction.ts). A person continues a parked run with retry_run. A trigger
 -- (record_parked_run) lists it, and engine/parked-runs.service.ts emits run.failed for it.
 create or replace function gate.claim_runs(

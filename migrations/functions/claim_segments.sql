@@ -8,8 +8,8 @@
 -- Result: id, organization (the same) and new epoch of each claim.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
--- The organization whose last turn is longest ago comes first. Its changed contacts are not counted: one is enough, so
--- the search jumps from organization to organization.
+-- The organization whose last turn is longest ago comes first. One changed contact is enough for a claim, so the search
+-- does not count them and jumps from organization to organization.
 create or replace function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer

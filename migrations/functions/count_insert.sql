@@ -1,10 +1,11 @@
 -- Trigger after each INSERT statement: takes the new rows from a quota.
 --
 -- Arguments: those of the trigger: the name of the quota; `daily` or `total`.
--- Result: nothing. A quota that is used up is error SB002, so nothing is inserted. So is the quota of stored bytes.
+-- Result: nothing. When this quota or the quota of stored bytes is used up, it is error SB002 and nothing is
+--   inserted.
 -- Locks: those of private.take_quota.
 --
--- It runs as the owner, so SQL of a tool is counted as well and cannot change the counters.
+-- It runs as the owner. So rows that SQL of a tool inserts are counted too, and that SQL cannot change the counters.
 create or replace function private.count_insert() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -16,7 +17,7 @@ begin
     if exists (select from private.quota_refusals) then
       perform private.refuse_over(counted.organization_id, array['stored_bytes']);
     end if;
-    -- Most organizations have no limit of messages, and must not pay for the counter.
+    -- Most organizations have no limit of messages. For them, the counter must cost nothing.
     continue when not exists (
       select from private.quota_defaults d
       left join private.quota_exceptions e on e.name = d.name and e.organization_id = counted.organization_id

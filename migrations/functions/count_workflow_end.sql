@@ -1,4 +1,4 @@
--- Trigger after a workflow was marked as deleted: gives it back to the quota.
+-- Trigger after a workflow was marked as deleted: gives its place back to the quota.
 --
 -- Arguments: none.
 -- Result: nothing.

@@ -1,9 +1,9 @@
--- Creates a person, an organization and the ownership between them, and writes it to the audit log.
+-- Creates a person, an organization and the ownership between them, and adds an entry to the audit log.
 --
 -- Arguments: the new ids, the e-mail address, the hash of the password, the organization's name, the quotas of the
---   organization that differ from the defaults, as an object of numbers by name (null: none), and where the request came
---   from: address, request_id and client (null: unknown). The quotas apply until an operator changes them, and that of
---   messages until the address is verified.
+--   organization that differ from the defaults, as an object of numbers by name (null: none), and where the request
+--   came from: address, request_id and client (null: unknown). The quotas apply until an operator changes them. The
+--   quota of messages applies until the address is verified.
 -- Result: nothing. An address that is taken is a unique violation on users_email_key.
 -- Locks: only the new rows.
 create or replace function gate.create_account(

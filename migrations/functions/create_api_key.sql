@@ -1,4 +1,4 @@
--- Creates the API key of an organization, revokes the previous one, and writes it to the audit log.
+-- Creates the API key of an organization, revokes the previous one, and adds entries to the audit log.
 --
 -- Arguments:
 --   for_organization_id  the organization
@@ -13,7 +13,7 @@
 -- Result: nothing. A person who is not a member of the organization is error 42501.
 -- Locks: the organization, so that two creations take turns; the keys.
 --
--- It is in the gate, because SQL of a tool must not be able to create keys: it runs as the tenant role.
+-- The function is in the gate, because SQL of a tool must not be able to create keys. Such SQL runs as the tenant role.
 create or replace function gate.create_api_key(
   for_organization_id text,
   by_user_id text,

@@ -3,7 +3,7 @@
 -- Arguments: those of create_account, without the number of messages.
 -- Result: true; false, and nothing is created, if somebody has an account already.
 -- Locks: gate.users against other writers, so that of simultaneous calls only one creates an account. Waiting calls
---   see the account of that one, because each statement of a volatile function sees what was committed before it.
+--   then see the new account, because each statement of a volatile function sees what was committed before it.
 create or replace function gate.create_first_account(
   new_user_id text,
   new_email text,

@@ -1,4 +1,4 @@
--- Deletes the audit log of an organization that was deleted before. It is for operators: nothing else calls it.
+-- Deletes the audit log of an organization that was deleted before. Only operators call it: no other code does.
 --
 -- Arguments:
 --   of_organization  the organization

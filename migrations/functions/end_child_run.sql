@@ -2,10 +2,10 @@
 --
 -- Arguments: none (row trigger after an update of the status).
 -- Result: null.
--- Locks: the waits and the waiting runs. It skips runs that others have locked: whoever holds that lock looks
---   at the waits before the run starts to wait.
+-- Locks: the waits and the waiting runs. It skips runs that others have locked: a transaction that has such a lock
+--   looks at the waits before the run starts to wait.
 --
--- A run can end in a worker, by a call, or as "poison" in a claim. A trigger sees all three.
+-- A run can end in a worker, by a call, or as "poison" in a claim. A trigger covers all three cases.
 create or replace function private.end_child_run() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Ends sessions of a person, and writes it to the audit log if there were any.
+-- Ends sessions of a person. Adds entries to the audit log if there were any sessions.
 --
 -- Arguments:
 --   of_user_id     the person

@@ -1,5 +1,5 @@
--- Creates the two roles of the service if they are missing, and grants them what they need. It runs after
--- every start that migrated, and when a role is missing, for example after a restore into another server.
+-- Creates the two roles of the service if they are missing, and grants them what they need. It runs in every start that
+-- ran migrations, and when a role is missing, for example after a restore into another server.
 --
 -- Arguments: none. Names and passwords are in private.installation.
 -- Result: nothing.
@@ -26,24 +26,26 @@ begin
       gate_role, installation.gate_password);
   end if;
   execute format('grant connect on database %I to %I, %I', current_database(), tenant_role, gate_role);
-  -- A temporary table or function would outlive its transaction, and would be found before those of the service.
+  -- A temporary table or function would outlive its transaction, and PostgreSQL would find it before those of the
+  -- service.
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant usage on schema public to %I', tenant_role);
-  -- This also takes back what an earlier version granted.
+  -- This also revokes what an earlier version granted.
   execute format('revoke all on all tables in schema public from %I', tenant_role);
   for granted in select * from private.tenant_privileges() loop
     execute format('grant %s %s on %s to %I', granted.privilege,
       (select '(' || string_agg(quote_ident(c), ', ') || ')' from unnest(granted.columns) c),
       granted.target, tenant_role);
   end loop;
-  -- Only the owner calls these. The index of contacts is the exception: its function runs with the role that writes.
+  -- Only the owner calls these functions. The functions of the indexes of contacts are the exception: they run with the
+  -- role that writes.
   revoke execute on all functions in schema gate, private from public;
   if to_regproc('private.contact_search_keys') is not null then
     execute format('grant execute on function private.contact_search_keys to %I', tenant_role);
     execute format('grant execute on function private.contact_filter_keys to %I', tenant_role);
   end if;
-  -- All organizations share the tenant role. So SQL of one could end the sessions of others, and large objects have no
-  -- organization. Only a superuser can take these functions away (docs/adr/0021).
+  -- All organizations share the tenant role. With these functions, SQL of one organization could end the sessions of
+  -- others, or write large objects, which belong to no organization. Only a superuser can revoke them (docs/adr/0021).
   if (select rolsuper from pg_roles where rolname = current_user) then
     for granted in
       select p.oid::regprocedure as target from pg_proc p

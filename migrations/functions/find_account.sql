@@ -4,8 +4,8 @@
 --   by_email            the address in any case, or null
 --   by_user_id          the person's id, or null
 --   in_organization_id  the organization that a session names; null for the first one that the person joined
--- Result: one row, or none, also when the person is not a member of the given organization. policies: the tool policies
---   of the organization, or null.
+-- Result: one row. No row for an unknown person, and when the person is not a member of the given organization.
+--   policies: the tool policies of the organization, or null.
 -- Locks: none.
 create or replace function gate.find_account(by_email text, by_user_id text, in_organization_id text)
 returns table (

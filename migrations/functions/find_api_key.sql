@@ -1,16 +1,15 @@
--- Finds an API key by the hash of the raw key, with what a call needs to know of its organization.
+-- Finds an API key by the hash of the raw key, with the facts about its organization that a call needs.
 --
 -- Arguments:
 --   key_hash  the SHA-256 of the raw key
 -- Result: one row, or none. stale: last_used_at is older than a minute. policies: the tool policies, or null.
---   read_only and tools: what the key may call. revoked_at: the key was revoked at this time. expired_at: the key
---   was not revoked and has expired at this time. A key with one of them must be refused.
---   offered_revisions: the revisions of all offered workflows that can be called, or null. Lists of tools are
---   cached under it.
+--   read_only and tools: what the key may call. revoked_at: the key was revoked at this time. expired_at: the key was
+--   not revoked and has expired at this time. A key with one of them must be refused. offered_revisions: the revisions
+--   of all offered workflows that can be called, or null. Lists of tools are cached under this value.
 -- Locks: none.
 --
--- It is PL/pgSQL, which keeps the plan. PostgreSQL plans a function in SQL for each call: that took three times as long
--- as all the rest.
+-- The function is PL/pgSQL, which keeps the plan. PostgreSQL plans a function in SQL for each call, and this planning
+-- took three times as long as everything else.
 create or replace function gate.find_api_key(key_hash bytea)
 returns table (
   id text, organization_id text, stale boolean, policies jsonb, offered_revisions text,

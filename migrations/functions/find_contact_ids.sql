@@ -22,8 +22,8 @@ declare
   found text[];
 begin
   if cardinality(wanted_keys) = 0 or cardinality(other_keys) = 0 then return null; end if;
-  -- A sample of 20 random contacts (their ids are random) shows a text that most contacts contain: the index
-  -- would collect all matches first.
+  -- A sample of 20 contacts shows whether many contacts contain the text. If so, the index would collect all of them
+  -- first, which is slower. The sample is random, because ids are random.
   if (
     select count(*) filter (where strpos(s.search_text, wanted) > 0 or strpos(s.search_text, other) > 0) > 3
       and count(*) = 20

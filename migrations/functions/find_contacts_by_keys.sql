@@ -31,8 +31,8 @@ declare
   found text[];
 begin
   if organization is null or cardinality(wanted) = 0 then return null; end if;
-  -- A sample of 20 random contacts (their ids are random) shows keys that many contacts have: the index would
-  -- collect all of them first.
+  -- A sample of 20 contacts shows whether many contacts have these keys. If so, the index would collect all of them
+  -- first, which is slower. The sample is random, because ids are random.
   if (
     select count(*) filter (where case when match_all then s.keys @> wanted else s.keys && wanted end) > 3 and count(*) = 20
     from (

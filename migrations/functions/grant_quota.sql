@@ -4,8 +4,8 @@
 -- Result: nothing. A quota that is used up is error SB002.
 -- Locks: the counter of the quota, until the transaction ends; blocks that no other transaction has locked.
 --
--- Near the limit the blocks get small, and what is left of unlocked blocks is collected first. So a transaction is
--- refused only when the rest is locked by transactions that are still running.
+-- Near the limit the blocks get small, and the rest of unlocked blocks is collected first. So a transaction is refused
+-- only when the rest is locked by transactions that are still running.
 create or replace function private.grant_quota(of_organization_id text, quota text, amount bigint, on_day date)
 returns void
 language plpgsql
@@ -51,7 +51,7 @@ begin
   spare := least(1000, (allowed - total - amount) / 16);
   update private.quota_grants g set day = on_day, granted = total + amount + spare
   where g.organization_id = of_organization_id and g.name = quota;
-  -- People see this in the audit log.
+  -- People see this entry in the audit log.
   if before < allowed * 0.8 and total + amount + spare >= allowed * 0.8 then
     perform private.write_audit(json_build_array(json_build_object('organization_id', of_organization_id,
       'actor_kind', 'system', 'actor_id', 'quotas', 'action', 'quota_80_percent', 'subject', quota)));

@@ -1,4 +1,4 @@
--- Returns whether anybody has signed up yet.
+-- Returns whether anybody has signed up.
 --
 -- Arguments: none.
 -- Result: true if there is a person.

@@ -1,4 +1,4 @@
--- Says whether the current organization has used up what it may send today or store.
+-- Returns whether the current organization has used up its messages of today or its stored bytes.
 --
 -- Arguments: none.
 -- Result: true when the next message would be refused.

@@ -7,8 +7,8 @@
 --   that is parked is left out.
 -- Locks: none.
 --
--- It is a separate function so that plan_cache_mode applies to its statement alone. Otherwise PostgreSQL plans the
--- statement for each call, because of the number of ids, which takes a third of the time of the update.
+-- It is a separate function so that plan_cache_mode applies to its statement alone. Otherwise the number of ids would
+-- make PostgreSQL plan the statement for each call, which takes a third of the time of the update.
 create or replace function private.lease_runs(chosen text[], lease_seconds integer)
 returns table (id text, organization_id text, epoch integer, limited boolean)
 language plpgsql
@@ -23,7 +23,8 @@ begin
         status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
         reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
         finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
-        -- The clock decides and not the start of this transaction: the run that it waited for may have ended later.
+        -- This is the time of the clock and not now(): the run that this transaction waited for may have ended after
+        -- its start.
         started_at = coalesce(r.started_at, clock_timestamp()),
         available_at = now() + make_interval(secs => lease_seconds)
       where r.id = any (chosen)

@@ -5,8 +5,8 @@
 -- Result: nothing. A statement that waits longer fails with 55P03.
 -- Locks: none.
 --
--- PostgreSQL looks for deadlocks after a second. A transaction that waits shorter gives way before, and can try again
--- behind a savepoint.
+-- PostgreSQL looks for deadlocks after a second. A transaction with a shorter limit fails before that, and can try
+-- again behind a savepoint.
 create or replace function public.limit_lock_waits(milliseconds integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp as $$

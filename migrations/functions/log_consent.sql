@@ -1,12 +1,12 @@
--- Trigger function: logs which channels of a contact have another decision than before.
+-- Trigger function: logs each channel for which the decision of a contact has changed.
 --
 -- Arguments: none (row trigger on insert and update of contacts).
 -- Result: null.
 -- Locks: only the new rows of the log.
 --
--- It runs as the owner, so SQL of a tool can neither change nor suppress entries. It can name any source for its own changes,
--- as the service can. The two settings say more about the origin than the contact does: that the change is part of a
--- merge, or what the person wrote.
+-- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can
+-- name any source, as the service can. Two settings add facts about the origin that the contact does not have: that the
+-- change is part of a merge, or what the person wrote.
 create or replace function private.log_consent() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -4,10 +4,10 @@
 -- Result: nothing.
 -- Locks: the rows of the organization in private.quota_usage, quota_refusals and quota_measures, at the end.
 --
--- Rows are counted and not counted along, so nothing drifts: deletions, crashes and SQL of tools need no care. The pause
--- until the next measurement is twenty times as long as this one, so that measurements take at most 5 % of one
--- connection for an organization. It is longer while no quota could be used up in the meantime, at 4,000 rows and
--- 64 MiB a second.
+-- Each measurement counts all rows again, so the result is right after deletions, crashes and SQL of tools. A counter
+-- that each write changes could drift. The pause until the next measurement is twenty times as long as this one, so
+-- that measurements take at most 5 % of one connection for an organization. The pause is longer while no quota could be
+-- used up before its end, at 4,000 rows and 64 MiB a second.
 create or replace function gate.measure_quotas(of_organization text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -30,7 +30,8 @@ begin
   for measured in
     select d.name, v.used, coalesce(e.amount, d.amount) as amount, coalesce(u.warned, false) as was_warned,
       r.name is not null as was_over, v.speed, v.until
-    -- Bytes are estimated. Below 100 %, they are admitted again only at 95 %, so that they do not alternate.
+    -- Stored bytes are estimated. After they were over the quota, they are admitted again only below 95 %. Otherwise an
+    -- estimate near 100 % could alternate between both states.
     from (values ('contacts', contacts, 4000, 1), ('runs', runs, 4000, 1), ('stored_bytes', bytes, 67108864, 0.95))
       as v (name, used, speed, until)
     join private.quota_defaults d on d.name = v.name
@@ -60,7 +61,7 @@ begin
         delete from private.quota_refusals r
         where r.organization_id = of_organization and r.name = measured.name;
       end if;
-      -- People see this in the audit log.
+      -- People see this entry in the audit log.
       if entry is not null then
         perform private.write_audit(json_build_array(json_build_object('organization_id', of_organization,
           'actor_kind', 'system', 'actor_id', 'quotas', 'action', entry, 'subject', measured.name)));

@@ -1,4 +1,4 @@
--- Trigger function: moves the log of consent of a merged contact to the survivor. Of each topic, the survivor gets the
+-- Trigger function: moves the log of consent of a merged contact to the survivor. For each topic, the survivor gets the
 -- stricter decision of the two. From strict to loose: unsubscribed, pending, subscribed, none.
 --
 -- Arguments: none (row trigger before insert on contact_merges).

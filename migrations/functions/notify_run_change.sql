@@ -1,13 +1,12 @@
--- Trigger function: notifies all processes that a run changed. It is for changes that the database makes by
--- itself; all others are published by the process that makes them, because pg_notify makes commits wait for
--- each other.
+-- Trigger function: notifies all processes that a run changed. It is for changes that the database makes by itself. All
+-- others are published by the process that makes them, because pg_notify makes commits wait for each other.
 --
 -- Arguments: none (row trigger after an update of the status).
 -- Result: null. The text is that of src/changes/change-feed.ts, the channel that of
 --   src/database/notifications/channel-name.ts.
 -- Locks: the commit takes the server's lock on notifications.
 --
--- It runs as the owner, because only the owner reads the key in the name of the channel.
+-- It runs as the owner, because only the owner can read the key from which the name of the channel is made.
 create or replace function private.notify_run_change() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,5 +1,5 @@
--- Applies the debounce limit of a workflow to the runs with one key: the last run replaces the earlier ones,
--- and continues when no other came for the period.
+-- Applies the debounce limit of a workflow to the runs with one key. The last run replaces the earlier ones, and
+-- continues when no other run came during the period.
 --
 -- Arguments:
 --   organization, workflow  the workflow

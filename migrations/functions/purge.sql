@@ -30,7 +30,7 @@ begin
     return -1;
   end if;
   if of_kind = 'runs' then
-    -- Their steps are deleted with them.
+    -- The steps of the runs are deleted with them.
     with expired as materialized (
       select o.id from public.workflow_runs o
       where o.organization_id = of_organization and o.finished_at < before

@@ -1,4 +1,4 @@
--- Removes what is needed to undo one batch of merges. The ids of the merged contacts stay usable.
+-- Removes the data with which one batch of merges can be undone. The ids of the merged contacts stay usable.
 --
 -- Arguments:
 --   keep_days   merges that are older can no longer be undone

@@ -6,7 +6,7 @@
 -- Result: how many rows were deleted.
 -- Locks: the deleted rows. It skips rows that others have locked.
 --
--- Of each organization, the newest 10,000 rows stay, if they are not older.
+-- Each organization keeps its newest 10,000 rows, unless they are older than keep_days.
 create or replace function gate.purge_custom_events(keep_days integer, batch_size integer) returns integer
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -6,7 +6,7 @@
 -- Result: how many rows were deleted.
 -- Locks: the deleted rows. It skips rows that others have locked.
 --
--- An upload that did not end within a day has been interrupted.
+-- An upload that did not end within a day was interrupted.
 create or replace function gate.purge_imports(keep_days integer, batch_size integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,5 +1,5 @@
 -- Deletes full token buckets and addresses that were not used for 90 days. When more buckets are left than allowed, it
--- also deletes those that are full soonest, which loses least.
+-- also deletes those that will be full soonest, because they lose least.
 --
 -- Arguments: the largest number of buckets to keep.
 -- Result: nothing.

@@ -10,8 +10,8 @@
 -- Result: at, if it is not in quiet hours, and otherwise their end.
 -- Locks: none.
 --
--- A local time that daylight saving skips is later by the length of the gap. If it occurs twice, quiet hours begin with
--- the first one and end with the second one.
+-- A local time that daylight saving skips moves later by the length of the gap. When a local time occurs twice, quiet
+-- hours begin at the first one and end at the second one.
 create or replace function public.quiet_until(
   at timestamptz, zone text, other_zone text, starts time, ends time, days integer[]
 ) returns timestamptz
@@ -38,7 +38,7 @@ begin
     for back in 0 .. 1 loop
       continue when not extract(isodow from today - back)::integer = any (days);
       since := (today - back + starts) at time zone used_zone;
-      -- PostgreSQL takes the second one of a time that occurs twice.
+      -- PostgreSQL takes the second time when a local time occurs twice.
       if (since - interval '1 hour') at time zone used_zone = today - back + starts then
         since := since - interval '1 hour';
       end if;

@@ -6,8 +6,8 @@
 -- Result: nothing.
 -- Locks: the row of the domain.
 --
--- An unanswered look-up changes nothing about the verification: a name server that fails must not stop mail. Domains that
--- were verified are looked up again by themselves: after a day, or after an hour when the record was not found.
+-- An unanswered look-up changes nothing about the verification: a name server that fails must not stop mail. The
+-- service looks verified domains up again: after a day, or after an hour when the record was not found.
 create or replace function gate.record_sender_check(of_organization text, of_id text, found text) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Refuses an organization that has used up one of some measured quotas.
+-- Throws when an organization has used up one of the given measured quotas.
 --
 -- Arguments: the organization, and the names of the quotas.
 -- Result: nothing. A quota that is used up is error SB002: its message names the quota, its detail is the name, and its
@@ -17,7 +17,7 @@ begin
   left join private.quota_exceptions e on e.name = r.name and e.organization_id = r.organization_id
   left join private.quota_measures m on m.organization_id = r.organization_id
   where r.organization_id = of_organization_id and r.name = any(quotas)
-    -- The operator may have raised the quota since.
+    -- The operator may have raised the quota since it was used up.
     and coalesce(e.amount, d.amount) <= r.amount
   order by r.name limit 1;
   if found then

@@ -1,5 +1,5 @@
--- Puts runs into the queue that are due again: runs whose worker died, runs whose wait is over, and runs
--- that a limit has delayed until now.
+-- Puts runs that are due again into the queue: runs whose worker died, runs whose wait is over, and runs that a limit
+-- has delayed until now.
 --
 -- Arguments:
 --   batch_size  the largest number of runs of each kind. A claim passes a small one, to stay quick.
@@ -7,9 +7,9 @@
 -- Locks: the changed runs; it skips runs that others have locked. For runs with limits also the advisory lock
 --   of the workflow: see admit_runs_of_workflow.
 --
--- A run that is "running" after its lease was left by a worker that died: that is a crash. The third crash
--- without progress parks the run with the reason "poison", so that it cannot stop worker after worker. The
--- other runs of dead workers are claimed before all runs of their organization that have not begun.
+-- A run that is "running" although its lease has ended was left by a worker that died. That is a crash. The third crash
+-- without progress parks the run with the reason "poison", so that it cannot stop worker after worker. The other runs
+-- of dead workers are claimed before all runs of their organization that have not begun.
 create or replace function private.requeue_due_runs(
   batch_size integer,
   out woken integer,

@@ -1,8 +1,8 @@
 -- Trigger function: makes a run with limits that returns to the queue ask for a place again.
 --
 -- Arguments: none (row trigger before an update of the status to queued).
--- Result: the row, delayed by a limit. A run that waited needs only a slot; one that is retried passes the rate
---   limit again as well.
+-- Result: the row, delayed by a limit. A run that waited needs only a slot. A run that is retried must pass the rate
+--   limit again too.
 -- Locks: none.
 create or replace function private.requeue_limited_run() returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Trigger function: returns the log of consent and the decisions about topics to a contact whose merge was undone. Where the
--- decision of the other contact is stricter, the restored contact gets that one.
+-- Trigger function: returns the log of consent and the decisions about topics to a contact whose merge was undone.
+-- Where the decision of the other contact is stricter, the restored contact gets the stricter decision.
 --
 -- Arguments: none (row trigger after delete on contact_merges).
 -- Result: null. Nothing happens when the contact was not restored: then the survivor was deleted.
@@ -15,7 +15,7 @@ begin
   ) then
     return null;
   end if;
-  -- Contacts that were merged into this one before belong to it again.
+  -- Contacts that were merged into this contact before belong to it again.
   update public.consent_changes c set contact_id = old.merged_id
   where c.organization_id = old.organization_id and c.contact_id = old.survivor_id
     and (c.recorded_for = old.merged_id or c.recorded_for in (

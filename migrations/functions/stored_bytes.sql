@@ -3,11 +3,11 @@
 -- Arguments:
 --   of_organization  the organization
 --   contacts, runs   how many it has
---   sample           of a table with more rows of the organization, about this many are read, chosen at random
--- Result: the bytes of contacts, messages, digests, runs with their steps and files, versions of workflows, templates,
---   webhook deliveries, uploads of contacts with their rejected rows, emitted events, members of segments, aliases,
---   suppressed addresses, decisions about topics, the log of consent and what can undo merges, as they are stored.
---   Compressed values count with their compressed size. Each row counts with some bytes for its short
+--   sample           about how many rows are read, at random, of a table in which the organization has more
+-- Result: the bytes of contacts, messages, digests, runs with their steps and files, versions of workflows,
+--   templates, webhook deliveries, uploads of contacts with their rejected rows, emitted events, members of segments,
+--   aliases, suppressed addresses, decisions about topics, the log of consent and the data that undoes merges, as they
+--   are stored. Compressed values count with their compressed size. Each row counts with some bytes for its short
 --   columns.
 -- Locks: none.
 --

@@ -6,8 +6,8 @@
 -- Result: the id of the contact, or null.
 -- Locks: the contact, against deletion, until the transaction ends.
 --
--- A statement that inserts a row for a contact first locks the contact by its id. When it waited there for a merge, the
--- contact is gone, and the statement does not see what the merge has written: its snapshot is older. Each statement
+-- A statement that inserts a row for a contact first locks the contact by its id. When it had to wait for a merge, the
+-- contact is gone. The statement does not see what the merge has written, because its snapshot is older. Each statement
 -- of this function has a new snapshot.
 create or replace function public.surviving_contact(of_contact text, of_email text) returns text
 language plpgsql volatile
@@ -16,7 +16,7 @@ declare
   organization constant text := public.current_organization();
   survivor text;
 begin
-  -- The contact can be merged again while this waits for it.
+  -- During the wait, the survivor itself can be merged again.
   for attempt in 1 .. 5 loop
     select m.survivor_id into survivor from public.contact_merges m
     where m.organization_id = organization and m.merged_id = of_contact;

@@ -5,9 +5,9 @@
 --   has the names in alphabetical order otherwise.
 -- Locks: none.
 --
--- Each table of Switchboard has what its repository does. So SQL of a tool cannot do more: it cannot change a key,
--- a member, an organization or an entry of the audit log, and cannot write columns that only the database writes.
--- Tables of extensions are not in the list and can be read and written. A table without forced isolation gets
+-- Each table of Switchboard has the privileges that its repository needs. So SQL of a tool cannot do more. It cannot
+-- change a key, a member, an organization or an entry of the audit log, and cannot write columns that only the database
+-- writes. Tables of extensions are not in the list and can be read and written. A table without forced isolation gets
 -- nothing, so a forgotten isolate() cannot leak rows.
 create or replace function private.tenant_privileges()
 returns table (target regclass, privilege text, columns text[])

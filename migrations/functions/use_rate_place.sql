@@ -1,5 +1,5 @@
--- Trigger function: stores when a run began that has a place of the rate limit, and takes the place from a run that
--- ends before it has begun.
+-- Trigger function: for a run with a place of the rate limit, stores when the run began. Takes the place from a run
+-- that ends before it has begun.
 --
 -- Arguments: none (row trigger before an update of the status of a run with a place).
 -- Result: the row. When the run is canceled, its earlier begins count again.

@@ -1,5 +1,5 @@
--- Puts a batch of runs into the queue whose wait or lease has ended. The sweep of a worker calls it until
--- nothing is left.
+-- Puts a batch of runs whose wait or lease has ended into the queue. The sweep of a worker calls it until nothing is
+-- left.
 --
 -- Arguments:
 --   batch_size  the largest number of runs of each kind

@@ -7,7 +7,7 @@
 -- Locks: only the new rows. So no call waits for another call of its organization.
 --
 -- Everything that writes the audit log calls this function. An entry that is in neither the queue nor the chain was
--- inserted by somebody else, and `npm run audit:verify` reports it.
+-- inserted without this function, and `npm run audit:verify` reports it.
 create or replace function private.write_audit(entries json) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

@@ -1,6 +1,6 @@
 -- Stores the links that prove that a person reads the mail of an address. A row is deleted when its link is used.
 create table gate.address_verifications (
-  -- Contains the HMAC of account, address and token. So a reader of this table can neither use a link nor guess one.
+  -- The HMAC of account, address and token. So a reader of this table can neither use a link nor guess one.
   digest bytea constraint address_verifications_pkey primary key,
   user_id text collate "C" not null
     constraint address_verifications_user_id_fkey references gate.users (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Holds entries of the audit log that are not in the chain yet. gate.seal_audit_log() empties it. It has no index,
+-- Stores entries of the audit log that are not in the chain yet. gate.seal_audit_log() empties it. It has no index,
 -- because it is nearly empty and every change adds a row.
 create table private.audit_queue (
   organization_id text collate "C" not null,

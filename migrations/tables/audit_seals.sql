@@ -2,7 +2,7 @@
 -- the entry before it and of all columns of the entry.
 create table private.audit_seals (
   organization_id text collate "C" not null,
-  -- Has the position of the last entry of the batch.
+  -- The position of the last entry of the batch.
   last_position bigint not null,
   entry_ids bigint[] not null,
   hashes bytea[] not null,

@@ -7,7 +7,7 @@ create table public.call_log (
   at timestamptz(3) not null,
   caller_kind text not null,
   caller_id text not null,
-  -- It is null in a row that only counts calls without a row.
+  -- Null in a row that counts calls for which no row was written.
   tool text,
   outcome text not null,
   error text,
@@ -17,6 +17,6 @@ create table public.call_log (
   unlogged integer not null default 0,
   constraint call_log_pkey primary key (organization_id, at, id)
 );
--- For gate.purge_call_log.
+-- gate.purge_call_log() reads this index.
 create index call_log_at_idx on public.call_log using brin (at);
 select private.isolate('public.call_log', bookkeeping => true);

@@ -6,9 +6,9 @@ create table public.confirmations (
   id text collate "C" not null,
   api_key_id text collate "C" not null,
   tool text collate "C" not null,
-  -- Contains what a person sees and approves. It is json and not jsonb, so that it is shown as it was stored.
+  -- The call as a person sees and approves it. It is json and not jsonb, so that it is shown as it was stored.
   arguments json not null,
-  -- Contains a hash of the arguments, by which a repeated call finds its row.
+  -- A hash of the arguments, by which a repeated call finds its row.
   digest bytea not null,
   state text not null default 'pending',
   created_at timestamptz not null default now(),

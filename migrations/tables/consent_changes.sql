@@ -3,9 +3,9 @@
 create table public.consent_changes (
   organization_id text collate "C" not null,
   contact_id text collate "C" not null,
-  -- Gives the order. Changes of one transaction have the same time.
+  -- The order of the changes. Changes of one transaction have the same time.
   id bigint generated always as identity,
-  -- Names the contact at the time of the change. A merge changes contact_id, and its undoing needs this one.
+  -- The contact at the time of the change. A merge changes contact_id, and its undoing needs the earlier contact.
   recorded_for text collate "C" not null,
   kind text collate "C" not null,
   -- The channel or the topic.

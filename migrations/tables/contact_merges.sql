@@ -8,9 +8,9 @@ create table public.contact_merges (
   -- The contact that the id means now. A later merge of the survivor changes it, so one look-up is enough.
   survivor_id text collate "C" not null,
   merged_at timestamptz(3) not null default now(),
-  -- Contains both contacts before the merge and the survivor after it. gate.purge_contact_merges() sets it to null.
+  -- Both contacts before the merge and the survivor after it. gate.purge_contact_merges() sets it to null.
   undo json,
-  -- Contains the ids of the rows that were moved, by kind. It is null together with undo.
+  -- The ids of the rows that were moved, by kind. Null when undo is null.
   moved jsonb,
   constraint contact_merges_pkey primary key (organization_id, merged_id),
   constraint contact_merges_survivor_id_fkey foreign key (organization_id, survivor_id)

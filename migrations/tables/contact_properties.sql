@@ -4,7 +4,7 @@ create table public.contact_properties (
     constraint contact_properties_organization_id_fkey references public.organizations (id) on delete cascade,
   name text collate "C" not null,
   type text collate "C" not null,
-  -- Contains the values of the type enum, and is empty for other types.
+  -- The values of the type enum. Empty for other types.
   options text[] not null default '{}',
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),

@@ -13,7 +13,7 @@ create table public.contacts (
   tags text[] not null default '{}',
   properties jsonb not null default '{}',
   consent jsonb not null default '{}',
-  -- Contains names and addresses in lowercase, for the search.
+  -- Names and addresses in lowercase, for the search.
   search_text text not null,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -25,9 +25,9 @@ create table public.contacts (
 );
 create index contacts_organization_id_created_at_idx on public.contacts (organization_id, created_at, id);
 create index contacts_organization_id_updated_at_idx on public.contacts (organization_id, updated_at, id);
--- Under row-level security PostgreSQL uses an index only for leakproof operators, and those of arrays and jsonb are not.
--- So functions of the owner read the next two. The list of index entries that wait to be merged is short, because every
--- search reads it.
+-- Under row-level security PostgreSQL uses an index only for leakproof operators, and those of arrays and jsonb are
+-- not. So functions that run as the owner read the next two indexes. Their lists of entries that wait to be merged are
+-- short, because every search reads such a list.
 create index contacts_search_text_idx on public.contacts
   using gin (private.contact_search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
 -- No plan needs statistics about the keys, and ANALYZE would take a second for them.

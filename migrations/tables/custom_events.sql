@@ -7,9 +7,9 @@ create table public.custom_events (
   emitted_at timestamptz(3) not null default now(),
   -- There are no foreign keys: the contact and the run may be deleted first.
   contact_id text collate "C",
-  -- The run that emitted it, if a run did.
+  -- The run that emitted the event, if a run did.
   run_id text collate "C",
-  -- The size of its data as JSON, and the beginning of that text.
+  -- The size of the data as JSON, and the beginning of that text.
   data_bytes integer not null,
   data_preview text not null,
   started_runs integer not null,

@@ -1,4 +1,4 @@
--- Lists the domain events that a step of a workflow may wait for. An event that is not here is not stored.
+-- Lists the domain events that a step of a workflow may wait for. An event that is not in this table is not stored.
 create table public.event_interests (
   organization_id text collate "C" not null
     constraint event_interests_organization_id_fkey references public.organizations (id) on delete cascade,

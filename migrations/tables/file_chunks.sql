@@ -9,6 +9,6 @@ create table public.file_chunks (
     references public.files (organization_id, id) on delete cascade,
   constraint file_chunks_bytes_check check (octet_length(bytes) between 1 and 1048576)
 );
--- Responses are often compressed already. Without this, PostgreSQL would try to compress each chunk.
+-- Responses are often compressed already. With the default storage, PostgreSQL would try to compress each chunk.
 alter table public.file_chunks alter column bytes set storage external;
 select private.isolate('public.file_chunks', bookkeeping => true);

@@ -4,14 +4,14 @@ create table public.files (
   organization_id text collate "C" not null
     constraint files_organization_id_fkey references public.organizations (id) on delete cascade,
   id text collate "C" not null,
-  -- Is null for an upload.
+  -- Null for an upload.
   run_id text collate "C",
   name text not null,
   content_type text not null,
   size integer not null,
   sha256 bytea not null,
   created_at timestamptz not null default now(),
-  -- Not all bytes have arrived. Size and sha256 are not known yet.
+  -- True until all bytes have arrived. Until then, size and sha256 are unknown.
   is_uploading boolean not null default false,
   constraint files_pkey primary key (organization_id, id),
   constraint files_run_id_fkey foreign key (organization_id, run_id)

@@ -4,7 +4,7 @@ create table public.idempotency_keys (
     constraint idempotency_keys_organization_id_fkey references public.organizations (id) on delete cascade,
   tool text not null,
   key text collate "C" not null,
-  -- Contains a hash of the arguments: the same key with other arguments is refused.
+  -- A hash of the arguments: the same key with other arguments is refused.
   fingerprint bytea not null,
   result json,
   created_at timestamptz not null default now(),

@@ -4,7 +4,7 @@ create table public.import_chunks (
   organization_id text collate "C" not null,
   import_id text collate "C" not null,
   position integer not null,
-  -- The number of its first row. The row with the names of the columns is row 1.
+  -- The number of the first row in the chunk. The row with the names of the columns is row 1.
   first_row integer not null,
   bytes bytea not null,
   constraint import_chunks_pkey primary key (organization_id, import_id, position),

@@ -13,9 +13,9 @@ create table public.imports (
   size bigint not null default 0,
   rows integer not null default 0,
   chunks integer not null default 0,
-  -- What start_import was given. Null before the first start.
+  -- The arguments of start_import. Null before the first start.
   options json,
-  -- Counts the starts: rows in import_keys and import_faults of earlier starts have no effect.
+  -- The number of starts. Rows in import_keys and import_faults of earlier starts have no effect.
   generation integer not null default 0,
   next_chunk integer not null default 0,
   processed integer not null default 0,
@@ -26,7 +26,7 @@ create table public.imports (
   duplicate integer not null default 0,
   failed integer not null default 0,
   error text,
-  -- Counts the claims since the last chunk that was done.
+  -- The number of claims since the last chunk that was done.
   attempts integer not null default 0,
   epoch integer not null default 0,
   lease_until timestamptz,
@@ -39,6 +39,6 @@ create table public.imports (
   )
 );
 create index imports_newest_idx on public.imports (organization_id, created_at, id);
--- Contains only the rows that workers claim.
+-- The index contains only the rows that workers claim.
 create index imports_running_idx on public.imports (id) where status = 'running';
 select private.isolate('public.imports');

@@ -5,11 +5,11 @@ create table private.installation (
   suffix text not null,
   tenant_password text not null,
   gate_password text not null,
-  -- Contains the padded keys with which current_organization() checks a tenant context.
+  -- The padded keys with which current_organization() checks a tenant context.
   inner_key bytea not null,
   outer_key bytea not null,
   context_key bytea not null,
-  -- Contains the key of the secrets that are stored encrypted.
+  -- The key of the secrets that are stored encrypted.
   data_key bytea not null,
   constraint installation_one_row check (only_row)
 );

@@ -1,9 +1,9 @@
 -- Stores the addresses from which people have signed in. Their attempts to sign in have separate buckets, so strangers
--- cannot use those up.
+-- cannot use up the attempts of a person.
 create table gate.known_addresses (
   user_id text collate "C" not null
     constraint known_addresses_user_id_fkey references gate.users (id) on delete cascade,
-  -- Contains an IPv4 address, or the first 64 bits of an IPv6 address.
+  -- An IPv4 address, or the first 64 bits of an IPv6 address.
   network text collate "C" not null,
   used_at timestamptz not null default now(),
   constraint known_addresses_pkey primary key (user_id, network)

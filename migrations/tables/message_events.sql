@@ -1,9 +1,9 @@
--- What happened to each message: a row for each state that it got. Triggers write it in the statement that changes the
--- message, and the role of tenants can only read it.
+-- Stores what happened to each message: a row for each state that the message got. Triggers write it in the statement
+-- that changes the message, and the role of tenants can only read it.
 create table public.message_events (
   organization_id text collate "C" not null,
   message_id text collate "C" not null,
-  -- Gives the order. Events of one transaction have the same time.
+  -- The order of the events. Events of one transaction have the same time.
   id bigint generated always as identity,
   at timestamptz(3) not null default now(),
   status text not null,

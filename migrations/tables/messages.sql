@@ -9,30 +9,30 @@ create table public.messages (
   recipient text,
   subject text,
   body text not null,
-  -- Is null for a message of text alone. The body is then all that is sent.
+  -- Null for a message that has only text. Then only the body is sent.
   html text,
-  -- Contains the headers of an e-mail that its sender decided about.
+  -- The headers of an e-mail that the caller has set.
   envelope json,
   has_html boolean not null generated always as (html is not null) stored,
   -- The message is sent only to contacts that get this topic. Null: it is transactional.
   topic text collate "C",
   status text not null,
   status_reason text,
-  -- Says the same as status_reason in a closed list of codes.
+  -- The reason of status_reason as a code of a closed list.
   reason_code text,
   idempotency_key text,
-  -- Contains the provider's id of a received message, which is recognized when it comes again.
+  -- The provider's id of a received message. A message with an id that is stored already is a duplicate.
   external_id text collate "C",
-  -- Names the account that a sent message was handed to. There is no foreign key: the message stays as a record.
+  -- The account that a sent message was handed to. There is no foreign key: the message stays as a record.
   provider_id text collate "C",
-  -- Contains the provider's id of a sent message, which its reports name.
+  -- The provider's id of a sent message, which the reports of the provider name.
   provider_message_id text collate "C",
-  -- Says what to do when it is unknown whether the message was sent. Null means what the channel does.
+  -- What to do when it is unknown whether the message was sent. Null means the default of the channel.
   on_uncertain text,
   -- There is no foreign key: the message stays as a record when its run is purged.
   run_id text collate "C",
-  -- Name the published version of a template that the message was made from. There is no foreign key: the message stays
-  -- as a record.
+  -- The published version of a template that the message was made from. There is no foreign key: the message stays as a
+  -- record.
   template_id text collate "C",
   template_version integer,
   locale text,
@@ -40,9 +40,9 @@ create table public.messages (
   epoch integer not null default 0,
   scheduled_at timestamptz(3),
   due_at timestamptz not null default now(),
-  -- The limit of a provider lets the next attempt begin at this time.
+  -- The next attempt may begin at this time, because of the limit of a provider.
   slot_at timestamptz,
-  -- Names the cap that holds the message: its channel, and its topic if it has one.
+  -- The cap that holds the message: its channel, and its topic if it has one.
   held_by text collate "C",
   -- The last attempt began at this time. Null when the organization had no rules for sending.
   counted_at timestamptz,
@@ -63,7 +63,7 @@ create index messages_organization_id_created_at_idx on public.messages (organiz
 create index messages_organization_id_contact_id_idx
   on public.messages (organization_id, contact_id, created_at, id);
 create index messages_organization_id_run_id_idx on public.messages (organization_id, run_id, created_at, id);
--- Contains only the rows that workers claim: the index stays small however many messages were sent.
+-- The index contains only the rows that workers claim: it stays small however many messages were sent.
 create index messages_due_idx on public.messages (organization_id, due_at)
   where status in ('scheduled', 'queued', 'held', 'sending');
 -- A wake-up names a message by its id alone.
@@ -73,7 +73,7 @@ create unique index messages_external_id_key on public.messages (organization_id
   where external_id is not null;
 create index messages_provider_message_id_idx on public.messages (organization_id, provider_message_id)
   where provider_message_id is not null;
--- These contain only messages of organizations with rules for sending.
+-- These indexes contain only messages of organizations with rules for sending.
 create index messages_counted_at_idx on public.messages (organization_id, contact_id, channel, counted_at)
   where counted_at is not null;
 create index messages_held_idx on public.messages (organization_id, contact_id, held_by) where status = 'held';

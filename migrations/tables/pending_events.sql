@@ -6,10 +6,10 @@ create table public.pending_events (
   name text collate "C" not null,
   contact_id text collate "C",
   payload json not null,
-  -- Names the transaction in which the event happened.
+  -- The transaction in which the event happened.
   xid text not null,
   happened_at timestamptz not null,
-  -- Names the last wait that the event was delivered to. The delivery continues after this wait.
+  -- The last wait that the event was delivered to. The delivery continues after this wait.
   after_run_id text collate "C" not null default '',
   after_step_id text collate "C" not null default '',
   -- A worker may claim the event from this time on: now, or the end of the lease.

@@ -1,9 +1,9 @@
--- When the stored data of each organization is measured next. See gate.measure_quotas.
+-- Stores when the stored data of each organization is measured next. See gate.measure_quotas.
 create table private.quota_measures (
   organization_id text collate "C"
     constraint quota_measures_pkey primary key
     constraint quota_measures_organization_id_fkey references public.organizations (id) on delete cascade,
-  -- When a worker may measure: the next time, or the end of the lease.
+  -- A worker may measure from this time on: the next time, or the end of the lease.
   due_at timestamptz not null default now(),
   -- The organization is measured at this time if it has written something since, else an hour later.
   next_at timestamptz not null default now(),

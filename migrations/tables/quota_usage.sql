@@ -1,4 +1,4 @@
--- What organizations used of the measured quotas when they were measured.
+-- Stores what organizations used of the measured quotas at the last measurement.
 create table private.quota_usage (
   organization_id text collate "C" not null
     constraint quota_usage_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -6,7 +6,7 @@ create table private.quota_usage (
     constraint quota_usage_name_fkey references private.quota_defaults (name),
   used bigint not null,
   measured_at timestamptz not null default now(),
-  -- True from 80 % until it is less than 70 %, so that the audit log gets one entry and not one for each measurement.
+  -- True from 80 % until the use is less than 70 %. So the audit log gets one entry and not one for each measurement.
   warned boolean not null,
   constraint quota_usage_pkey primary key (organization_id, name)
 ) with (fillfactor = 70);

@@ -12,7 +12,7 @@ create table public.run_steps (
   input json,
   output json,
   error json,
-  -- Is the position of a loop whose finished iterations have no rows any more.
+  -- The position of a loop. The rows of its finished iterations are deleted.
   progress json,
   wake_at timestamptz,
   started_at timestamptz not null,

@@ -14,12 +14,12 @@ create table public.run_waits (
   condition text,
   bindings json,
   child_run_id text collate "C",
-  -- It is true if that run is canceled together with this one.
+  -- True if the run child_run_id is canceled together with this one.
   cancels_child boolean not null default false,
   payload json,
   error text,
   armed_at timestamptz,
-  -- Names the transaction in which the wait began, and its snapshot. They show which events happened before it.
+  -- The transaction in which the wait began, and its snapshot. They show which events happened before the wait.
   armed_xid text,
   armed_snapshot text,
   constraint run_waits_pkey primary key (organization_id, run_id, step_id),

@@ -6,7 +6,7 @@ create table public.segments (
   name text collate "C" not null,
   description text,
   kind text not null,
-  -- Has conditions as search_contacts takes them, with other segments by their ids. Null for a static segment.
+  -- Conditions as search_contacts takes them, with other segments by their ids. Null for a static segment.
   filters json,
   -- The ids of the segments that the filters name.
   uses text[] not null default '{}',
@@ -16,7 +16,7 @@ create table public.segments (
   baseline boolean not null,
   -- Every contact is compared from this time on. Null when only changed contacts need it.
   sweep_at timestamptz,
-  -- Contacts up to this id are done.
+  -- Contacts up to this id have been compared.
   position text collate "C" not null default '',
   -- The milliseconds that the current comparison of every contact has taken.
   sweep_ms integer not null default 0,

@@ -4,16 +4,17 @@ create table public.sender_domains (
   organization_id text collate "C" not null
     constraint sender_domains_organization_id_fkey references public.organizations (id) on delete cascade,
   id text collate "C" not null,
-  -- Is in lowercase, with A-labels.
+  -- The domain in lowercase, with A-labels.
   domain text collate "C" not null,
-  -- The TXT record of the domain must contain it.
+  -- The text that the TXT record of the domain must contain.
   token text collate "C" not null,
   created_at timestamptz(3) not null default now(),
   -- There is no foreign key: the row must show who added it even after that account was deleted.
   created_by text collate "C",
-  -- gate.record_sender_check() writes these. The role of tenants cannot, so SQL of a tool cannot verify a domain.
+  -- gate.record_sender_check() writes these columns. The role of tenants cannot, so SQL of a tool cannot verify a
+  -- domain.
   verified_at timestamptz(3),
-  -- Every look-up since then said that there is no such record.
+  -- Every look-up since this time said that there is no such record.
   missing_since timestamptz(3),
   checked_at timestamptz(3),
   result text,

@@ -1,16 +1,17 @@
 -- Stores the DKIM keys of sender domains. The private keys are encrypted by the service.
 create table public.sender_keys (
   organization_id text collate "C" not null,
-  -- Names the DNS record of the public key.
+  -- The name of the DNS record of the public key, within the domain.
   selector text collate "C" not null,
   domain_id text collate "C" not null,
-  -- The current key signs. The next one waits for its record. The record of the previous one must stay for mail on its way.
+  -- The current key signs. The next one waits for its record. The record of the previous one must stay for mail that is
+  -- still on its way.
   state text not null default 'next',
-  -- Is what the record has after p=.
+  -- The text after p= in the record.
   public_key text not null,
-  -- A previous key has none any more.
+  -- Null for a previous key: its private key was deleted.
   sealed bytea,
-  -- The last look-up that was answered found the record.
+  -- True when the last look-up that was answered found the record.
   is_found boolean not null default false,
   created_at timestamptz(3) not null default now(),
   retired_at timestamptz(3),

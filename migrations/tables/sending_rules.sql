@@ -3,17 +3,17 @@
 create table public.sending_rules (
   organization_id text collate "C" not null
     constraint sending_rules_organization_id_fkey references public.organizations (id) on delete cascade,
-  -- Holds for contacts that have no time zone.
+  -- The time zone of contacts that have none.
   timezone text not null,
-  -- True: the rules hold for e-mails without a topic too. Messages of other channels always follow them.
+  -- True: the rules apply to e-mails without a topic too. Messages of other channels always follow them.
   transactional_email boolean not null default false,
   -- Null: there are no quiet hours. They end on the next day when they end before they begin.
   quiet_from text,
   quiet_to text,
-  -- Has the days on which quiet hours begin, from 1 for Monday to 7 for Sunday.
+  -- The days on which quiet hours begin, from 1 for Monday to 7 for Sunday.
   quiet_days integer[],
   quiet_channels text[],
-  -- Has objects with channel, topic or null, most, window_seconds and on_cap (hold, drop).
+  -- Objects with channel, topic or null, most, window_seconds and on_cap (hold, drop).
   caps jsonb not null default '[]',
   updated_at timestamptz(3) not null default now(),
   constraint sending_rules_pkey primary key (organization_id),

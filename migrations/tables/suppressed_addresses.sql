@@ -1,10 +1,10 @@
--- Stores the addresses that get no messages of a channel any more.
+-- Stores suppressed addresses, which get no messages of a channel.
 create table public.suppressed_addresses (
   organization_id text collate "C" not null
     constraint suppressed_addresses_organization_id_fkey references public.organizations (id) on delete cascade,
   id text collate "C" not null,
   channel text collate "C" not null,
-  -- Has the form in which contacts store their addresses.
+  -- The address in the form in which contacts store it.
   address text collate "C" not null,
   reason text collate "C" not null,
   -- There is no foreign key: the message that the provider reported may be purged first.

@@ -4,15 +4,15 @@ create table public.template_versions (
     constraint template_versions_organization_id_fkey references public.organizations (id) on delete cascade,
   template_id text collate "C" not null,
   version integer not null,
-  -- Is unique also among versions that were rolled back, so that caches can be keyed by it.
+  -- Unique even among versions that were rolled back, so that caches can use it as their key.
   id text collate "C" not null,
-  -- Has what the author wrote, which a restored draft and comparisons use.
+  -- The texts as the author wrote them. A restored draft and comparisons use them.
   content json not null,
-  -- Has the texts as they are rendered: with the content of snippets, and with inlined CSS.
+  -- The texts as they are rendered: with the content of snippets, and with inlined CSS.
   compiled json not null,
   warnings json not null,
   restored_from integer,
-  -- There is no foreign key: the author may be gone.
+  -- There is no foreign key: the account of the author may be deleted.
   actor_kind text not null,
   actor_id text collate "C" not null,
   created_at timestamptz(3) not null default now(),

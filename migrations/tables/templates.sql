@@ -5,15 +5,15 @@ create table public.templates (
   id text collate "C" not null,
   name text collate "C" not null,
   description text,
-  -- Has the draft: variables, and variants by locale. It is json, because the order of the locales matters.
+  -- The draft: variables, and variants by locale. It is json, because the order of the locales matters.
   draft json not null,
-  -- Counts the changes of the draft.
+  -- The number of changes of the draft.
   draft_version integer not null default 1,
-  -- Names the version that the draft was restored from and not changed since.
+  -- The version from which the draft was restored. Null after a change of the draft.
   restored_from integer,
   -- The newest published version. Null before the first one.
   version integer,
-  -- Is the id of that version.
+  -- The id of that version.
   version_id text collate "C",
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),

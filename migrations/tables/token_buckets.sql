@@ -1,9 +1,9 @@
 -- Stores the token buckets that all processes share, which guard credentials. A bucket without a row is full. Rows that
 -- are lost only fill buckets, so the table is not logged and its changes need not wait for the disk.
 create table gate.token_buckets (
-  -- Contains the SHA-256 of what the bucket counts, so that no e-mail address is kept.
+  -- The SHA-256 of what the bucket counts, so that no e-mail address is stored.
   id bytea constraint token_buckets_pkey primary key,
-  -- The bucket has all its tokens again at this time. Then the row means nothing more.
+  -- The bucket has all its tokens again at this time. Then the row has no effect.
   full_at timestamptz not null
 );
 alter table gate.token_buckets set unlogged;

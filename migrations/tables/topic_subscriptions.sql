@@ -1,14 +1,14 @@
--- Stores what contacts decided about topics. Without a row, the default of the topic holds.
+-- Stores what contacts decided about topics. Without a row, the default of the topic applies.
 create table public.topic_subscriptions (
   organization_id text collate "C" not null
     constraint topic_subscriptions_organization_id_fkey references public.organizations (id) on delete cascade,
   contact_id text collate "C" not null,
-  -- There is no foreign key: a contact that left a topic has also left a later topic of the same name.
+  -- There is no foreign key: a decision stays when its topic is deleted, and applies to a later topic of the same name.
   topic text collate "C" not null,
   state text collate "C" not null,
   source text collate "C" not null,
   evidence jsonb,
-  -- Names the message with the link that confirms a pending subscription. No other link does.
+  -- The message with the link that confirms a pending subscription. No other link does.
   confirmation_id text collate "C",
   changed_at timestamptz(3) not null default now(),
   constraint topic_subscriptions_pkey primary key (organization_id, contact_id, topic),

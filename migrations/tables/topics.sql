@@ -2,11 +2,11 @@
 create table public.topics (
   organization_id text collate "C" not null
     constraint topics_organization_id_fkey references public.organizations (id) on delete cascade,
-  -- Names the topic in messages, links and decisions. It never changes.
+  -- The name of the topic in messages, links and decisions. It never changes.
   name text collate "C" not null,
   title text not null,
   description text,
-  -- True: contacts that decided nothing get its messages.
+  -- True: contacts that decided nothing get messages of the topic.
   opted_in boolean not null,
   -- True: a contact that subscribes must confirm it with the link in an e-mail.
   double_opt_in boolean not null default false,

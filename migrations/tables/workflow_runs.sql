@@ -15,16 +15,16 @@ create table public.workflow_runs (
   status text not null default 'queued',
   reason text,
   trigger_type text not null,
-  -- Contains the bytes that the sender sent: jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073).
-  -- Of a large payload it has the outline; a file of the run has the bytes.
+  -- The bytes that the sender sent, because jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073). For a large
+  -- payload, this is the outline, and a file of the run has the bytes.
   payload bytea not null,
-  -- Says what stands for large values in the outline. Other runs have null.
+  -- What stands for large values in the outline. Null for other runs.
   large_payload json,
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,
-  -- Counts the runs from which this one follows, and names the first of them. There are no foreign keys here and in
-  -- replay_of: the other run may be purged first.
+  -- The number of runs in the chain of runs that started this run, and the first of them. There are no foreign keys
+  -- here and in replay_of: the other run may be purged first.
   depth integer not null default 0,
   root_run_id text collate "C",
   replay_of text collate "C",
@@ -32,17 +32,17 @@ create table public.workflow_runs (
   crashes integer not null default 0,
   -- A worker may claim the run from this time on: its wake-up time or, while it runs, the end of its lease.
   available_at timestamptz not null default now(),
-  -- It is true if limits apply to the run.
+  -- True if limits apply to the run.
   limited boolean not null default false,
   delayed_by text,
   -- At this time the limit must be checked again, even if no other run ends.
   delayed_until timestamptz,
   debounce_key text collate "C",
-  -- Has the time at which the first of the runs that this one replaces was created.
+  -- The time at which the first of the runs that this one replaces was created.
   debounce_since timestamptz,
-  -- Has the time at which the run began after it passed the rate limit, and infinity until it begins.
+  -- The time at which the run began after it passed the rate limit, and infinity until it begins.
   released_at timestamptz,
-  -- Has the begins before that which may still count against the rate: the run was retried.
+  -- The earlier begins of a retried run that may still count against the rate.
   earlier_begins timestamptz[],
   slot_key text collate "C",
   created_at timestamptz not null default now(),

@@ -5,15 +5,15 @@ create table public.workflow_versions (
   workflow_id text collate "C" not null,
   version integer not null,
   steps json not null,
-  -- Contains the mapping from the payload of a trigger to the contact of the run.
+  -- The mapping from the payload of a trigger to the contact of the run.
   trigger_contact json,
-  -- Contains the whole definition, and who saved it. There is no foreign key: the author may be gone.
+  -- The whole definition, and who saved it. There is no foreign key: the account of the author may be deleted.
   content json,
   actor_kind text,
   actor_id text collate "C",
   restored_from integer,
-  -- Contains hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since.
-  -- They are jsonb for its containment operator, which compares all of them at once.
+  -- The hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since. They
+  -- are jsonb for its containment operator, which compares all of them at once.
   tool_schemas jsonb,
   fitting_schemas jsonb,
   loose_references json,

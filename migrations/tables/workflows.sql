@@ -11,10 +11,10 @@ create table public.workflows (
   trigger_event text collate "C",
   webhook_options jsonb not null default '{}',
   secret bytea,
-  -- Has the previous secrets, sealed together with the end of each. They are kept after their end, so that the delivery
-  -- log can show that a sender still uses one.
+  -- The previous secrets, sealed together with the end of each. They are kept after their end, so that the delivery log
+  -- can show that a sender still uses one.
   previous_secret bytea,
-  -- Has the last of these ends.
+  -- The last of these ends.
   previous_secret_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -23,7 +23,7 @@ create table public.workflows (
 );
 -- A webhook names the workflow before its organization is known.
 create index workflows_id_idx on public.workflows (id);
--- Every change of a contact reads this index, so it has only workflows that an event can start.
+-- Every change of a contact reads this index, so it contains only workflows that an event can start.
 create index workflows_event_idx on public.workflows (organization_id, trigger_event)
   where trigger_event is not null and active and deleted_at is null;
 select private.isolate('public.workflows');

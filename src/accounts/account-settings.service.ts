@@ -10,21 +10,21 @@ import { CredentialLimits } from './credential-limits.js';
 import type { RequestOrigin } from './request-origin.js';
 import { ABSOLUTE_LIFETIME_MS, IDLE_LIFETIME_MS, digestOf } from './session-store.js';
 
-/** Holds a person in a session, and the request in which the person changes something. */
+/** A person in a session, and the request in which the person changes something. */
 export interface PersonInSession {
   readonly account: Account;
   readonly sessionId: string;
   readonly origin: RequestOrigin & { readonly address: string };
 }
 
-/** Shows a session in the response of `GET /api/auth/sessions`. */
+/** A session in the response of `GET /api/auth/sessions`. */
 export interface SessionView {
   /** The digest of the session id. Nobody can use the session with it. */
   id: string;
   is_current: boolean;
   organization: { id: string; name: string };
   started_at: string;
-  /** The time of the last request, exact to a minute. */
+  /** The time of the last request, exact to the minute. */
   last_seen_at: string;
   /** The address and the User-Agent of the sign-in, if they were stored. */
   address: string | null;
@@ -123,7 +123,7 @@ export class AccountSettingsService {
     throw AppError.invalidField('current_password', 'is not the present password');
   }
 
-  /** Returns the number of ended sessions. Their streams of changes end as well. */
+  /** Returns the number of ended sessions. Also ends their streams of changes. */
   private async end(values: readonly unknown[]): Promise<number> {
     const rows = await this.gate.call<{ organization_id: string }>('end_sessions', values);
     this.publish(rows.map((row) => row.organization_id));
@@ -135,7 +135,7 @@ export class AccountSettingsService {
   }
 }
 
-/** Returns the entry of a change as JSON. The database writes it in the transaction of the change. */
+/** Returns the audit log entry of a change as JSON. The database writes it in the transaction of the change. */
 function entries({ account, origin }: PersonInSession, action: string): string {
   const { organizationId, userId } = account;
   const actor = { kind: 'user', id: userId } as const;

@@ -8,7 +8,7 @@ export interface Account {
   readonly email: string;
   /** The name that the person shows to others, or null when the person has given none. */
   readonly name: string | null;
-  /** Changes with the password. Sessions that started with another password have ended. */
+  /** A text that changes with the password. Sessions that started with another password have ended. */
   readonly passwordTag: string;
   readonly organizationId: string;
   readonly organizationName: string;
@@ -17,9 +17,9 @@ export interface Account {
   readonly toolPolicies: ToolPolicies;
 }
 
-/** Shows an account in the responses of `/api/auth`. */
+/** An account in the responses of `/api/auth`. */
 export interface AccountView {
-  /** The name is absent until the person enters one. */
+  /** The person. The name is absent until the person enters one. */
   user: { id: string; email: string; name?: string };
   organization: { id: string; name: string };
 }
@@ -32,7 +32,7 @@ export function toAccountView(account: Account): AccountView {
   };
 }
 
-/** Names the author of a change: an API key, a signed-in person, a run of a workflow, or the service itself. */
+/** The author of a change: an API key, a signed-in person, a run of a workflow, or the service itself. */
 export interface Actor {
   readonly kind: 'key' | 'user' | 'run' | 'system';
   readonly id: string;
@@ -40,8 +40,8 @@ export interface Actor {
 
 /** Describes the body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. Invisible characters and
-  // characters in parts (Unicode NFC) would make two accounts that look the same.
+  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. With invisible characters, or
+  // without NFC normalization, two accounts could have addresses that look the same.
   @ValidateBy({
     name: 'isEmail',
     validator: {

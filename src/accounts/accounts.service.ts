@@ -20,7 +20,9 @@ interface AccountRow {
   policies: NamedPolicy[] | null;
 }
 
-/** Creates and finds people and organizations, through the gate, because a look-up has no organization yet. */
+/**
+ * Creates and finds people and organizations. It uses the gate, because the organization is unknown before a look-up.
+ */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -34,7 +36,7 @@ export class AccountsService {
     origin?: RequestOrigin,
   ): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
-    // This is checked again below. The early check avoids the hash, which is expensive.
+    // The database checks this again below. The early check avoids the hash, which takes long.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];
@@ -120,7 +122,10 @@ export class AccountsService {
     return row?.has_accounts ?? false;
   }
 
-  /** Returns false when somebody has an account. Of simultaneous calls, in all processes, one creates the account. */
+  /**
+   * Returns false when somebody has an account already. Only one of simultaneous calls creates the account, in all
+   * processes.
+   */
   private async createFirst(values: readonly (string | null)[]): Promise<boolean> {
     const [row] = await this.gate.call<{ create_first_account: boolean }>(
       'create_first_account',

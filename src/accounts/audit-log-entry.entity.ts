@@ -22,7 +22,7 @@ export class AuditLogEntry extends OrganizationRow {
   @Column('text', { nullable: true })
   subject: string | null;
 
-  /** It is `ok`, or the code of the error. */
+  /** `ok`, or the code of the error. */
   @Column('text', { default: 'ok' })
   outcome: string;
 
@@ -41,7 +41,7 @@ export class AuditLogEntry extends OrganizationRow {
   @Column('text', { nullable: true })
   client: string | null;
 
-  /** Counts the refused and failed calls that have no entry, because there were too many in this second. */
+  /** The number of refused and failed calls that have no entry, because there were too many in this second. */
   @Column('integer', { default: 0 })
   unlogged: number;
 }

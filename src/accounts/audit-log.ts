@@ -7,9 +7,9 @@ import type { RequestOrigin } from './request-origin.js';
 
 const INSERT = prepared('audit_log_insert', 'select record_audit($1, $2)');
 
-/** Describes the call that made a change. */
+/** The call that made a change. */
 export interface AuditDetails {
-  /** Contains the HMAC of the arguments in hexadecimal. */
+  /** The HMAC of the arguments in hexadecimal. */
   readonly argumentsDigest?: string;
   readonly durationMs?: number;
   readonly origin?: RequestOrigin;

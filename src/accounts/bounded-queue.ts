@@ -21,7 +21,7 @@ export class BoundedQueue {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The next work takes the place of this one, so that no later work can come between them.
+      // The next work takes the place of this one at once. Otherwise work that arrives later could take it first.
       if (next) next();
       else this.running -= 1;
     }

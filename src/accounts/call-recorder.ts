@@ -14,31 +14,33 @@ import type { Actor } from './account.js';
 import { oneLine, type RequestOrigin } from './request-origin.js';
 
 const FLUSH_MS = 500;
-/** Limits the rows that one organization adds per second to each log. Calls above the limit are only counted. */
+/**
+ * The largest number of rows that one organization adds per second to each log. Calls above the limit are only counted.
+ */
 const MOST_PER_SECOND = 20;
 const MOST_WAITING = 10_000;
 const MOST_ERROR_CHARACTERS = 300;
-/** These calls had no effect and were not refused. */
+/** The outcomes of calls that had no effect and were not refused. */
 const HARMLESS = new Set(['ok', 'input_required', 'canceled']);
 const NAME = /^[a-z][a-z0-9_/]{0,63}$/;
 
-/** Describes a call that has ended, or was refused. */
+/** A call that has ended, or was refused. */
 export interface EndedCall {
   readonly organizationId: string;
   readonly actor: Actor;
   readonly tool: string;
-  /** It is `ok`, or the code of the error. */
+  /** `ok`, or the code of the error. */
   readonly outcome: string;
   /** The message that the caller got. */
   readonly error?: string;
   readonly durationMs: number;
   readonly origin?: RequestOrigin;
   readonly given?: unknown;
-  /** It is true for a call that changed nothing and could change nothing: a dry run. */
+  /** True for a call that changed nothing and could change nothing: a dry run. */
   readonly isDryRun?: boolean;
 }
 
-/** Describes something that happened outside of tools, such as a failed sign-in. */
+/** Something that happened outside of tools, such as a failed sign-in. */
 export interface AccountEvent {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -47,7 +49,7 @@ export interface AccountEvent {
   readonly origin?: RequestOrigin;
 }
 
-/** Holds the rows of one organization since the second began. */
+/** The rows of one organization since the second began. */
 interface Budget {
   calls: number;
   entries: number;
@@ -88,13 +90,19 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     await this.flush();
   }
 
-  /** Returns the HMAC-SHA256 of the canonical JSON of arguments. Without the key, nobody can guess them from it. */
+  /**
+   * Returns the HMAC-SHA256 of the canonical JSON of arguments. Without the key, nobody can guess the arguments from
+   * the HMAC.
+   */
   digest(organizationId: string, given: unknown): string {
     const text = `${organizationId} ${canonicalJson(given ?? {})}`;
     return createHmac('sha256', this.digestKey).update(text).digest('hex');
   }
 
-  /** Adds a call to the log of calls, and a refused or failed one to the audit log. Steps of runs have their journal. */
+  /**
+   * Adds a call to the log of calls, and a refused or failed one to the audit log. Steps of runs are not recorded here,
+   * because they have the run journal.
+   */
   recordCall(call: EndedCall): void {
     const { organizationId, outcome } = call;
     if (this.env.logsWork) this.logCall(call);
@@ -137,7 +145,10 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     await this.gate.call('record_events', [JSON.stringify([entry]), '[]']);
   }
 
-  /** Writes everything that was recorded before. Keeps it for the next attempt when the database cannot be reached. */
+  /**
+   * Writes everything that was recorded before. When the database cannot be reached, it keeps the records for the next
+   * attempt.
+   */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());
     return this.flushing;
@@ -278,7 +289,7 @@ export function entryOf(
   };
 }
 
-/** Replaces a text that cannot be the name of a tool. It is content that the caller chose. */
+/** Replaces a text that cannot be the name of a tool, because it is content that the caller chose. */
 function nameOf(tool: string): string {
   return NAME.test(tool) ? tool : '(not a name)';
 }

@@ -9,11 +9,13 @@ import { normalizeEmail } from '../text/parse-email.js';
 
 const HOUR_SECONDS = 60 * 60;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** Several people share a network, so it has more verification mails than a single account. */
+/**
+ * The factor by which a network may request more verification mails than one account, because several people share it.
+ */
 const ACCOUNTS_OF_NETWORK = 10;
 const MOST_BUCKETS = 100_000;
 /**
- * Each process purges after it has taken this many tokens, so the table never has many more rows than `MOST_BUCKETS`.
+ * The number of tokens after which each process purges, so that the table never has many more rows than `MOST_BUCKETS`.
  */
 const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;
@@ -33,7 +35,10 @@ export class CredentialLimits {
     private readonly security: SecurityLog,
   ) {}
 
-  /** Counts an attempt to sign in. An address that has signed in to the account before has its own bucket for it. */
+  /**
+   * Counts an attempt to sign in. An address that has signed in to the account before has its own bucket for that
+   * account.
+   */
   async countSignIn(email: string, address: string): Promise<void> {
     const perMinute = this.env.signInPerMinute;
     if (perMinute === 0) return;
@@ -84,7 +89,7 @@ export class CredentialLimits {
       if (waitSeconds === 0) continue;
       this.security.report('rate_limited', { subject: 'verification_mail', address });
       throw rateLimited(
-        'Too many verification mails were requested. Look for an earlier one, also in the folder for spam.',
+        'Too many verification mails were requested. Look for an earlier mail, and look in the spam folder.',
         waitSeconds,
       );
     }
@@ -96,8 +101,8 @@ export class CredentialLimits {
   }
 
   /**
-   * Deletes buckets that are full again. Above `MOST_BUCKETS`, it also deletes those that will be full soonest. Never
-   * throws.
+   * Deletes buckets that are full again. When more than `MOST_BUCKETS` are left, deletes those that will be full
+   * soonest. Never throws.
    */
   async purge(): Promise<void> {
     try {

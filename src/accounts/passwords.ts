@@ -10,10 +10,13 @@ const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 // Each hash takes 19 MiB, a core, and one of the four threads of Node.js that also read files and resolve names.
 const queue = new BoundedQueue(Math.min(availableParallelism(), 3), 100);
 
-/** Limits passwords, because hashing a longer one would cost the server more than the caller. */
+/** The longest password, in bytes. Hashing a longer one would cost the server more than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/** Throws `unavailable` when too many passwords are waiting to be hashed or checked, as {@link verifyPassword} does. */
+/**
+ * Returns the hash of a password. Throws `unavailable` when too many passwords are waiting to be hashed or checked, as
+ * {@link verifyPassword} does.
+ */
 export async function hashPassword(password: string): Promise<string> {
   return await queue.run(() => hash(password, COSTS));
 }

@@ -7,16 +7,16 @@ import type { Account } from './account.js';
 import { mapDatabaseError } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 
-/** Uses within this time after an extension do not extend a session again, so most requests write nothing. */
+/** The time within which a session is extended at most once, so that most requests write nothing. */
 const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
-/** Ends a session this many milliseconds after its start, even if it is in use (ASVS 5.0, 7.3.2). */
+/** The milliseconds after its start at which a session ends, even if it is in use (ASVS 5.0, 7.3.2). */
 export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-/** Ends a session after this many milliseconds without a request (ASVS 5.0, 7.3.1). */
+/** The milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** Names the person of a session, and the organization in which the session acts. */
+/** The person of a session, and the organization in which the session acts. */
 export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
   /** The tag of the password that started the session. Sessions of older versions have none. */
   readonly passwordTag?: string;
@@ -29,7 +29,7 @@ declare module 'express-session' {
   interface SessionData {
     /** The session started at this time, in milliseconds since the Unix epoch. */
     startedAt?: number;
-    /** Passport stores the signed-in person here. */
+    /** The signed-in person, as passport stores it. */
     passport?: { user?: SignedIn };
   }
 }
@@ -39,7 +39,7 @@ type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
 /** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
 export class SessionStore extends PgStore {
-  /** Holds the sessions that were extended recently. */
+  /** The sessions that were extended recently. */
   private readonly extended = new LRUCache<string, true>({
     max: MOST_REMEMBERED,
     ttl: EXTEND_EVERY_MS,
@@ -98,7 +98,7 @@ export class SessionStore extends PgStore {
     super.touch(key, data, done);
   }
 
-  /** Reads a session without the limit of requests, so that requests cannot hide its end. */
+  /** Reads a session without counting the request, so that the limit of requests cannot hide the end of the session. */
   private read(key: string, done: (error: unknown, data?: SessionData | null) => void): void {
     super.get(key, (error: unknown, data?: SessionData | null) => {
       const expired =
@@ -113,7 +113,7 @@ function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }
 
-/** Returns the SHA-256 of a session id, which people may see. */
+/** Returns the SHA-256 of a session id. People may see this digest. */
 export function digestOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url');
 }

@@ -15,9 +15,9 @@ import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.j
 type Serialized = (error: unknown, person: SignedIn) => void;
 
 /**
- * Reads and writes the sessions of signed-in people. A session holds the ids of the person and of the
- * organization, and from where it was started; the account is read again with every request. A membership that is added
- * later changes no session.
+ * Reads and writes the sessions of signed-in people. A session holds the ids of the person and of the organization, and
+ * the address that started it. The account is read again with every request. A membership that is added later changes
+ * no session.
  */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
@@ -49,7 +49,8 @@ export class Sessions implements OnApplicationShutdown {
       saveUninitialized: false,
       rolling: true,
       // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https. Without a list of
-      // proxies, every client is believed. A client that lies only gets a cookie that its browser sends over https only.
+      // proxies, the header of every client is believed. A client that forges it only gets a cookie that its browser
+      // sends over https only.
       proxy: env.trustedProxies === '' ? secure : undefined,
       cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
@@ -94,8 +95,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns the account of a session. A session that the old password started while it was replaced has none: it may
-   * have been stored after the other sessions were ended.
+   * Returns the account of a session. A session that was started with the old password while the password changed has
+   * no account. It may have been stored after the other sessions were ended.
    */
   private async findAccount(person: SignedIn): Promise<Account | undefined> {
     const account = await this.accounts.find(person.userId, person.organizationId);

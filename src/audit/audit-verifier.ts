@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 const MOST_FAULTS = 1000;
 const BATCH = 50;
 
-/** Names the end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
+/** The end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
 export interface ChainHead {
   readonly organizationId: string;
   readonly position: bigint;
@@ -13,10 +13,10 @@ export interface ChainHead {
 
 export interface Verification {
   readonly heads: readonly ChainHead[];
-  /** Says in words what was changed, removed or inserted. It has at most 1000 entries. */
+  /** What was changed, removed or inserted, in words. At most 1000 entries. */
   readonly faults: readonly string[];
   readonly entries: number;
-  /** Counts entries that are not chained yet. */
+  /** The number of entries that are not chained yet. */
   readonly waiting: number;
 }
 
@@ -36,8 +36,8 @@ interface Seal {
   contents: (string | null)[];
 }
 
-// Selects everything that gate.seal_audit_log() hashes. The expression is repeated here, because that function may have
-// been changed.
+// Selects everything that gate.seal_audit_log() hashes. The expression is repeated here, because an attacker may have
+// changed that function.
 const SEALS = `
   select s.last_position, s.entry_ids, s.hashes, (
     select array_agg(json_build_array(a.organization_id, a.id,
@@ -50,7 +50,7 @@ const SEALS = `
   ) as contents
   from private.audit_seals s where s.organization_id = $1 and s.last_position > $2 order by s.last_position limit ${BATCH}`;
 
-// A row without an entry is a JSON array that begins with null.
+// A row of the seal without an entry becomes a JSON array that begins with null.
 const MISSING = '[null,';
 
 const STRANGERS = `
@@ -61,7 +61,7 @@ const STRANGERS = `
   ) as known on known.organization_id = a.organization_id and known.id = a.id
   where known.id is null order by a.organization_id, a.id limit ${MOST_FAULTS}`;
 
-// Selects the organizations that have seals but no chain, because it was removed.
+// Selects the organizations that have seals but no chain: somebody removed the chain.
 const CHAINLESS = `
   select distinct s.organization_id from private.audit_seals s
   where not exists (select from private.audit_chains c where c.organization_id = s.organization_id)`;
@@ -73,9 +73,9 @@ export class AuditVerifier {
 
   constructor(private readonly client: Client) {}
 
-  /** `kept` are ends of chains from an earlier run, which an attacker could not change. */
+  /** Checks all chains. `kept` has the ends of chains from an earlier run, which an attacker could not change. */
   async verify(kept: readonly ChainHead[]): Promise<Verification> {
-    // All statements see the same state, so entries that are written meanwhile are not faults.
+    // All statements see the same snapshot, so entries that are written meanwhile are not reported as faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
       // Settings of the database or role could put other functions before those of PostgreSQL.
@@ -150,7 +150,7 @@ export class AuditVerifier {
     }
   }
 
-  /** Returns the stored hash, so that a changed entry is one fault, and the entries after it are none. */
+  /** Returns the stored hash. So a changed entry is one fault, and the entries after it are not reported. */
   private verifyEntry(
     id: string,
     entryId: string,

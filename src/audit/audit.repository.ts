@@ -12,13 +12,13 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { CallLogRow } from './call-log-row.entity.js';
 
-/** Describes a row of one of the two logs. */
+/** A row of one of the two logs. */
 interface LogRow extends OrganizationRow {
   at: Date;
   id: string;
 }
 
-/** Selects rows with a time from `from` to before `until`, after a cursor if there is one. */
+/** A selection of rows: those with a time from `from` to before `until`, after a cursor if there is one. */
 export interface LogWindow {
   readonly from: Date;
   readonly until: Date;
@@ -54,11 +54,11 @@ export class AuditRepository {
     filter: object,
   ): Promise<Row[]> {
     const isPast = after && after.at < until;
-    // The times of the database have whole milliseconds, so this is the last time before the end.
+    // The times of the database have whole milliseconds, so this is the last millisecond before the end.
     const last = new Date((isPast ? after.at : until).getTime() - 1);
     const base = { ...filter, organizationId };
     const where: object[] = [{ ...base, at: Between(from, last) }];
-    // Rows of the same time as the last row of the previous page follow by id.
+    // Among rows with the time of the last row of the previous page, the page continues after its id.
     if (isPast && after.at >= from) where.push({ ...base, at: after.at, id: LessThan(after.id) });
     return await this.tenants.repository(organizationId, entity).find({
       where: where as FindOptionsWhere<Row>[],

@@ -74,7 +74,7 @@ export class AuditTools {
     surfaces: ['dashboard'],
   })
   async listCalls(input: ListCallsInput, { organizationId }: ToolCall): Promise<CallList> {
-    // Rows are written in batches. Without this, the calls of the last moments would be missing.
+    // Rows are written in batches. Without this flush, the calls of the last moments would be missing.
     await this.recorder.flush();
     const { caller_id: callerId, outcome, tool, request_id: requestId, limit } = input;
     const filter = given({ callerId, outcome, tool, requestId });
@@ -108,7 +108,10 @@ function windowOf(
   };
 }
 
-/** The id of a row is a number. Without this check, PostgreSQL would refuse the id of a forged cursor. */
+/**
+ * Reads the cursor of a list whose rows have numbers as ids. Throws `invalid_arguments` for another id, which
+ * PostgreSQL would refuse.
+ */
 function readNumberedCursor(cursor: string | undefined): LogWindow['after'] {
   const position = readTimeCursor(cursor);
   if (!position || /^\d{1,18}$/.test(position.id)) return position;

@@ -16,7 +16,7 @@ export class CallLogRow extends OrganizationRow {
   @Column('text')
   callerId: string;
 
-  /** It is null in a row that only counts calls without a row. */
+  /** Null in a row that counts calls for which no row was written. */
   @Column('text', { nullable: true })
   tool: string | null;
 

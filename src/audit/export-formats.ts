@@ -16,7 +16,7 @@ const COLUMNS = [
   'unlogged',
 ] as const satisfies readonly (keyof AuditEntryView)[];
 
-/** Spreadsheets run a cell as a formula if it begins with one of these (OWASP, CSV Injection). */
+/** Matches the beginning of a cell that spreadsheets would run as a formula (OWASP, CSV Injection). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** Returns one line of JSON for each entry. */

@@ -7,11 +7,13 @@ interface Batch<Item, Result> {
 }
 
 interface BatchLimits<Item> {
-  /** A batch weighs at most this much unless it has only one item. */
+  /** The largest weight of a batch. A batch with only one item may weigh more. */
   readonly maxWeight?: number;
-  /** By default, each item weighs 1. */
+  /** Returns the weight of an item. The default is 1. */
   readonly weigh?: (item: Item) => number;
-  /** Limits the wait for the previous batch, because a statement that hangs must not stop all later batches. */
+  /**
+   * The longest wait for the previous batch. Without this limit, a statement that hangs would stop all later batches.
+   */
   readonly maxWaitMs?: number;
 }
 
@@ -21,14 +23,14 @@ interface BatchLimits<Item> {
  * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** Holds the batch of each key that still takes items. */
+  /** The batch of each key that still takes items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
-  /** Holds the last started work of each key while it runs. */
+  /** The last started work of each key while it runs. */
   private readonly running = new Map<string, Promise<unknown>>();
 
   private readonly limits: Required<BatchLimits<Item>>;
 
-  /** Only items of the same key share a batch. */
+  /** `work` gets the key and the items of one batch. Only items of the same key share a batch. */
   constructor(
     private readonly work: (key: string, items: readonly Item[]) => Promise<Result>,
     limits: BatchLimits<Item> = {},
@@ -56,7 +58,7 @@ export class Batcher<Item, Result> {
   }
 
   private async start(key: string, items: readonly Item[]): Promise<Result> {
-    // Wait until the data that has arrived on all connections is read.
+    // Wait until the data that has arrived on all connections was read.
     await nextTurn();
     const previous = this.running.get(key);
     if (previous) await Promise.race([previous, sleep(this.limits.maxWaitMs)]);

@@ -41,9 +41,9 @@ export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
   env: Env;
   access: DatabaseAccess;
   onDatabaseError: (error: Error) => void;
-  /** Tests add these providers, which may have tools. */
+  /** The providers that a test adds. They may have tools. */
   providers?: Provider[];
-  /** A test sets these failpoints. When absent, execution never stops. */
+  /** The failpoints that a test sets. When absent, execution never stops. */
   failpoints?: Failpoints;
 }
 
@@ -114,12 +114,12 @@ export class AppModule {
   }
 }
 
-/** Lists what a team adds to Switchboard. */
+/** What a team adds to Switchboard. */
 export interface Extensions {
-  /** These Nest modules are imported. Their providers may have tools. */
+  /** The Nest modules to import. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;
-  /** The modules use the tables of these entities through `TenantDatabase`. */
+  /** The entities of the tables that the modules use through `TenantDatabase`. */
   entities?: EntityTarget<ObjectLiteral>[];
-  /** These migrations run at start after those of Switchboard: oldest first, each in its own transaction. */
+  /** The migrations, oldest first. They run at start after those of Switchboard, each in its own transaction. */
   migrations?: MigrationClass[];
 }

@@ -8,12 +8,13 @@ import { createHttpApplication } from './create-http-application.js';
 import { ENTITIES } from './entities.js';
 import { assertOneCopy } from './one-copy.js';
 
-// The database that DATABASE_URL names often starts together with this process, so the start waits this long for it.
+// The time for which the start waits for the database that DATABASE_URL names, because it often starts together with
+// this process.
 const DATABASE_WAIT_MS = 30_000;
 
 export interface ApplicationOptions {
   env: Env;
-  /** The URL of the database names its owner as the user. */
+  /** The URL of the database. Its user is the owner of the database. */
   ownerUrl: string;
   log: (line: string) => void;
   extensions: Extensions;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Throws the error of the system when no server can listen on this address, before the database is changed. */
+/** Throws the error of the system when no server can listen on this address. Call it before the database is changed. */
 export async function assertAddress(port: number, host: string): Promise<void> {
   const server = createServer().listen(port, host);
   await once(server, 'listening');

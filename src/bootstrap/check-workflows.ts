@@ -24,7 +24,7 @@ interface OutdatedVersion extends PinnedVersion {
   version: number;
 }
 
-/** Describes one finding. The fields have the names of the JSON report. */
+/** One finding. The fields have the names of the JSON report. */
 type Line = Omit<OutdatedVersion, keyof PinnedVersion> & Omit<StepFinding, 'effect'>;
 
 interface Report {

@@ -25,10 +25,11 @@ import {
 const HEADERS_TIMEOUT_MS = 10_000;
 // Bodies have shorter limits: see BodyTimes.
 const REQUEST_TIMEOUT_MS = 2 * 60 * 60_000;
-// Node.js looks this often for requests that exceed the timeouts. Its default of 30 s would allow slow clients up to 40
-// s.
+// The interval at which Node.js looks for requests that exceed the timeouts. Its default of 30 s would allow slow
+// clients up to 40 s.
 const TIMEOUT_CHECK_MS = 1000;
-// This is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a request.
+// The keep-alive timeout is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a
+// request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */
@@ -68,8 +69,9 @@ export async function createHttpApplication(
 }
 
 /**
- * Sets the headers of Helmet, which runs only once: for each request it would take longer than most other work. No answer
- * may be stored, whatever its status: nearly all belong to a session or a key.
+ * Returns middleware that sets the headers of Helmet. Helmet runs only once, because for each request it would take
+ * longer than most other work. No response may be cached, whatever its status, because nearly all belong to a session
+ * or a key.
  */
 function securityHeaders(): RequestHandler {
   const request = new IncomingMessage(new Socket());
@@ -111,7 +113,7 @@ class ExpressServerAdapter extends ExpressAdapter {
     noteConnections(this.httpServer);
   }
 
-  /** Nest calls this after it has registered every route of every module, those of teams too. */
+  /** Nest calls this after it has registered every route of every module, including those of teams. */
   override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {
     this.use(serveDashboard());
     return super.setNotFoundHandler(handler, prefix);

@@ -42,7 +42,7 @@ import { WorkflowSchedule } from '../workflows/triggers/workflow-schedule.entity
 import { PendingEvent, RunWait } from '../workflows/waits/run-wait.entity.js';
 import { WebhookDelivery } from '../workflows/webhooks/webhook-delivery.entity.js';
 
-/** Lists every entity by name, because no glob pattern would match in both the build and the test runner. */
+/** All entities by name, because no glob pattern would match in both the build and the test runner. */
 export const ENTITIES: EntityTarget<ObjectLiteral>[] = [
   AuditLogEntry,
   CallLogRow,

@@ -12,7 +12,10 @@ const SHARED = [
   'typeorm',
 ];
 
-/** Throws when there is a second copy of a shared package, whose decorators would leave tools without arguments. */
+/**
+ * Throws when there is a second copy of a shared package. With the decorators of another copy, tools would have no
+ * arguments.
+ */
 export function assertOneCopy(
   program: string | undefined = process.argv[1],
   self: string = import.meta.filename,

@@ -5,8 +5,8 @@ import type { Env } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 
 /**
- * Runs `work` as the owner of the configured database, who sees all organizations. Starts the embedded PostgreSQL when it
- * does not run, and stops it again. Returns false, and does nothing, when there is no database yet.
+ * Runs `work` as the owner of the configured database, who sees all organizations. When the embedded PostgreSQL does
+ * not run, starts it and stops it again. Returns false, and does nothing, when there is no database yet.
  */
 export async function withOwner(
   env: Env,
@@ -28,8 +28,8 @@ export async function withOwner(
 }
 
 /**
- * Runs `work` with the URL of the configured database, whose user is its owner. Starts the embedded PostgreSQL when it
- * does not run, creates its database when there is none, and stops it again.
+ * Runs `work` with the URL of the configured database, whose user is its owner. When the embedded PostgreSQL does not
+ * run, starts it and stops it again. Creates its database when there is none.
  */
 export async function withOwnerUrl(env: Env, work: (url: string) => Promise<void>): Promise<void> {
   if (env.databaseUrl) {

@@ -4,7 +4,7 @@ import { loadProcessEnv } from './load-process-env.js';
 import { toError } from '../errors/app-error.js';
 import { withOwner } from './owner-connection.js';
 
-/** The limits of these quotas can be removed for all organizations. */
+/** The quotas whose limits can be removed for all organizations. */
 const UNLIMITED: ReadonlySet<string> = new Set(['messages', 'contacts', 'runs', 'stored_bytes']);
 const USAGE = `Usage:
   npm run quotas                               shows the defaults

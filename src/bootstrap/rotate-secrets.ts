@@ -9,8 +9,8 @@ import { withOwner } from './owner-connection.js';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Encrypts all stored secrets with SECRET_KEY. It opens secrets that were sealed with OTHER_SECRET_KEY with that key.
- * The exit code is 1 when neither key opened some secret, and 2 when the command failed. It can be repeated.
+ * Encrypts all stored secrets with SECRET_KEY. Secrets that were sealed with OTHER_SECRET_KEY are opened with that key.
+ * The exit code is 1 when a secret could be opened with neither key, and 2 when the command failed. It can be repeated.
  */
 export async function rotateSecrets(): Promise<void> {
   try {
@@ -27,7 +27,7 @@ export async function rotateSecrets(): Promise<void> {
       );
       if (unreadable.length === 0) {
         say(
-          'All stored secrets are. Remove OTHER_SECRET_KEY from all processes, and restart them.',
+          'All stored secrets are encrypted with it. Remove OTHER_SECRET_KEY from all processes, and restart them.',
         );
         return;
       }

@@ -10,7 +10,8 @@ import { assertAddress } from './assert-address.js';
 import { tuneV8Soon } from '../operations/tune-v8.js';
 import { onStopSignal } from '../operations/shutdown.js';
 
-// Work in progress cannot be stored any more, so this is only for answers that are on their way.
+// The database is gone, so work in progress can no longer be stored. This time is only for responses that are being
+// sent.
 const STOP_WITHOUT_DATABASE_MS = 5_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -51,12 +52,12 @@ async function startOrExit(
           onLost: () => void endWithoutDatabase(stop),
           onSpawn: spawned,
         });
-        // A server that runs already needs no program, and a failure is reported below.
+        // A server that runs already needs no program. A failure is ignored here, because it is reported below.
         void embedding.catch(() => undefined).finally(spawned);
       });
     }
-    // Loading the application blocks this thread for half a second or more. So the programs of PostgreSQL begin before,
-    // and work meanwhile.
+    // Loading the application blocks this thread for half a second or more. So the programs of PostgreSQL are started
+    // before, and work meanwhile.
     const [{ startApplication }, { welcome }, postgres] = await Promise.all([
       import('./application.js'),
       import('../demo/welcome.js'),

@@ -22,16 +22,16 @@ export {
 } from '../channels/contract-checks.js';
 
 export interface TestOptions extends Extensions {
-  /** These settings override the defaults of a test. Their names are those in `.env.example`. */
+  /** The settings that override the defaults of a test. Their names are those in `.env.example`. */
   env?: Record<string, string>;
 }
 
-/** Holds the result of a tool call, or its error. */
+/** The result of a tool call, or its error. */
 export type Outcome<Result> =
   | { ok: true; result: Result }
   | { ok: false; error: { code: string; message: string; details?: readonly Fault[] } };
 
-/** Describes a tool as callers see it. */
+/** A tool as callers see it. */
 export interface ListedTool {
   name: string;
   title: string;
@@ -47,7 +47,7 @@ export type CallTool = <Result = Record<string, never>>(
   given?: object,
 ) => Promise<Outcome<Result>>;
 
-/** Acts for an organization, with its API key and as its signed-in owner. */
+/** An organization of a test. Its calls use its API key, or are those of its signed-in owner. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;
@@ -62,7 +62,7 @@ export interface TestOrganization {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Runs a complete Switchboard, web and worker, with its own PostgreSQL. */
+/** A complete Switchboard, web and worker, with its own PostgreSQL. */
 export interface TestSwitchboard {
   readonly url: string;
   readonly app: INestApplication;
@@ -79,7 +79,10 @@ interface AgentAnswer {
   isError?: boolean;
 }
 
-/** Starts a Switchboard with the modules under test, in about three seconds. `close()` removes everything again. */
+/**
+ * Starts a Switchboard with the modules under test, in about three seconds. `close()` removes everything that this
+ * function created.
+ */
 export async function startTestSwitchboard(options: TestOptions = {}): Promise<TestSwitchboard> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
   const undo: (() => Promise<unknown>)[] = [
@@ -101,10 +104,10 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       DATA_DIR: folder,
       SIGN_UP: 'open',
       NEW_ORGANIZATION_MESSAGES: '100000000',
-      // Results are checked, and a test sees the message of an unexpected error.
+      // Results are checked against their classes, and a test sees the message of an unexpected error.
       NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
-      // All organizations of a test sign up from one address.
+      // All organizations of a test sign up from one address, so sign-up has no limit.
       SIGN_UP_PER_HOUR: '0',
       ...options.env,
     });

@@ -4,7 +4,7 @@ import { ENV_NAMES } from '../config/env-names.js';
 
 const PREFIX = 'SWITCHBOARD_';
 const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
-/** The command line has these settings, often in the environment of the same person. */
+/** The settings of the command line, which are often in the environment of the same person. */
 const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
@@ -26,7 +26,10 @@ export function settingWarnings(
   });
 }
 
-/** Compares without case and underscores. Short names are left out, because they resemble too many others. */
+/**
+ * Returns true for a name that is similar to a setting, without case and underscores. Short names are left out, because
+ * they resemble too many others.
+ */
 function isMisspelled(name: string): boolean {
   const plain = withoutUnderscores(name);
   return SETTINGS.map(withoutUnderscores).some(

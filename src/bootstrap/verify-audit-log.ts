@@ -10,8 +10,9 @@ const UNDEFINED_TABLE = '42P01';
 const HEAD = /^head (\S+) (\d+) ([0-9a-f]{64})$/gm;
 
 /**
- * Checks the chains of all audit logs and prints their ends. `file` has the output of an earlier run. The exit code is 1
- * when something was changed, removed or inserted, and 2 when nothing could be checked: never 0 without a check.
+ * Checks the chains of all audit logs and prints their ends. `file` has the output of an earlier run. The exit code is
+ * 1 when something was changed, removed or inserted, and 2 when nothing could be checked. It is never 0 without a
+ * check.
  */
 export async function verifyAuditLog(file?: string): Promise<void> {
   let kept: readonly ChainHead[];
@@ -50,7 +51,7 @@ async function readHeads(file: string): Promise<ChainHead[]> {
     position: BigInt(position!),
     hash: hash!,
   }));
-  // A wrong file would look like a check that found nothing.
+  // Without this error, a check with a wrong file would look like a check without faults.
   if (heads.length === 0) throw new Error(`${file} has no line that begins with head.`);
   return heads;
 }

@@ -9,7 +9,7 @@ import { ChangeStreamsService } from './change-streams.service.js';
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Without this, a proxy that buffers responses would delay every event.
+  // Without this header, a proxy that buffers responses would delay every event.
   'X-Accel-Buffering': 'no',
 };
 

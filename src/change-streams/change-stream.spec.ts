@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChangeStream } from './change-stream.js';
 
-/** Stores what a client reads. The client reads nothing while `isReading` is false. */
+/** A client that stores what it reads. The client reads nothing while `isReading` is false. */
 class Client extends Writable {
   text = '';
   isReading = true;
@@ -89,7 +89,7 @@ describe(ChangeStream.name, () => {
     client.isReading = false;
     await vi.advanceTimersByTimeAsync(300_000);
     client.read();
-    // These fit into the buffer.
+    // These writes fit into the buffer.
     expect(client.events.length).toBeLessThan(6);
     stream.end('stopping');
     await vi.advanceTimersByTimeAsync(60_000);

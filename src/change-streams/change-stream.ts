@@ -2,20 +2,20 @@ import type { Writable } from 'node:stream';
 import type { ChangeOrGap } from '../changes/change-feed.js';
 import { ChangedNames } from './changed-names.js';
 
-/** Changes within this time become one event, so that a busy organization does not flood its people. */
+/** The time within which changes become one event, so that pages of a busy organization do not get too many events. */
 const PAUSE_MS = 100;
-/** Proxies close silent connections after 30 to 60 s. */
+/** The pause between heartbeats. Proxies close silent connections after 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 /** A client that reads nothing for this time is disconnected. It connects again and gets a gap. */
 const STALLED_MS = 30_000;
-/** A browser waits this long before it connects again. */
+/** The time for which a browser waits before it connects again. */
 const RETRY_MS = 2000;
 
 export type EndReason = 'session_ended' | 'stopping';
 
 /**
  * Writes changes as server-sent events (HTML standard, section 9.2). While a client reads slowly, at most 1,000 names
- * wait for it; more of them become a gap.
+ * wait for it. More names become a gap.
  */
 export class ChangeStream {
   private readonly names = new ChangedNames();
@@ -27,7 +27,7 @@ export class ChangeStream {
 
   constructor(private readonly output: Writable) {}
 
-  /** Sends `ready`. Changes from now on, and those that were added before, are sent. `hasGap` sends a gap first. */
+  /** Sends `ready`, then the changes that were added before, and all later ones. With `hasGap`, sends a gap first. */
   open(hasGap: boolean): void {
     this.isOpen = true;
     this.output.write(`retry: ${RETRY_MS}\n\n`);

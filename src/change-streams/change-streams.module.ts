@@ -4,7 +4,7 @@ import { SessionMiddleware } from '../accounts/sessions.js';
 import { ChangeStreamController } from './change-stream.controller.js';
 import { ChangeStreamsService } from './change-streams.service.js';
 
-/** Tells the pages of signed-in people what changed. */
+/** Notifies the pages of signed-in people of changes. */
 @Module({
   imports: [AccountsModule],
   controllers: [ChangeStreamController],

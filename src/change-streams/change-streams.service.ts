@@ -11,29 +11,29 @@ import { ChangeStream, type EndReason } from './change-stream.js';
 const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
 const MAX_OPEN_OF_SESSION = 8;
-/** Limits how long a stream outlives its session when the session expires, or when the notification is lost. */
+/** The longest time that a stream outlives its session, when the session expires or the notification is lost. */
 const SESSION_CHECK_MS = 15_000;
 const RETRY_SECONDS = 5;
 
 export interface StreamRequest {
   readonly account: Account;
   readonly sessionId: string;
-  /** It is true when the client was connected before, so that it may have missed changes. */
+  /** True when the client was connected before, so that it may have missed changes. */
   readonly isReconnect: boolean;
   readonly output: Writable;
-  /** Aborts when the client disconnects. */
+  /** The signal that aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Sends the headers of the response. The service calls it once, when nothing can refuse the stream any more. */
+  /** Sends the headers of the response. The service calls it once, when it will no longer refuse the stream. */
   accept(): void;
 }
 
 interface OpenStream extends Pick<StreamRequest, 'account' | 'sessionId'> {
   readonly stream: ChangeStream;
-  /** Aborts with an {@link EndReason}. */
+  /** The controller that aborts with an {@link EndReason}. */
   readonly end: AbortController;
 }
 
-/** Serves the streams of changes to signed-in people. Each ends with its session. */
+/** Serves the streams of changes to signed-in people. Each stream ends with the session of its person. */
 @Injectable()
 export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   private readonly open = new Set<OpenStream>();
@@ -47,8 +47,9 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   /**
-   * Resolves when the stream has ended. Throws `rate_limited` when too many streams are open, `unauthenticated` when the
-   * session ended meanwhile, and `unavailable` while the database is down or the process stops.
+   * Serves a stream. Resolves when it has ended. Throws `rate_limited` when too many streams are open,
+   * `unauthenticated` when the session ended meanwhile, and `unavailable` while the database is down or the process
+   * stops.
    */
   async serve(request: StreamRequest): Promise<void> {
     const { account, sessionId, gone } = request;

@@ -1,6 +1,6 @@
 import type { ChangeOrGap } from '../changes/change-feed.js';
 
-/** Names what changed, for example `{kind: 'runs', id: 'run_…'}`. Lists such as the tools have no id. */
+/** The name of a changed resource, for example `{kind: 'runs', id: 'run_…'}`. Lists such as the tools have no id. */
 export interface ChangedName {
   readonly kind: string;
   readonly id?: string;
@@ -43,7 +43,10 @@ export class ChangedNames {
   }
 }
 
-/** Returns undefined for changes that no page of the dashboard shows: resources of other URI schemes, and sessions. */
+/**
+ * Returns the name of a change. Returns undefined for changes that no page of the dashboard shows: resources of other
+ * URI schemes, and sessions.
+ */
 function nameOf(change: Exclude<ChangeOrGap, { kind: 'gap' }>): ChangedName | undefined {
   if (change.kind === 'sessions') return undefined;
   if (change.kind !== 'resource') return { kind: change.kind };

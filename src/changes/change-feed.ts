@@ -10,7 +10,7 @@ import { toError } from '../errors/app-error.js';
 /** Matches a URI (RFC 3986) that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
-/** Names what changed in an organization, without its data. */
+/** What changed in an organization, by its name and without its data. */
 export type Change =
   /** A resource, such as `switchboard://runs/run_…`, was created, changed or deleted. */
   | { readonly kind: 'resource'; readonly uri: string }
@@ -21,7 +21,7 @@ export type Change =
   /** A session of a person in the organization was ended before its time. */
   | { readonly kind: 'sessions' };
 
-/** Reports a change or a gap. A `gap` means that changes were lost, so everything may have changed. */
+/** A change or a gap. A `gap` means that changes were lost, so everything may have changed. */
 export type ChangeOrGap = Change | { readonly kind: 'gap' };
 
 export type ChangeListener = (change: ChangeOrGap) => void;

@@ -2,57 +2,57 @@ import type { Fault } from '../errors/app-error.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import type { ReasonCode } from './reason-code.js';
 
-/** Describes the contact to a channel, which chooses the address. */
+/** The contact as a channel sees it, which chooses the address. */
 export interface ChannelContact {
   readonly email: string | null;
   readonly phone: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Holds the content of a message as it is sent. */
+/** The content of a message as it is sent. */
 export interface ChannelContent {
   readonly subject: string | null;
   readonly body: string;
-  /** Only a channel that carries `html` gets it. */
+  /** The HTML of an e-mail. Only channels that carry `html` get it. */
   readonly html?: string | null;
 }
 
-/** Holds the headers of an e-mail that the caller has set. */
+/** The headers of an e-mail that the caller has set. */
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;
   /** The Message-IDs of the conversation, oldest first. This message answers the last one. */
   readonly references?: readonly string[];
-  /** Have at most 10 MiB together. */
+  /** The attached files. Together they have at most 10 MiB. */
   readonly attachments?: readonly OutgoingAttachment[];
 }
 
-/** Describes a file that a message sends. Its name and its type are safe in headers. */
+/** A file that a message sends. Its name and its type are safe in headers. */
 export interface OutgoingAttachment {
   readonly fileId: string;
   readonly name: string;
   readonly contentType: string;
-  /** Counts bytes. */
+  /** The number of bytes. */
   readonly size: number;
   /** The HTML shows the image as `cid:…`. */
   readonly cid?: string;
 }
 
-/** Describes a message that a channel hands over. Its id is the same at every attempt. */
+/** A message that a channel hands over. Its id is the same at every attempt. */
 export interface OutgoingMessage extends ChannelContent {
   readonly id: string;
   readonly organizationId: string;
   /** Null for a test message. */
   readonly contactId: string | null;
   readonly to: string;
-  /** The link by which the contact leaves the topic of the message. It is null for a transactional message. */
+  /** The link by which the contact leaves the topic of the message. Null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
   /** The sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */
   readonly envelope?: OutgoingEnvelope | null;
 }
 
-/** Describes the account of an organization at a provider, with its decrypted secret. */
+/** The account of an organization at a provider, with its decrypted secret. */
 export interface ProviderAccount {
   readonly id: string;
   readonly kind: string;
@@ -61,7 +61,7 @@ export interface ProviderAccount {
 }
 
 /**
- * Describes the result of a handover.
+ * The result of a handover.
  *
  * - `sent`: the provider has accepted the message.
  * - `refused`: no retry can succeed.

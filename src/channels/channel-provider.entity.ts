@@ -14,7 +14,7 @@ export class ChannelProvider extends OrganizationRowWithId {
   @Column('integer')
   priority: number;
 
-  /** Limits the messages a second. */
+  /** The largest number of messages a second. */
   @Column('integer', { nullable: true })
   perSecond: number | null;
 
@@ -27,7 +27,7 @@ export class ChannelProvider extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
-  /** Names the person who changed it last. */
+  /** The person who changed the provider last. */
   @Column('text', { nullable: true })
   updatedBy: string | null;
 }

@@ -19,7 +19,7 @@ import type { StoredProvider } from './channel-providers.service.js';
 import type { RegisteredChannel } from './channel-registry.js';
 import { REASON_CODES, type ReasonCode } from './reason-code.js';
 
-/** Shows a provider without its secret. */
+/** A provider without its secret. */
 export class ChannelProviderView {
   @Text()
   id: string;

@@ -152,7 +152,7 @@ export class ChannelProviderTools {
   }
 }
 
-/** A form and a model send 0 for no limit, because null means an absent argument. */
+/** Returns null for 0, which forms and models send for no limit. In the arguments, null means that one is absent. */
 function limitOf(perSecond: number | undefined): number | null | undefined {
   return perSecond === 0 ? null : perSecond;
 }

@@ -33,7 +33,7 @@ export class ChannelProvidersRepository {
     );
   }
 
-  /** Returns false when there is no such provider. */
+  /** Deletes a provider. Returns false when there is none with this id. */
   async delete(organizationId: string, id: string): Promise<boolean> {
     const { affected } = await this.rows(organizationId).delete({ organizationId, id });
     return affected === 1;

@@ -19,7 +19,7 @@ import {
 const MOST_PROVIDERS = 20;
 const MOST_PRIORITY = 1000;
 
-/** Holds the account of an organization at a provider, with its decrypted secret. */
+/** The account of an organization at a provider, with its decrypted secret. */
 export interface StoredProvider extends ProviderAccount {
   readonly channel: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface StoredProvider extends ProviderAccount {
   readonly updatedBy: string | null;
 }
 
-/** Holds the values that a caller entered. A change keeps the value of each absent member. */
+/** The values that a caller entered. A change keeps the value of each absent member. */
 export interface ProviderFields {
   readonly name?: string;
   readonly settings?: object;
@@ -59,7 +59,7 @@ export class ChannelProvidersService {
     return rows.map((row) => this.opened(row));
   }
 
-  /** Throws `not_found`. */
+  /** Returns a provider. Throws `not_found`. */
   async get(organizationId: string, id: string): Promise<StoredProvider> {
     const row = await this.tenants.transaction(
       organizationId,
@@ -127,7 +127,7 @@ export class ChannelProvidersService {
     });
   }
 
-  /** Throws `not_found`. */
+  /** Deletes a provider. Throws `not_found`. */
   async delete(organizationId: string, id: string): Promise<void> {
     const isDeleted = await this.tenants.transaction(organizationId, () =>
       this.providers.delete(organizationId, id),

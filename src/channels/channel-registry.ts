@@ -7,7 +7,7 @@ import { Channel, type ChannelOptions } from './channel.decorator.js';
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const METHODS = ['addressOf', 'isAddress', 'checkContent', 'handOver'] as const;
 
-/** Holds a channel with its options. */
+/** A channel with its options. */
 export interface RegisteredChannel {
   readonly options: ChannelOptions;
   readonly channel: DeliveryChannel;

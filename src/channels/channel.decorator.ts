@@ -1,49 +1,52 @@
 import { DiscoveryService } from '@nestjs/core';
 
-/** Says what happens to a message whose outcome is unknown: another attempt, or a decision of a person. */
+/** What happens to a message whose outcome is unknown: another attempt, or a decision of a person. */
 export const UNCERTAIN_POLICIES = ['resend', 'hold'] as const;
 export type UncertainPolicy = (typeof UNCERTAIN_POLICIES)[number];
 
-/** Describes a setting of a provider, which people can read. */
+/** A setting of a provider, which people can read. */
 export interface ProviderField {
   readonly title: string;
   readonly optional?: boolean;
   /** The value when none is given. */
   readonly default?: string;
-  /** The whole value must match. */
+  /** The pattern that the whole value must match. */
   readonly pattern?: RegExp;
-  /** Says what the value must be, for example `must be an https URL`. */
+  /** What the value must be, for example `must be an https URL`. */
   readonly rule?: string;
-  /** It is true if the value decides who receives the secret. Then a change of it needs the secret again. */
+  /** True if the value decides who receives the secret. A change of the value then needs the secret again. */
   readonly decidesReceiver?: boolean;
 }
 
-/** Describes the settings and the secret that an organization enters to use a provider. */
+/** The settings and the secret that an organization enters to use a provider. */
 export interface ProviderKind {
   readonly title: string;
   readonly fields: Readonly<Record<string, ProviderField>>;
-  /** The only part that is encrypted and never shown. */
+  /** The secret, the only part that is encrypted and never shown. */
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 
-/** Lists what a message can have besides a subject and a body. */
+/** What a message can have besides a subject and a body. */
 export const CHANNEL_EXTRAS = ['from', 'html', 'reply_to', 'in_reply_to', 'attachments'] as const;
 export type ChannelExtra = (typeof CHANNEL_EXTRAS)[number];
 
 export interface ChannelOptions {
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   readonly name: string;
-  /** Names the channel for people, for example `SMS`. */
+  /** The name of the channel for people, for example `SMS`. */
   readonly title: string;
-  /** Names the address that a contact needs, for example `phone number`. */
+  /** The kind of address that a contact needs, for example `phone number`. */
   readonly address: string;
-  /** Says whether messages need a subject or may have one. Without it, a subject is refused. */
+  /** Whether messages need a subject or may have one. Without this option, a subject is refused. */
   readonly subject?: 'required' | 'optional';
-  /** Says which extras messages may have. The others are refused. */
+  /** The extras that messages may have. The others are refused. */
   readonly carries?: readonly ChannelExtra[];
-  /** The default is `hold`, because nothing removes a message that was sent twice. */
+  /**
+   * What happens to a message whose outcome is unknown. The default is `hold`, because a message that was sent twice
+   * cannot be taken back.
+   */
   readonly onUncertain?: UncertainPolicy;
-  /** Lists the kinds of providers by name. A channel with kinds needs a provider of the organization. */
+  /** The kinds of providers by name. A channel with kinds needs a provider of the organization. */
   readonly providers?: Readonly<Record<string, ProviderKind>>;
 }
 

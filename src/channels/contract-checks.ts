@@ -16,16 +16,19 @@ const NOBODY: ChannelContact = { email: null, phone: null, properties: {} };
 /** Makes the provider answer the next handover. It may return another address for it. */
 export type Scenario = () => void | { to: string } | Promise<void | { to: string }>;
 
-/** Describes a channel under test, and how to make its provider answer. */
+/** A channel under test, and how to make its provider answer. */
 export interface ChannelContractCase {
   readonly channel: DeliveryChannel;
-  /** Undefined only for a channel without provider kinds. */
+  /** The account at the provider. Undefined only for a channel without provider kinds. */
   readonly account?: ProviderAccount;
   /** A contact with an address for the channel. */
   readonly contact: ChannelContact;
-  /** The channel accepts it. */
+  /** A content that the channel accepts. */
   readonly content: ChannelContent;
-  /** `unknown` can be absent only for a channel that sends again by default. */
+  /**
+   * What makes the provider answer with each outcome. `unknown` can be absent only for a channel that sends again by
+   * default.
+   */
   readonly scenarios: Readonly<Record<Exclude<Handover['outcome'], 'unknown'>, Scenario>> & {
     readonly unknown?: Scenario;
   };
@@ -72,7 +75,7 @@ export function channelContract(given: ChannelContractCase): ContractCheck[] {
       },
     },
     {
-      name: 'finds the address of a contact, and none where there is none',
+      name: 'finds the address of a contact, or null when the contact has none',
       run: async () => {
         assert.equal(typeof channel.addressOf(contact), 'string');
         assert.equal(channel.isAddress(addressOf()), true);

@@ -44,7 +44,7 @@ export class HandoversService {
     return this.channels.find(name)?.options.title ?? name;
   }
 
-  /** Returns what to do with a message whose outcome is unknown. A channel that is gone holds it. */
+  /** Returns what to do with a message whose outcome is unknown. The policy of a channel that is gone is `hold`. */
   policyOf(name: string, given: UncertainPolicy | null): UncertainPolicy {
     return given ?? this.channels.find(name)?.options.onUncertain ?? 'hold';
   }
@@ -142,7 +142,10 @@ export class HandoversService {
   }
 }
 
-/** A channel of a module may throw in spite of its contract. Then nobody knows whether the message left. */
+/**
+ * Hands the message to the channel. A channel of a module may throw in spite of its contract. Then the outcome is
+ * `unknown`.
+ */
 async function safely(
   { channel }: RegisteredChannel,
   message: OutgoingMessage,

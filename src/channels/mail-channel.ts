@@ -45,7 +45,7 @@ export class MailChannel implements DeliveryChannel {
     return 'value' in parseEmail(address);
   }
 
-  /** MessagesService checks the subject and the size of every e-mail. */
+  /** Returns no faults, because MessagesService checks the subject and the size of every e-mail. */
   checkContent(): Fault[] {
     return [];
   }
@@ -58,7 +58,7 @@ export class MailChannel implements DeliveryChannel {
     const { id, organizationId, to, subject, body, html, envelope, createdAt, unsubscribeUrl } =
       message;
     const from = envelope?.from;
-    // The domain can have been removed, or its record lost, since the message was accepted.
+    // Since the message was accepted, the domain may have been removed, or its DNS record may have disappeared.
     const sender = from && (await this.senders.find(organizationId, from.address));
     if (from && !sender) {
       const reason = `The domain of ${from.address} is not verified. See Settings, Sender domains.`;

@@ -5,7 +5,7 @@ import type { ChannelOptions, ProviderField, ProviderKind } from './channel.deco
 const LONGEST_VALUE = 1024;
 const LONGEST_SECRET = 8192;
 
-/** Holds the encrypted part of a provider. */
+/** The encrypted part of a provider. */
 export interface ProviderContent {
   readonly kind: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -32,7 +32,10 @@ export function parseSettings({ fields }: ProviderKind, given: object): Record<s
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
     const path = `settings.${name.slice(0, 64)}`;
-    faults.push({ path, message: `is not a setting: they are ${names.join(', ') || 'none'}` });
+    faults.push({
+      path,
+      message: `is not a setting. The settings are: ${names.join(', ') || 'none'}`,
+    });
     if (faults.length >= 10) break;
   }
   for (const [name, field] of Object.entries(fields)) {
@@ -73,7 +76,10 @@ export function changesReceiver(
 }
 
 function valueFault(
-  { pattern, rule = 'has a wrong form' }: Pick<ProviderField, 'pattern' | 'rule'>,
+  {
+    pattern,
+    rule = 'must have the form that the provider documents',
+  }: Pick<ProviderField, 'pattern' | 'rule'>,
   value: unknown,
   most: number,
 ): string | undefined {

@@ -10,7 +10,7 @@ import type { Handover } from './channel-contract.js';
 const LONGEST_REASON = 500;
 const TIMEOUT_SECONDS = 30;
 
-/** Describes a request of a channel. The body is text, such as JSON or a form. */
+/** A request of a channel. The body is text, such as JSON or a form. */
 export interface ProviderRequest {
   readonly method?: 'GET' | 'POST';
   readonly url: string;
@@ -18,21 +18,21 @@ export interface ProviderRequest {
   readonly body?: string;
 }
 
-/** Holds the response of a provider. `body` is parsed JSON, or text, or null when it could not be read. */
+/** The response of a provider. `body` is parsed JSON, or text, or null when it could not be read. */
 export interface ProviderResponse {
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterSeconds?: number;
 }
 
-/** Either the response, or the result of a handover that got none. */
+/** Either the response, or the result of a handover that got no response. */
 export type ProviderAnswer =
   | { readonly response: ProviderResponse; readonly failure?: undefined }
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers, only to public addresses and those that the operator allows. Its errors
- * say whether a request without a response may have arrived.
+ * Sends the requests of channels to providers. Allows only public addresses and those that the operator allows. When
+ * there is no response, the result says whether the request may have arrived.
  */
 @Injectable()
 export class ProviderRequests {
@@ -109,7 +109,9 @@ async function read(response: HttpResponse): Promise<ProviderResponse> {
   };
 }
 
-/** The status alone decides for most providers, so an unreadable body is not a failure. */
+/**
+ * Reads the body of a response. The status alone decides for most providers, so an unreadable body is not a failure.
+ */
 async function readBody(response: HttpResponse): Promise<unknown> {
   try {
     const { json, text } = await parseResponseBody(response);

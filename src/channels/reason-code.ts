@@ -1,6 +1,6 @@
 /**
- * Lists the reasons why a message has its status. Programs compare these codes. The text beside a code is for people and
- * may change.
+ * The reasons why a message has its status. Programs compare these codes. The text beside a code is for people and may
+ * change.
  */
 export const REASON_CODES = [
   'connection_failed',

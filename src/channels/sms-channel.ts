@@ -14,7 +14,7 @@ import { TWILIO, VONAGE } from './sms-providers.js';
 import { sendByTwilio } from './twilio.js';
 import { sendByVonage } from './vonage.js';
 
-/** Twilio refuses longer bodies, and other providers split them into ten parts or more. */
+/** The longest body. Twilio refuses longer ones, and other providers split them into ten parts or more. */
 const MOST_CHARACTERS = 1600;
 
 /** Sends SMS over a provider of the organization. */

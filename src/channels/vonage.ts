@@ -3,13 +3,13 @@ import type { Handover, OutgoingMessage, ProviderAccount } from './channel-contr
 import { type ProviderRequests, textMember, toFailure, withoutSlash } from './provider-requests.js';
 
 const LONGEST_REASON = 500;
-/** Vonage answers 200 in any case. These statuses are temporary: throttled, internal error, no credit. */
+/** The statuses that are temporary: throttled, internal error, no credit. The HTTP status of Vonage is always 200. */
 const TEMPORARY: Readonly<Record<string, 'rate_limited' | 'provider_unavailable'>> = {
   1: 'rate_limited',
   5: 'provider_unavailable',
   9: 'provider_unavailable',
 };
-/** Matches a text that fits the GSM 7-bit alphabet. Others must be sent as Unicode. */
+/** Matches a text that fits the GSM 7-bit alphabet. Other texts must be sent as Unicode. */
 const GSM =
   /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà€]*$/;
 
@@ -47,7 +47,7 @@ export async function sendByVonage(
   return readParts(response.body);
 }
 
-/** A long text is sent in parts, each with its own status. */
+/** Returns the outcome from the statuses of all parts. A long text is sent in parts, each with its own status. */
 function readParts(body: unknown): Handover {
   const parts = (body as { messages?: unknown } | null)?.messages;
   if (!Array.isArray(parts) || parts.length === 0) {

@@ -11,14 +11,14 @@ import type {
 import { Channel } from './channel.decorator.js';
 import { ProviderRequests, toFailure } from './provider-requests.js';
 
-/** This property of a contact has the URL. */
+/** The property of a contact that contains the URL. */
 const URL_PROPERTY = 'webhook_url';
 const LONGEST_URL = 1024;
 const PREFIX = 'whsec_';
 
 /**
- * Sends a message as an HTTP POST to the URL in the property webhook_url of the contact, signed as Standard Webhooks
- * says. The id of the message is the header `webhook-id`, by which a receiver recognizes a duplicate.
+ * Sends a message as an HTTP POST to the URL in the property webhook_url of the contact, signed as the specification
+ * Standard Webhooks says. The id of the message is the header `webhook-id`, by which a receiver recognizes a duplicate.
  */
 @Channel({
   name: 'webhook',

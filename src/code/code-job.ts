@@ -1,4 +1,4 @@
-/** Asks a thread to compile several codes, or to run one. Times are in milliseconds. */
+/** A job of a thread: to compile several codes, or to run one. Times are in milliseconds. */
 export type CodeJob =
   | {
       readonly kind: 'check';
@@ -18,14 +18,14 @@ export type CodeJob =
       readonly limits: ResultLimits;
     };
 
-/** Limits the result of code: its JSON text, how deep it is nested, and how many members it has. */
+/** The limits of the result of code: the bytes of its JSON text, its depth, and its number of members. */
 export interface ResultLimits {
   readonly bytes: number;
   readonly depth: number;
   readonly members: number;
 }
 
-/** Describes why code failed. `line` and `column` count from 1. */
+/** Why code failed. `line` and `column` count from 1. */
 export interface CodeFault {
   readonly kind: 'syntax' | 'thrown' | 'time' | 'memory' | 'size';
   readonly message: string;

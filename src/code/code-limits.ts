@@ -1,9 +1,9 @@
-/** Code may run for this time unless its step has a timeout, in seconds. */
+/** The seconds for which code may run when its step has no timeout. */
 export const DEFAULT_CODE_SECONDS = 1;
 export const MAX_CODE_SECONDS = 10;
-/** Limits the memory that QuickJS gives to code. */
+/** The most memory, in bytes, that QuickJS gives to code. */
 export const MAX_CODE_MEMORY = 64 * 1024 * 1024;
-/** Limits the characters of one code. A definition has at most 256 KiB. */
+/** The largest number of characters of one code. A definition has at most 256 KiB. */
 export const MAX_CODE_CHARACTERS = 64 * 1024;
 /** All codes of a definition together are compiled for at most this time. */
 export const MAX_CHECK_MS = 2000;

@@ -4,7 +4,7 @@ import { TimeBudgets } from '../liquid/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 
-/** Only ends code that hangs: on a busy machine a thread may take seconds to start. */
+/** A limit that ends only code that hangs. On a busy machine a thread may take seconds to start. */
 const LONG_SECONDS = 60;
 /** The budget of an organization has tests of its own, so that these may use much time. */
 const threads = new CodeThreads(new TimeBudgets(() => 0));
@@ -15,7 +15,7 @@ let organizations = 0;
 afterAll(() => sandbox.close());
 
 async function run(code: string, input: object = {}, seconds = LONG_SECONDS): Promise<unknown> {
-  // Each run has an organization of its own, so that none of them has used its time.
+  // Each run has an organization of its own, so that no organization has used up its time.
   organizations += 1;
   const given = { code, input, now: NOW, seconds };
   return JSON.parse(await sandbox.run(`org_${organizations}`, given));
@@ -212,7 +212,7 @@ describe('threads', () => {
     const endless = { ...job, code: 'for (;;);', milliseconds: 60_000, limits };
     const loop = own.run('busy', endless, ended.signal).catch((error: unknown) => error);
     const later = ['busy', 'busy', 'a', 'a', 'b'].map((name) => start(name));
-    // The organization with the long job waits for itself only.
+    // Jobs of the organization with the long job wait only for that job.
     await Promise.all(later.slice(2));
     expect(counts).toHaveLength(3);
     const reason = new Error('enough');
@@ -230,7 +230,7 @@ describe('threads', () => {
     const aborted = new AbortController();
     const loop = { code: 'for (;;);', input: {}, now: NOW, seconds: 10 };
     const { signal } = aborted;
-    // Then the next job begins at once.
+    // The next job can then begin at once.
     await own.run('a', { ...loop, code: 'return 1' });
     const both = Promise.allSettled([
       own.run('a', { ...loop, signal }),

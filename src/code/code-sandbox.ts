@@ -26,7 +26,7 @@ export class CodeSandbox {
     private readonly maxCheckMs = MAX_CHECK_MS,
   ) {}
 
-  /** Says why code is refused. It is undefined when the operator allows code. */
+  /** Why code is refused. Undefined when the operator allows code. */
   get refusal(): string | undefined {
     if (this.isOn) return undefined;
     return 'needs the setting CODE_STEPS=on, which an operator of this installation makes';
@@ -56,8 +56,8 @@ export class CodeSandbox {
 
   /**
    * Returns the value that the code returns as JSON text. Throws `invalid_arguments` when the code throws, needs too
-   * much memory, or returns too much. Throws `unavailable` after the time limit, and what {@link CodeThreads.run}
-   * throws.
+   * much memory, or returns too much. Throws `unavailable` after the time limit. Throws as {@link CodeThreads.run}
+   * does.
    */
   async run(organizationId: string, given: CodeRun): Promise<string> {
     if (this.refusal !== undefined) throw AppError.invalid(`A code step ${this.refusal}.`);

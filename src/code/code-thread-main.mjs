@@ -14,11 +14,11 @@ import { parentPort } from 'node:worker_threads';
  */
 
 const PAGE_BYTES = 64 * 1024;
-/** QuickJS starts with this memory. The WebAssembly module requires exactly this minimum. */
+/** The memory with which QuickJS starts. The WebAssembly module requires exactly this minimum. */
 const INITIAL_PAGES = 256;
 /** The machine stack of QuickJS. A deeper recursion is an error of the code. */
 const STACK_BYTES = 256 * 1024;
-/** Jobs of promises are executed in groups, and the time is checked between groups. */
+/** The number of jobs of promises that are executed as a group. The time is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
 const FILE = 'code.js';
@@ -31,13 +31,13 @@ const wasm = await WebAssembly.compile(
   await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
 );
 
-// WebAssembly prints why it stops, which no one reads.
+// WebAssembly prints the reason when it stops, and nobody reads that output.
 for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
 // a job stands still, and local times are UTC on every server.
 let jobTime = 0;
-/** The job must end at this time of `performance.now()`. */
+/** The time of `performance.now()` at which the job must end. */
 let endsAt = 0;
 Date.now = () => jobTime;
 useUtc();
@@ -123,7 +123,7 @@ async function run({ code, input, now, milliseconds, memoryBytes, limits }) {
   endsAt = performance.now() + milliseconds;
   const { context, runtime } = await open(memoryBytes, now);
   const describe = createDescribe(context);
-  // These are read before the code runs, so the code cannot replace them.
+  // `JSON.parse` and `JSON.stringify` are read before the code runs, so the code cannot replace them.
   const json = context.getProp(context.global, 'JSON');
   const [parse, stringify] = [context.getProp(json, 'parse'), context.getProp(json, 'stringify')];
   /** @param {ReturnType<QuickJSContext['callFunction']>} result */
@@ -168,7 +168,8 @@ function settle(context, runtime, promise) {
 }
 
 /**
- * Creates an instance of QuickJS with its own memory. Nothing of it is freed one by one: it is dropped as a whole.
+ * Creates an instance of QuickJS with its own memory. Its handles are not freed one by one, because the whole instance
+ * is dropped.
  *
  * @param {number} memoryBytes
  * @param {number} now
@@ -192,7 +193,8 @@ function isTimeUp() {
 }
 
 /**
- * The code is the body of a function on lines of its own, so `return` works and a comment at its end is harmless.
+ * Returns the code as the body of a function, on lines of its own. So `return` works, and a comment at its end is
+ * harmless.
  *
  * @param {string} code
  */

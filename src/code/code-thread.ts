@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { CodeJob, CodeReply } from './code-job.js';
 
-/** Limits the heap of the thread itself. The memory of QuickJS is not part of it, and has its own limit. */
+/**
+ * The limits of the heap of the thread itself. The memory of QuickJS is not part of this heap and has its own limit.
+ */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,
@@ -27,12 +29,15 @@ export class CodeThread {
     this.ready.catch(() => undefined);
   }
 
-  /** Resolves when the thread can work. Rejects when it does not start. */
+  /** Starts the thread. Resolves when the thread can work. Rejects when it does not start. */
   async start(): Promise<void> {
     await this.ready;
   }
 
-  /** Rejects when the thread ends before it answers, for example because its heap is full. */
+  /**
+   * Resolves with the answer to a job. Rejects when the thread ends before it answers, for example because its heap is
+   * full.
+   */
   async work(job: CodeJob): Promise<CodeReply> {
     this.worker.ref();
     const reply = this.next();

@@ -5,11 +5,14 @@ import type { CodeJob, CodeReply } from './code-job.js';
 import { CodeThread } from './code-thread.js';
 
 const MAX_THREADS = 2;
-/** Limits the jobs of one organization that wait, because each keeps its input in memory. */
+/** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
 /** A job fails when it has waited for a thread for this time. Saving a workflow occupies a transaction meanwhile. */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
-/** A thread that does not answer for this time after the time of its job is ended. Native functions do not look at the time. */
+/**
+ * A thread that does not answer for this time after the time of its job is ended. Native functions do not check the
+ * time.
+ */
 const GRACE_MS = 1000;
 const MAX_START_MS = 30_000;
 /** A thread without work is ended after this time. */
@@ -31,7 +34,7 @@ interface WaitingJob {
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();
   private readonly runs = new OrganizationQueue<WaitingJob>();
-  /** Maps organizations to the threads that work for them. */
+  /** The thread that works for each organization. */
   private readonly busy = new Map<string, CodeThread>();
   private readonly idle = new Map<CodeThread, NodeJS.Timeout>();
   private isClosed = false;
@@ -95,7 +98,7 @@ export class CodeThreads {
   private startWaiting(): void {
     while (this.busy.size < MAX_THREADS) {
       const mayTake = (organizationId: string): boolean => !this.busy.has(organizationId);
-      // A person waits for a check, and checks are short.
+      // A person waits for a check, and checks are short, so checks come before runs.
       const next = this.checks.shift(mayTake) ?? this.runs.shift(mayTake);
       if (!next) return;
       const [organizationId, waiting] = next;
@@ -109,7 +112,7 @@ export class CodeThreads {
 
   /** Returns a thread, or rejects the job when the system has no room for one. */
   private takeThread({ reject }: WaitingJob): CodeThread | undefined {
-    // The thread that worked last is taken, so that threads that are not needed become idle for long enough to end.
+    // The thread that worked last is taken. So a thread that is not needed stays idle until it is ended.
     const known = [...this.idle].at(-1);
     if (!known) {
       try {
@@ -164,7 +167,7 @@ export class CodeThreads {
 
 const TIME_UP = new Error('The time of the job is over.');
 
-/** Does the work of a thread, and ends the thread when that takes too long or the signal aborts. */
+/** Returns the result of the work of a thread. Ends the thread when the work takes too long or the signal aborts. */
 async function bounded<T>(
   thread: CodeThread,
   milliseconds: number,

@@ -14,17 +14,17 @@ import type { Outcome } from './tool-calls.js';
 
 export interface CallFileOptions {
   readonly tool: string;
-  /** It is undefined for standard input. */
+  /** The name of the file. Undefined for standard input. */
   readonly file: string | undefined;
   readonly isRejected: boolean;
   readonly from: number;
-  /** Batches that are sent at the same time. */
+  /** The number of batches that are sent at the same time. */
   readonly parallel: number;
   readonly keyPrefix: string | undefined;
   readonly isDryRun: boolean;
 }
 
-/** Holds the result of a batch, or why there is none. */
+/** The result of a batch, or why there is none. */
 type BatchResult = { readonly rows: readonly Row[] } & (
   { readonly outcomes: ReadonlyMap<number, Outcome> } | { readonly fault: unknown }
 );
@@ -59,7 +59,7 @@ export async function callFile(
   try {
     for await (const result of sendBatches(sender, batches, options.parallel, stop.signal)) {
       if ('fault' in result) {
-        // Without this, batches that wait to be repeated would delay the end.
+        // Without this signal, batches that wait for their next attempt would delay the end of the command.
         stop.abort();
         throw result.fault;
       }
@@ -79,8 +79,8 @@ export async function callFile(
 }
 
 /**
- * Yields the results in the order of the file, while at most `parallel` batches run. So rejected rows are
- * written in order, and all rows before the last result are done.
+ * Yields the results in the order of the file, while at most `parallel` batches are sent. So rejected rows are written
+ * in order, and every row before the last result has its result.
  */
 async function* sendBatches(
   sender: RowSender,
@@ -97,7 +97,7 @@ async function* sendBatches(
     }
     while (sending.length > 0) yield await sending.shift()!;
   } finally {
-    // After a fault, nothing may be sent any more when the command says where to continue.
+    // After a fault, nothing may be sent. Otherwise the row at which the command says to continue would be wrong.
     await Promise.all(sending);
   }
 }

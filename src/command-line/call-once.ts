@@ -50,7 +50,9 @@ function assertObject(json: string): void {
   );
 }
 
-/** A tool without an output class returns text for a model, which is often no JSON. */
+/**
+ * Returns the result as it is printed. A tool without an output class returns text for a model, which is often no JSON.
+ */
 function shownResult(text: string): string {
   try {
     return safeJson(JSON.parse(text));

@@ -14,7 +14,7 @@ const OPTIONS = {
   parallel: { type: 'string' },
 } as const;
 
-/** Lists the options of each command, besides `--url`. */
+/** The options of each command, besides `--url`. */
 const OPTIONS_OF: Record<string, readonly (keyof typeof OPTIONS)[]> = {
   call: ['dry-run', 'idempotency-key', 'file', 'rejected', 'from', 'parallel'],
   tools: [],
@@ -82,7 +82,7 @@ function parse(given: readonly string[]) {
   try {
     return parseArgs({ args: [...given], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    // The first sentence names the option. The others explain parseArgs.
+    // The first sentence names the option. The other sentences are about parseArgs.
     const [first] = (error as Error).message.split(/\.(?:\s|$)/);
     throw new CommandError(`${first}. ${SEE_HELP}`, { cause: error });
   }
@@ -138,5 +138,5 @@ function wholeNumber(
 function assertAtMost(count: number, given: readonly string[]): void {
   if (given.length <= count) return;
   const shown = given[count]!.slice(0, 64);
-  throw new CommandError(`The argument "${shown}" is too much. ${SEE_HELP}`);
+  throw new CommandError(`The argument "${shown}" is not expected. ${SEE_HELP}`);
 }

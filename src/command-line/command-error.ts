@@ -1,9 +1,12 @@
-/** Ends the command with exit code 2. Its message is what the person reads, in one or two sentences, without a stack. */
+/**
+ * The error that ends the command with exit code 2. The person reads its message, in one or two sentences and without a
+ * stack.
+ */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** Reports that the person has stopped the command. */
+/** The error after the person has stopped the command. */
 export class Stopped extends CommandError {
   constructor() {
     super('Stopped.');

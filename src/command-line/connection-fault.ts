@@ -4,7 +4,7 @@ import { shownAddress } from './service-address.js';
 
 /** Reports that no complete answer came. The request may have had its effect. */
 export class ConnectionFault extends CommandError {
-  /** It is false when the same request fails again until a person changes something. */
+  /** False when the same request fails again until a person changes something. */
   readonly mayPass: boolean;
 
   constructor(address: URL, cause: unknown) {

@@ -49,7 +49,7 @@ export async function runDoctor(
   return isWrong ? 1 : 0;
 }
 
-/** Yields one finding after the other. Ends after a fault that makes the next checks meaningless. */
+/** Yields one finding after the other. Ends after a fault with which the next checks would mean nothing. */
 async function* findings(client: ServiceClient, key: string | undefined): AsyncGenerator<Finding> {
   const live = await check('address', () => checkAddress(client));
   yield live.finding;
@@ -124,7 +124,7 @@ function checkClock({ headers }: ServiceAnswer): Finding {
 async function checkKey(client: ServiceClient, key: string | undefined) {
   assertKey(key);
   const answer = await client.send({ path: '/api/mcp/keys/current' });
-  // A page of a proxy at this path is described like one at any other.
+  // A page of a proxy at this path gets the same description as one at any other path.
   const { key: value } = readAnswer(answer, client.address) as { key: CurrentKey };
   const shown = `${safeLine(value.prefix)}…${safeLine(value.last_four)}`;
   return { text: `The key ${shown} is valid.`, value };

@@ -1,6 +1,6 @@
 import { COMMAND_LINE_NAMES } from '../config/command-line-settings.js';
 
-/** Describes the whole command. docs/command-line.md says more. */
+/** The help of the command. docs/command-line.md says more. */
 export const HELP = `switchboard: calls tools of a Switchboard service
 
   switchboard tools                         lists the tools that the key may call

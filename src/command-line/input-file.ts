@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { CommandError } from './command-error.js';
 
 export interface InputFile {
-  /** It is undefined for standard input and for pipes. */
+  /** The size of the file. Undefined for standard input and for pipes. */
   readonly bytes: number | undefined;
   /** Reads the file until its end or until the signal. */
   read(stop: AbortSignal): AsyncGenerator<Uint8Array>;
@@ -29,7 +29,7 @@ async function* readUntil(
   name: string,
   stop: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  // Without this, the command would wait for the next line of a pipe before it stops.
+  // Without this listener, the command would stop only after the next line of a pipe.
   const destroy = (): void => void stream.destroy();
   stop.addEventListener('abort', destroy);
   try {

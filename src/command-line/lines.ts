@@ -7,11 +7,11 @@ const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** One line of a file, without its end. */
 export interface Line {
-  /** Counts from 1, as editors do. */
+  /** The number of the line. It counts from 1, as editors do. */
   readonly number: number;
-  /** It is undefined for a line of more than `maxBytes`, which is not kept. */
+  /** The bytes of the line. Undefined for a line of more than `maxBytes`, which is not kept. */
   readonly bytes: Buffer | undefined;
-  /** Counts the bytes of the file up to the end of this line. */
+  /** The number of bytes of the file up to the end of this line. */
   readonly end: number;
 }
 

@@ -4,7 +4,10 @@ import type { Terminal } from './terminal.js';
 const WATCHED_INTERVAL_MS = 200;
 const LOGGED_INTERVAL_MS = 10_000;
 
-/** Counts rows, and says now and then how far the command is: on a terminal in one line, elsewhere every ten seconds. */
+/**
+ * Counts rows and reports the progress of the command. On a terminal, one line is replaced; elsewhere a line follows
+ * every ten seconds.
+ */
 export class Progress {
   private readonly beganAt = performance.now();
   private shownAt = -Infinity;
@@ -21,7 +24,7 @@ export class Progress {
     if (!terminal.isWatched) this.shownAt = this.beganAt;
   }
 
-  /** Counts rows that are done. The last one ends at this byte of the file. */
+  /** Counts rows that are done. `end` is the position in the file at which the last one ends. */
   add(done: number, rejected: number, end: number): void {
     this.done += done;
     this.rejected += rejected;
@@ -34,7 +37,7 @@ export class Progress {
     else this.terminal.report(this.describe());
   }
 
-  /** Says why nothing happens now. A service that refuses again and again is reported every ten seconds. */
+  /** Reports why the command waits, at most every ten seconds. */
   reportPause(reason: string): void {
     const now = performance.now();
     if (now - this.pauseShownAt < LOGGED_INTERVAL_MS) return;

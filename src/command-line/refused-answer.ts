@@ -12,7 +12,7 @@ export class RefusedAnswer extends CommandError {
   constructor(
     message: string,
     readonly status: number,
-    /** Says how long to wait before the same request, if the service says it. */
+    /** The milliseconds to wait before the same request, if the service gives a time. */
     readonly retryAfterMs?: number,
     /** The code of the JSON-RPC error. It is absent when something else than Switchboard answered. */
     readonly code?: number,

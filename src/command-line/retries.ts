@@ -3,7 +3,9 @@ import { CommandError, Stopped } from './command-error.js';
 import { ConnectionFault } from './connection-fault.js';
 import { RefusedAnswer } from './refused-answer.js';
 
-/** With these pauses, a service that restarts within half a minute interrupts nothing. */
+/**
+ * The pauses between attempts. With them, a restart of the service within half a minute does not interrupt the command.
+ */
 const PAUSES_MS = [250, 500, 1000, 2000, 4000, 8000, 15_000];
 const TRANSIENT = new Set([408, 500, 502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
@@ -20,8 +22,8 @@ export class Retries {
 
   /**
    * Returns the result of `attempt`. After a fault of the connection, 429 or 5xx, waits as long as the service says and
-   * calls it again. Throws the last fault when it does not end, or after more than `maxRefusals` answers 429, and
-   * {@link Stopped} when the person stops the command.
+   * calls `attempt` again. Throws the last fault after all pauses, or after more than `maxRefusals` answers with 429.
+   * Throws {@link Stopped} when the person stops the command.
    */
   async run<T>(attempt: () => Promise<T>, maxRefusals = Infinity): Promise<T> {
     let failures = 0;
@@ -41,7 +43,7 @@ export class Retries {
     }
   }
 
-  /** Waits before a call is repeated that the service itself could not complete. */
+  /** Waits before the command repeats a call that the service itself could not complete. */
   async waitForService(failures: number): Promise<void> {
     this.pausedUntil = Math.max(this.pausedUntil, performance.now() + PAUSES_MS[failures]!);
     await this.wait();

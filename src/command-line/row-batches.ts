@@ -1,7 +1,10 @@
 import { isCallRow, MAX_BODY_BYTES, type Row } from './rows.js';
 
 const MAX_BATCH = 20;
-/** Names, ids and braces of JSON-RPC around the arguments. The name of a tool and a key have at most 600 bytes. */
+/**
+ * The bytes of the names, ids and braces of JSON-RPC around the arguments. The name of a tool and a key have at most
+ * 600 bytes.
+ */
 const ENVELOPE_BYTES = 1024;
 
 /** Joins rows to batches that the service accepts: at most 20 rows and 1 MiB. Keeps their order. */

@@ -4,18 +4,24 @@ import type { CallRow } from './rows.js';
 import type { ServiceClient } from './service-client.js';
 import { type Outcome, sendCalls } from './tool-calls.js';
 
-/** The service, or a proxy before it, may accept the parts of a batch that it refuses as a whole. */
+/**
+ * The status with which the service, or a proxy before it, refuses a batch as a whole. It may accept the parts of the
+ * batch.
+ */
 const TOO_LARGE = 413;
 const INVALID = 400;
 const TOO_MANY = 429;
-/** A batch that is larger than the whole rate limit would be refused for ever. */
+/**
+ * How often a batch is sent again after the status 429. Without this limit, a batch that is larger than the whole rate
+ * limit would be sent for ever.
+ */
 const MAX_REFUSALS_OF_BATCH = 3;
-/** A part of the service is down for a row, but not for the request. */
+/** How often a row is sent again when only a part of the service that the row needs is down. */
 const MAX_REPETITIONS_OF_ROW = 4;
 
 export interface RowCalls {
   readonly tool: string;
-  /** The key of a row is this text with the number of the row. */
+  /** The beginning of the idempotency key of each row. The number of the row follows. */
   readonly keyPrefix: string;
   readonly isDryRun: boolean;
 }
@@ -43,7 +49,7 @@ export class RowSender {
     return outcomes;
   }
 
-  /** Sends the rows as one batch. Divides a batch that is refused as a whole, until the row is found. */
+  /** Sends the rows as one batch. A batch that is refused as a whole is divided, until the refused row is alone. */
   private async sendDivided(rows: readonly CallRow[]): Promise<Map<number, Outcome>> {
     const maxRefusals = rows.length > 1 ? MAX_REFUSALS_OF_BATCH : Infinity;
     try {

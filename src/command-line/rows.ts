@@ -7,7 +7,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const SPACE = /^[ \t]*$/;
 
 export interface RowError {
-  /** One of docs/errors.md: a code of tools or a number of JSON-RPC. */
+  /** A code of docs/errors.md: a code of tools or a number of JSON-RPC. */
   readonly code: string | number;
   readonly message: string;
   readonly [member: string]: unknown;
@@ -29,9 +29,9 @@ export function isCallRow(row: Row): row is CallRow {
 }
 
 export interface RowOptions {
-  /** Rows before this one are skipped. */
+  /** The row from which on rows are read. Earlier rows are skipped. */
   readonly from: number;
-  /** It is true for a file of rejected rows, whose arguments are sent again. */
+  /** True for a file of rejected rows, whose arguments are sent again. */
   readonly isRejected: boolean;
 }
 

@@ -11,7 +11,7 @@ export function describeArguments(schema: JsonSchema): string[] {
 }
 
 function membersOf(schema: JsonSchema, depth: number): string[] {
-  // The service has no deeper schemas. Without this, a schema of somebody else could print for ever.
+  // The service has no deeper schemas. Without this limit, a recursive schema of another service would never end.
   if (depth > MAX_DEPTH) return [];
   const indent = INDENT.repeat(depth);
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {

@@ -33,7 +33,7 @@ export function shownAddress(address: URL): string {
   return withoutSlashes(address.href);
 }
 
-/** Returns true when a key travels readable for everybody on the way to the service. */
+/** Returns true when a key is sent without encryption, so that others in the network can read it. */
 export function isUnencrypted({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
 }

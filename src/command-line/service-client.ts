@@ -4,9 +4,15 @@ import { SERVER_INFO } from '../mcp/server-info.js';
 import { ConnectionFault, TIMED_OUT, TOO_LARGE } from './connection-fault.js';
 import { shownAddress } from './service-address.js';
 
-/** A batch waits at most 10 s for tasks, and each of its calls a few seconds for the database. */
+/**
+ * The longest wait for a response. A batch waits at most 10 s for tasks, and each of its calls a few seconds for the
+ * database.
+ */
 const TIMEOUT_MS = 120_000;
-/** A batch has 20 results of at most 1 MiB. A result that is escaped as a JSON string is at most twice as long. */
+/**
+ * The largest response, in bytes. A batch has 20 results of at most 1 MiB. A result that is escaped as a JSON string is
+ * at most twice as long.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface ServiceAnswer {
@@ -17,7 +23,7 @@ export interface ServiceAnswer {
 
 export interface ServiceRequest {
   readonly path: string;
-  /** When it is present, the request is a POST with this JSON text. */
+  /** The JSON text of the body. When present, the request is a POST. */
   readonly body?: string;
   readonly headers?: Record<string, string>;
 }

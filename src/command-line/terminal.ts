@@ -1,25 +1,25 @@
 import { visibleLine } from '../text/visible-line.js';
 
 const MAX_LINE = 2000;
-/** A key may be in the arguments, by mistake, and in a message about them. */
+/** Matches an API key. By mistake, one may be in the arguments, and in a message about them. */
 const KEY = /swb_\w+/g;
-/** JSON.stringify escapes the other control characters. */
+/** Matches control characters that JSON.stringify does not escape. */
 const HIDDEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Writes to the two outputs of the process. */
+/** The two outputs of the process. */
 export interface Terminal {
   /** Writes a line of the result to standard output. */
   print(line: string): void;
   /** Writes a line about the progress or an error to standard error. */
   report(line: string): void;
-  /** Replaces the last line of the progress. Does nothing where nobody watches. */
+  /** Replaces the last line of the progress. Does nothing when standard error is not a terminal. */
   showProgress(line: string): void;
   readonly isWatched: boolean;
 }
 
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
-  // Without this, `switchboard tools | head -1` would end with a stack trace.
+  // Without these listeners, `switchboard tools | head -1` would end with a stack trace.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
@@ -54,7 +54,9 @@ export function safeLine(text: string): string {
   return visibleLine(text, MAX_LINE);
 }
 
-/** Returns indented JSON. Characters that a terminal does not show are escaped, so the text stays the same JSON. */
+/**
+ * Returns indented JSON. Characters that a terminal does not show are escaped. The text stays JSON of the same value.
+ */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     HIDDEN,

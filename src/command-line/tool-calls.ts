@@ -7,12 +7,12 @@ import { safeLine } from './terminal.js';
 const ENDPOINT = '/api/mcp';
 
 export interface ToolCall {
-  /** The answer has the same number. */
+  /** The id of the call. The answer has the same number. */
   readonly id: number;
   readonly tool: string;
   /** The JSON text of the arguments. */
   readonly json: string;
-  /** The service makes no second call of the tool with the same key and arguments. */
+  /** The idempotency key. The service makes no second call of the tool with the same key and arguments. */
   readonly idempotencyKey: string;
   readonly isDryRun: boolean;
 }

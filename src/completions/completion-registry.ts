@@ -27,17 +27,17 @@ interface RegisteredCompletion {
   readonly needs: RequiredTools;
 }
 
-/** Holds the suggested values of an argument. The field names are those of the MCP specification. */
+/** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** It is absent if there are more values than were found. */
+  /** Absent if there are more values than were found. */
   total?: number;
   hasMore: boolean;
 }
 
 /**
  * Finds every `@Completion` method at boot. Two completions for one argument, or a completion for an unknown argument,
- * stop the process. The registries of prompts and resources must be ready before, so the module imports theirs.
+ * stop the process. The registries of prompts and resources must be ready before, so this module imports their modules.
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {
@@ -87,7 +87,10 @@ export class CompletionRegistry implements OnModuleInit {
       : { values, total: values.length, hasMore: false };
   }
 
-  /** Throws `not_found` if there is no such prompt or resource. */
+  /**
+   * Returns the arguments of a prompt or the variables of a resource. Throws `not_found` if there is no such prompt or
+   * resource.
+   */
   private argumentsOf(completed: CompletedArgument, policies: ToolPolicies): readonly string[] {
     if ('prompt' in completed) {
       return this.prompts.describe(completed.prompt, policies).arguments.map(({ name }) => name);

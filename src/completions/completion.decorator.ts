@@ -1,25 +1,26 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 
-/** Names the argument of a prompt, or the variable of a resource template. */
+/** An argument of a prompt, or a variable of a resource template. */
 export type CompletedArgument = { argument: string } & ({ prompt: string } | { resource: string });
 
 export type CompletionOptions = CompletedArgument & {
-  /** Names tools that find the same data. If one is hidden, or only reads and must be confirmed, nothing is suggested. */
+  /** The tools that find the same data. If one is hidden, or only reads and must be confirmed, nothing is suggested. */
   needs?: readonly string[];
 };
 
-/** Describes the second argument of a method with `@Completion`. */
+/** The second argument of a method with `@Completion`. */
 export interface CompletionCall extends ToolCall {
   /** The arguments that already have a value. */
   readonly arguments: Readonly<Record<string, string>>;
 }
 
 /**
- * Declares a method that suggests values for an argument. It gets the typed text of at most 255 characters and returns up to
- * 101 values, best first. The last of 101 values only shows that there are more. It runs in a READ ONLY transaction.
+ * Declares a method that suggests values for an argument. It gets the typed text of at most 255 characters and returns
+ * up to 101 values, best first. The last of 101 values only shows that there are more. The method runs in a READ ONLY
+ * transaction.
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
 
-/** Limits the suggested values. A method returns one more value if there are more. */
+/** The largest number of suggested values. A method returns one more value if there are more. */
 export const MAX_COMPLETIONS = 100;

@@ -1,8 +1,8 @@
-/** Names the environment variables of the command line `switchboard`. The service itself does not read them. */
+/** The names of the environment variables of the command line `switchboard`. The service itself does not read them. */
 export const COMMAND_LINE_NAMES = { url: 'SWITCHBOARD_URL', key: 'SWITCHBOARD_KEY' } as const;
 
 export interface CommandLineSettings {
-  /** It is empty or absent when nothing is set. */
+  /** The address of the service. Empty or absent when none is set. */
   readonly url?: string;
   readonly key?: string;
 }

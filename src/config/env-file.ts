@@ -10,8 +10,9 @@ export interface VariableNames {
 }
 
 /**
- * Adds the variables of the file `.env` to the environment of this process, which wins. The file is in the folder of the
- * process, which is that of `package.json` in an npm script. Throws an {@link EnvError} when it cannot be read.
+ * Adds the variables of the file `.env` to the environment of this process. A variable that the environment has already
+ * stays as it is. The file is in the working directory of the process, which npm scripts set to the folder of
+ * `package.json`. Throws an {@link EnvError} when it cannot be read.
  *
  * With `NODE_ENV=test` the file is not read, so that tests do not reach the database of a developer.
  */

@@ -1,4 +1,4 @@
-/** Names the environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with it. */
+/** The environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with it. */
 export const ENV_NAMES = {
   port: 'PORT',
   host: 'HOST',

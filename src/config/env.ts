@@ -34,22 +34,22 @@ export class Env {
   @IsIn(['all', 'web', 'worker'])
   readonly role: Role = 'all';
 
-  /** Connects to PostgreSQL as the owner of the database. When absent, the embedded PostgreSQL is started. */
+  /** The URL of PostgreSQL. Its user is the owner of the database. When absent, the embedded PostgreSQL is started. */
   @IsOptional()
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** Wake-ups go through Bull on this Redis. When absent, they go through PostgreSQL. */
+  /** The URL of the Redis through which wake-ups go, by Bull. When absent, they go through PostgreSQL. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
 
-  /** People and other systems reach this installation at this address. It has no trailing slash. */
+  /** The address at which people and other systems reach this installation. It has no trailing slash. */
   @IsOptional()
   @IsUrl(URL_OF('http', 'https'))
   readonly publicUrl?: string;
 
-  /** Mail goes through this server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
+  /** The mail server. When absent, mail is written as `.eml` files into `DATA_DIR/outbox`. */
   @IsOptional()
   @IsUrl(URL_OF('smtp', 'smtps'))
   readonly smtpUrl?: string;
@@ -57,7 +57,7 @@ export class Env {
   @IsEmail({ require_tld: false })
   readonly mailFrom: string = 'switchboard@localhost';
 
-  /** Asks these name servers for the records of sender domains. When empty, asks those of the machine. */
+  /** The name servers that are asked for the records of sender domains. When empty, those of the machine are asked. */
   @IsString()
   @Length(0, 4096)
   readonly dnsServers: string = '';
@@ -82,72 +82,77 @@ export class Env {
   readonly signUp: 'open' | 'closed';
 
   /**
-   * Limits the messages that an organization of a new account may store in a day, until its owner verifies the address or
-   * an operator changes it.
+   * The largest number of messages that an organization of a new account may store in a day, until its owner verifies
+   * the address or an operator changes it.
    */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;
 
   /**
-   * Limits these messages after the owner has verified the address. It has no effect when it is smaller than
-   * `newOrganizationMessages`.
+   * The largest number of these messages after the owner has verified the address. It has no effect when it is smaller
+   * than `newOrganizationMessages`.
    */
   @IsWholeNumber(0, 100_000_000)
   readonly verifiedOrganizationMessages: number = 1000;
 
   /**
-   * Limits the mails that verify an address, per account and per mailbox in a day. One network has ten times as many. 0
-   * means no limit.
+   * The largest number of mails that verify an address, per account and per mailbox in a day. One network has ten times
+   * as many. 0 means no limit.
    */
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;
 
-  /** Limits the contacts that an organization of a new account may store, until an operator changes it. */
+  /** The largest number of contacts that an organization of a new account may store, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationContacts: number = 10_000;
 
-  /** Limits the runs that an organization of a new account may store, until an operator changes it. */
+  /** The largest number of runs that an organization of a new account may store, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationRuns: number = 100_000;
 
-  /** Limits the data that an organization of a new account may store, in megabytes, until an operator changes it. */
+  /** The most data that an organization of a new account may store, in megabytes, until an operator changes it. */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationStoredMb: number = 1000;
 
-  /** Limits an uploaded file with contacts, in megabytes. */
+  /** The largest size, in megabytes, of an uploaded file with contacts. */
   @IsWholeNumber(1, 10_000)
   readonly importMb: number = 500;
 
-  /** Limits tool calls and webhooks per organization, process and minute. 0 means no limit. */
+  /** The largest number of tool calls and webhooks per organization, process and minute. 0 means no limit. */
   @IsWholeNumber(0, 100_000_000)
   readonly rateLimitPerMinute: number = 60_000;
 
-  /** Limits attempts to sign in per account and minute, of all processes together. 0 means no limit. */
+  /** The largest number of attempts to sign in per account and minute, in all processes together. 0 means no limit. */
   @IsWholeNumber(0, 1_000_000)
   readonly signInPerMinute: number = 10;
 
-  /** Limits accounts that one address creates in an hour, in all processes together. 0 means no limit. */
+  /**
+   * The largest number of accounts that one address creates in an hour, in all processes together. 0 means no limit.
+   */
   @IsWholeNumber(0, 1_000_000)
   readonly signUpPerHour: number = 20;
 
-  /** Limits API keys that one organization creates in an hour, in all processes together. 0 means no limit. */
+  /**
+   * The largest number of API keys that one organization creates in an hour, in all processes together. 0 means no
+   * limit.
+   */
   @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
-  /** These proxies name the client in X-Forwarded-For. From anybody else, that header has no effect. */
+  /** The proxies that name the client in X-Forwarded-For. From other clients, that header has no effect. */
   @IsString()
   @Length(0, 4096)
   readonly trustedProxies: string = '';
 
-  /** Encrypts stored secrets. The default is a random key that only the owner of the database can read. */
+  /** The key that encrypts stored secrets. The default is a random key that only the owner of the database can read. */
   @IsOptional()
   @IsString()
   @Length(32, 1024)
   readonly secretKey?: string;
 
   /**
-   * Holds the next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The
-   * word `database` means the key that is used without `secretKey`.
+   * The next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The word
+   * `database` means the key that is used without `secretKey`.
    */
   @IsOptional()
   @Matches(/^(?:database|.{32,1024})$/s, {
@@ -155,33 +160,35 @@ export class Env {
   })
   readonly otherSecretKey?: string;
 
-  /** Limits the PostgreSQL connections for tenant transactions of this process. */
+  /** The largest number of PostgreSQL connections for tenant transactions of this process. */
   @IsWholeNumber(2, 1000)
   readonly databasePoolSize: number = 10;
 
   /**
-   * A worker process handles this many messages, and runs of one organization, at the same time. With several
-   * organizations, it handles 1.5 times as many runs.
+   * The number of messages, and of runs of one organization, that a worker process handles at the same time. With
+   * several organizations, it handles 1.5 times as many runs.
    */
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;
 
-  /** Requests of workflows may reach these addresses besides ports 80 and 443 of public addresses. */
+  /** The addresses that requests of workflows may reach besides ports 80 and 443 of public addresses. */
   @IsString()
   @Length(0, 4096)
   readonly outboundAllow: string = '';
 
-  /** Requests of workflows go through this HTTP proxy. It may contain a password. When absent, they go directly. */
+  /**
+   * The HTTP proxy through which requests of workflows go. It may contain a password. When absent, they go directly.
+   */
   @IsOptional()
   @IsString()
   @Length(1, 2048)
   readonly outboundProxy?: string;
 
-  /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
+  /** Whether workflows may have steps with JavaScript: with `on`, they may, and the steps run in a sandbox. */
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
 
-  /** Limits the body of a webhook. Above 1 MiB it must be JSON. */
+  /** The largest body of a webhook, in bytes. A body of more than 1 MiB must be JSON. */
   @IsWholeNumber(1_048_576, 10_485_760)
   readonly maxPayloadBytes: number = 1_048_576;
 
@@ -190,8 +197,8 @@ export class Env {
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
   /**
-   * With `on`, this process returns memory to the system after its start, and V8 keeps compiled code. When absent, only
-   * `npm start` does that, because the process may belong to another program.
+   * Whether V8 is tuned. With `on`, this process returns memory to the system after its start, and V8 keeps compiled
+   * code. When absent, only `npm start` does that, because the process may belong to another program.
    */
   @IsOptional()
   @IsIn(['on', 'off'])
@@ -204,18 +211,18 @@ export class Env {
     this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
   }
 
-  /** It is true for the embedded database on this machine only, without mail server and public address. */
+  /** True for the embedded database on this machine only, without mail server and public address. */
   get isTrial(): boolean {
     const isPrivate = this.isLoopback && this.publicUrl === undefined;
     return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;
   }
 
-  /** It is true when the result of every tool is validated against its output class. */
+  /** True when the result of every tool is validated against its output class. */
   get checksResults(): boolean {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
-  /** It is true when callers see the message of an unexpected error, besides its id in the log. */
+  /** True when callers see the message of an unexpected error, besides its id in the log. */
   get showsBugs(): boolean {
     return this.nodeEnv === 'development';
   }
@@ -224,7 +231,7 @@ export class Env {
     return this.logLevel === 'debug' || this.logLevel === 'trace';
   }
 
-  /** It is true when each request, tool call and run has a line in the log. */
+  /** True when each request, tool call and run has a line in the log. */
   get logsWork(): boolean {
     return this.logLevel === 'info' || this.logsDebug;
   }
@@ -262,7 +269,7 @@ export class Env {
     return this.publicUrl ?? `http://${reachable}:${this.port}`;
   }
 
-  /** It is true when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
+  /** True when only this machine can reach the service. Then a foreign Host header means DNS rebinding. */
   get isLoopback(): boolean {
     return this.host === 'localhost' || this.host === '::1' || this.host.startsWith('127.');
   }

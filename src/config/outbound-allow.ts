@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 
-/** Allows an address or port that outbound requests may not reach by default. */
+/** An address or port that outbound requests may reach in addition to the default ones. */
 export interface OutboundException {
-  /** When absent, every public address is allowed. */
+  /** The addresses. When absent, every public address is allowed. */
   readonly range?: { readonly address: string; readonly bits: number; readonly family: 4 | 6 };
-  /** When absent, ports 80 and 443 are allowed. */
+  /** The port. When absent, ports 80 and 443 are allowed. */
   readonly port?: number;
 }
 

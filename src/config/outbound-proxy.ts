@@ -1,6 +1,6 @@
-/** Describes the proxy through which requests of workflows leave the network of the operator. */
+/** The proxy through which requests of workflows leave the network of the operator. */
 export interface OutboundProxy {
-  /** Contains the host name or address. An IPv6 address has no brackets. */
+  /** The host name or address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
   /** The value of Proxy-Authorization. It is absent when the proxy asks for no password. */

@@ -7,8 +7,8 @@ const SET = prepared(
 );
 
 /**
- * Runs `work`. The log of consent names this source, in place of the one that is stored with a decision, for what `work`
- * changes. It must run in a transaction of the session.
+ * Runs `work`. For the changes of `work`, the log of consent names this source in place of the stored source of a
+ * decision. Call it in a transaction of the session.
  */
 export async function withConsentOrigin<T>(
   session: TenantSession,

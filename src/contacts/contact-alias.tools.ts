@@ -48,8 +48,7 @@ export class ContactAliasTools {
   @Tool({
     name: 'remove_contact_alias',
     title: 'Remove an alias of a contact',
-    description:
-      'Removes a further address or external id. The contact is not found by it any more.',
+    description: 'Removes a further address or external id. The contact is no longer found by it.',
     output: RemovedContactAlias,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],

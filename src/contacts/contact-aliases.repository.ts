@@ -3,7 +3,7 @@ import { violatedConstraint } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type AliasKind, ContactAlias } from './contact-alias.entity.js';
 
-/** Identifies an alias in its organization. */
+/** The values that identify an alias in its organization. */
 export type AliasAddress = Pick<ContactAlias, 'kind' | 'value'>;
 
 @Injectable()
@@ -18,7 +18,7 @@ export class ContactAliasesRepository {
     });
   }
 
-  /** Returns false, in a usable transaction, when the address belongs to a contact already. */
+  /** Inserts an alias. Returns false, in a usable transaction, when the address belongs to a contact already. */
   async insert(
     organizationId: string,
     contactId: string,
@@ -41,7 +41,7 @@ export class ContactAliasesRepository {
     }
   }
 
-  /** Returns false when the contact has no such alias. */
+  /** Deletes an alias. Returns false when the contact has no such alias. */
   async delete(
     organizationId: string,
     contactId: string,

@@ -14,7 +14,7 @@ import { parsePhone, parseText } from './parse-field.js';
 export const MOST_ALIASES = 50;
 const LONGEST_EXTERNAL_ID = 255;
 
-/** Holds the address that a caller sent: exactly one of its members. */
+/** The address that a caller sent: exactly one of its members. */
 export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**
@@ -30,7 +30,7 @@ export class ContactAliasesService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Throws `not_found` when the organization has no such contact. */
+  /** Returns the aliases of a contact. Throws `not_found` when the organization has no such contact. */
   async list(organizationId: string, contactId: string): Promise<ContactAlias[]> {
     const contact = assertFound(await this.contacts.find(organizationId, contactId), 'contact');
     return await this.aliases.list(organizationId, contact.id);
@@ -42,7 +42,7 @@ export class ContactAliasesService {
    */
   async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {
     const address = await this.parse(organizationId, given);
-    // The lock makes additions to one contact wait for each other, so none passes the limit.
+    // The lock makes additions to one contact wait for each other, so that together they cannot exceed the limit.
     const contact = await this.lock(organizationId, contactId);
     const before = await this.aliases.list(organizationId, contact.id);
     const known = before.find(
@@ -80,7 +80,7 @@ export class ContactAliasesService {
     return assertFound(await this.contacts.findForUpdate(organizationId, contactId), 'contact');
   }
 
-  /** Stores the contact again, so that its text of the search has the aliases, and publishes the change. */
+  /** Stores the contact again, so that its search text has the aliases, and publishes the change. */
   private async showChange(contact: Contact): Promise<void> {
     const { organizationId, id, createdAt: _, updatedAt: __, ...fields } = contact;
     await this.contacts.update(organizationId, id, fields);

@@ -13,18 +13,18 @@ import type { Contact } from './contact.entity.js';
 import { identifierConflict, mergeTags, withoutAliases } from './contacts.service.js';
 
 export interface BatchOptions {
-  /** A row belongs to the contact that has the same value of this field. */
+  /** The field by which rows find contacts: a row belongs to the contact that has the same value. */
   matchBy: Identifier;
   onExisting: 'update' | 'skip';
-  /** Recorded as the source of consent. */
+  /** The recorded source of consent. */
   source: string;
-  /** With false, the changes emit no events. */
+  /** False when the changes emit no events. */
   emitsEvents: boolean;
-  /** With true, nothing is written. */
+  /** True when nothing is written. */
   isDryRun: boolean;
 }
 
-/** Says what happened to a row, or would happen in a dry run. An error says why nothing did. */
+/** What happened to a row, or would happen in a dry run. An error says why nothing happened. */
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
 
 /** A contact that one identifier of the rows belongs to. */
@@ -37,7 +37,7 @@ export interface KnownContact {
 /** A contact that a batch writes, with its fields after the batch. */
 export interface BatchedContact {
   id: string;
-  /** Undefined for a contact that is new. */
+  /** The contact before the batch. Undefined for a contact that is new. */
   before: Contact | undefined;
   fields: ContactFields;
   /** The positions of the rows that created or changed it. */
@@ -51,8 +51,8 @@ export interface BatchPlan {
 }
 
 /**
- * Decides what each row does, in the order of the rows: a later row sees what an earlier one would write. `known` has the
- * contacts whose identifiers occur in the rows.
+ * Decides what each row does, in the order of the rows. A later row sees the result of the rows before it. `known` has
+ * the contacts whose identifiers occur in the rows.
  */
 export function planBatch(
   rows: readonly ContactChanges[],
@@ -122,7 +122,7 @@ function planRow(
   return matched.before ? 'updated' : 'created';
 }
 
-/** Leaves out what would grant a consent that the contact has denied. A file cannot prove that the person agreed later. */
+/** Leaves out each grant of a consent that the contact has denied. A file cannot prove that the person agreed later. */
 function withoutGrants({ consent }: ContactFields, changes: ContactChanges): ContactChanges {
   if (!changes.consent) return changes;
   const left = { ...changes.consent };

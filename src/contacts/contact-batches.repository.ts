@@ -18,8 +18,8 @@ export interface WrittenContact {
   fields: ContactFields;
 }
 
-// These three are not prepared. A kept plan of a small table would read the whole table for each batch once it is
-// large.
+// These three statements are not prepared. Prepared while the table is small, their plans would read the whole table
+// for each batch when it is large.
 const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
      from contacts where organization_id = $1 and external_id = any($2)
    union all select 'email', email, id from contacts where organization_id = $1 and email = any($3)
@@ -30,7 +30,10 @@ const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, 
      where organization_id = $1 and kind = 'phone' and value = any($4)
    union all select kind, value, contact_id from contact_aliases
      where organization_id = $1 and kind = 'external_id' and value = any($2)`;
-/** The order keeps two transactions with the same contacts from waiting for each other. */
+/**
+ * Locks contacts in the order of their ids. Without the order, two transactions with the same contacts could wait for
+ * each other.
+ */
 const LOCK = `select ${COLUMNS} from contacts contact
    where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`;
 const LIST_AFTER = prepared(
@@ -79,7 +82,7 @@ export class ContactBatchesRepository {
     return await this.tenants.session(organizationId).query<Contact>(LOCK, [organizationId, ids]);
   }
 
-  /** Lets the contacts that this transaction has written enter and leave segments without events. */
+  /** Makes the contacts that this transaction has written enter and leave segments without events. */
   async silence(organizationId: string): Promise<void> {
     await this.tenants
       .session(organizationId)

@@ -8,7 +8,7 @@ import {
   TIME_FIELDS,
 } from './filter-fields.js';
 
-/** Holds a condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
+/** A condition of a WHERE clause about the alias `contact`. Values from callers are parameters, never SQL. */
 export interface Condition {
   sql: string;
   parameters: ObjectLiteral;
@@ -29,7 +29,10 @@ function allSql(nodes: readonly FilterNode[], parameters: ObjectLiteral): string
   return nodes.map((node) => nodeSql(node, parameters)).join(' and ') || 'true';
 }
 
-/** Every group is in parentheses. A condition about a missing value is not true, so its negation is. */
+/**
+ * Converts a group or condition to SQL. Every group is in parentheses. A condition about a missing value is not true,
+ * so its negation is.
+ */
 function nodeSql(node: FilterNode, parameters: ObjectLiteral): string {
   if ('and' in node) return `(${allSql(node.and, parameters)})`;
   if ('or' in node) {
@@ -55,7 +58,7 @@ const ACTIVITY_SQL = {
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
 };
 
-/** Maps operators to SQL. A table has the operators that `parseFilters` accepts for its kind of fields. */
+/** The SQL of each operator. A table has the operators that `parseFilters` accepts for its kind of fields. */
 type SqlTable = Partial<Record<FilterOperator, string>>;
 
 function toSql(
@@ -168,8 +171,8 @@ function tagsSql(value: string): SqlTable {
 }
 
 /**
- * Looks for a member of a static segment. A scalar sub-select is an index look-up for each contact. For EXISTS, a plan
- * may read all members of the segment first, although a page needs few contacts.
+ * Looks for a member of a static segment. A scalar sub-select is an index look-up for each contact. With EXISTS, the
+ * plan may read all members of the segment first, although a page needs few contacts.
  */
 function segmentSql(value: string): SqlTable {
   const is = `(select true from segment_members sm where sm.organization_id = contact.organization_id

@@ -15,8 +15,8 @@ export class ContactDuplicateTools {
     name: 'find_duplicates',
     title: 'Find duplicate contacts',
     description:
-      'Proposes pairs of contacts that may be one person, with the reason. It changes nothing. Of several contacts ' +
-      'that share the same, each is paired with the oldest.',
+      'Proposes pairs of contacts that may be one person, with the reason. It changes nothing. If several ' +
+      'contacts share a value, each of them is paired with the oldest.',
     output: DuplicatePage,
     readOnly: true,
     surfaces: ['workflow', 'dashboard'],

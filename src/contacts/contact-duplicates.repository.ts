@@ -10,13 +10,13 @@ const KEYS = {
   same_external_id: `lower(c.external_id collate "C")`,
 } satisfies Record<DuplicateReason, string>;
 
-/** Describes two contacts that may be one person. `contactId` is the older one. */
+/** Two contacts that may be one person. `contactId` is the older one. */
 export interface DuplicatePair {
   reason: DuplicateReason;
   key: string;
   contactId: string;
   otherId: string;
-  /** A name, or else an identifier, of the older contact. */
+  /** The name of the older contact, or else one of its identifiers. */
   name: string | null;
   otherName: string | null;
 }

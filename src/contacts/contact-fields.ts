@@ -20,13 +20,13 @@ const LONGEST_TEXT = 255;
 const LONGEST_TAG = 64;
 export const MOST_TAGS = 50;
 
-/** Holds the data of a contact, without its id and times. */
+/** The data of a contact, without its id and times. */
 export type ContactFields = Omit<
   Contact,
   'organizationId' | 'id' | 'searchText' | 'createdAt' | 'updatedAt'
 >;
 
-/** Holds validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
+/** Validated and normalized fields. An undefined field stays unchanged; a property that is null is removed. */
 export type ContactChanges = Partial<
   Omit<ContactFields, 'properties' | 'consent'> & {
     properties: Record<string, PropertyValue | null> | null;
@@ -99,7 +99,7 @@ export function applyChanges(
   if (Object.keys(next.properties).length > MOST_PROPERTIES) {
     throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in total`);
   }
-  // A contact that is larger already can be changed otherwise.
+  // A contact that is over the limit already can still be changed in other fields.
   if (changes.properties && bytesOfProperties(next.properties) > MOST_PROPERTIES_BYTES) {
     const most = MOST_PROPERTIES_BYTES / 1024;
     throw AppError.invalidField('properties', `must have at most ${most} KiB in total`);

@@ -47,7 +47,7 @@ export function parseFilters(given: readonly object[], rules: ContactRules): Fil
 interface Parser {
   readonly rules: ContactRules;
   readonly faults: FaultList;
-  /** Counts the conditions. */
+  /** The number of conditions. */
   count: number;
 }
 
@@ -75,7 +75,7 @@ function parseNode(
   const group = (['and', 'or', 'not'] as const).find((name) => Object.hasOwn(item, name));
   if (!group) {
     parser.count += 1;
-    // Each condition becomes a part of one statement, so no more are read than are allowed.
+    // Each condition becomes a part of one statement, so reading stops at the largest allowed number.
     return parser.count > MOST_CONDITIONS ? undefined : parseFilter(item, path, rules, faults);
   }
   if (Object.keys(item).length > 1) return fault(`must have nothing beside ${group}`);
@@ -213,7 +213,7 @@ function parseValue(
   }
 }
 
-/** Returns true for operators that compare a whole address. A part of an address need not have a domain. */
+/** Returns true for operators that compare a whole address. The value of the others may be a part of an address. */
 function isWhole(operator: FilterOperator): boolean {
   return !TEXT_OPERATORS.has(operator);
 }

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 import type { MergeUndo } from './contact-merge.js';
 
-/** Stores that a contact was merged into another one. Its id means the survivor from then on. */
+/** Stores that a contact was merged into another one. The id of the merged contact means the survivor from then on. */
 @Entity('contact_merges')
 export class ContactMerge extends OrganizationRow {
   @PrimaryColumn('text')
@@ -19,7 +19,7 @@ export class ContactMerge extends OrganizationRow {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   mergedAt: Date;
 
-  /** It is null when the merge can no longer be undone. */
+  /** The data that undoes the merge. Null when the merge can no longer be undone. */
   @Column('json', { nullable: true })
   undo: MergeUndo | null;
 

@@ -15,7 +15,7 @@ const SINGLE_FIELDS = {
   timezone: 'timezone',
 } as const;
 
-/** Says which of two values a merged contact has. Each value is a text, or JSON. */
+/** Which of two values a merged contact has. Each value is a text, or JSON. */
 export interface MergedValue {
   /** The path of the field, for example `first_name` or `properties.plan`. */
   field: string;
@@ -28,13 +28,13 @@ export interface MergedValue {
 export interface MergePlan {
   /** The fields of the survivor after the merge. */
   fields: ContactFields;
-  /** Each field for which the two contacts differ, except those that only the survivor has. */
+  /** The fields for which the two contacts differ, except those that only the survivor has. */
   values: MergedValue[];
   /** The identifiers of the merged contact that become aliases of the survivor. */
   aliases: AliasAddress[];
 }
 
-/** Stores what a merge changed, so that it can be undone. */
+/** What a merge changed, so that it can be undone. */
 export interface MergeUndo {
   merged: ContactFields & { createdAt: string };
   before: ContactFields;
@@ -61,8 +61,9 @@ export function fieldsOf(contact: Contact): ContactFields {
 }
 
 /**
- * Decides what a contact has when another one is merged into it. Its values win, and it gets those that it does not
- * have. Tags are united. The stricter consent wins. Throws `conflict` when the result has too many tags or properties.
+ * Decides what a contact has when another one is merged into it. The values of the survivor win, and it gets the values
+ * that it does not have. Tags are united. The stricter consent wins. Throws `conflict` when the result has too many
+ * tags or properties.
  */
 export function planMerge(survivor: ContactFields, merged: ContactFields): MergePlan {
   const values: MergedValue[] = [];
@@ -104,8 +105,8 @@ export function planMerge(survivor: ContactFields, merged: ContactFields): Merge
 }
 
 /**
- * Returns the fields of the survivor when a merge is undone. It loses the values of the merge, except those that were
- * changed since. Throws `conflict` when it would have no identifier.
+ * Returns the fields of the survivor when a merge is undone. The survivor loses the values that came from the merge,
+ * except those that were changed since. Throws `conflict` when it would have no identifier.
  */
 export function revertSurvivor(
   current: ContactFields,
@@ -132,8 +133,8 @@ export function revertSurvivor(
 
 /**
  * Returns the fields of the merged contact when a merge is undone: its earlier fields, without the identifiers that
- * others have now, and with the consent of the survivor where that is stricter. Throws `conflict` when it would have no
- * identifier.
+ * other contacts have now. Where the consent of the survivor is stricter, it gets that consent. Throws `conflict` when
+ * it would have no identifier.
  */
 export function restoreMerged(
   current: ContactFields,

@@ -12,13 +12,13 @@ import type { MergeUndo } from './contact-merge.js';
 import { withConsentOrigin } from './consent-origin.js';
 import { aliasLines, storedValues } from './contact-statements.js';
 
-/** Waits of at most this time end before PostgreSQL looks for a deadlock, which takes it a second. */
+/** The longest wait for a lock. It ends before PostgreSQL would look for a deadlock, which it does after a second. */
 const LOCK_WAIT_MS = 300;
 const USUAL_LOCK_WAIT_MS = 5000;
 
 export type Merge = Omit<ContactMerge, 'organizationId' | 'moved'>;
 
-/** Counts the rows that were moved from one contact to another. */
+/** The number of rows that were moved from one contact to another. */
 export interface MovedRows {
   messages: number;
   runs: number;
@@ -28,7 +28,10 @@ export interface MovedRows {
 }
 
 const COLUMNS = `merged_id as "mergedId", into_id as "intoId", survivor_id as "survivorId", merged_at as "mergedAt", undo`;
-/** Records the merge. The tenant role cannot insert it: SQL of a tool could move the log of consent of a contact. */
+/**
+ * Records the merge. The tenant role cannot insert the record, because SQL of a tool could then move the log of consent
+ * of a contact.
+ */
 const RECORD = prepared('contact_merge_record', 'select record_contact_merge($1, $2)');
 /**
  * Moves the rows of the contact $2 to the contact $3, and adds them to the record of the merge. Only a transaction that
@@ -62,8 +65,8 @@ const MOVE = `with messages_moved as (
      'segments_added', (select coalesce(jsonb_agg(segment_id), '[]') from members_added))
    where m.organization_id = $1 and m.merged_id = $2`;
 /**
- * Moves the waits. It is sent after {@link MOVE}, which waits for steps that are just beginning a wait of a run, so it
- * sees those waits.
+ * Moves the waits. {@link MOVE} is sent first and waits for steps that are just beginning a wait, so this statement
+ * sees the waits of those steps.
  */
 const MOVE_WAITS = `with waits_moved as (
      update run_waits set contact_id = $3
@@ -124,8 +127,9 @@ export class ContactMergesRepository {
   ) {}
 
   /**
-   * Runs `work` behind a savepoint and returns undefined, in a usable transaction without its locks, when it waits for
-   * another transaction for too long. Two transactions that wait for each other would otherwise be a deadlock.
+   * Runs `work` behind a savepoint. When `work` waits for another transaction for too long, it rolls back to the
+   * savepoint, which frees the locks, and returns undefined. Otherwise two transactions that wait for each other would
+   * be a deadlock.
    */
   async tryWithoutWaiting<T>(
     organizationId: string,
@@ -246,7 +250,7 @@ export class ContactMergesRepository {
     return rows.length > 0;
   }
 
-  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of its changes. */
+  /** Runs `work`. The log of consent names the merge, or its undoing, as the origin of the changes of `work`. */
   withOrigin<T>(
     organizationId: string,
     source: 'merge' | 'unmerge',
@@ -255,7 +259,7 @@ export class ContactMergesRepository {
     return withConsentOrigin(this.tenants.session(organizationId), source, undefined, work);
   }
 
-  /** Writes the text of the search again, after the aliases of the contact have changed. */
+  /** Writes the search text again, after the aliases of the contact have changed. */
   async refreshSearch(organizationId: string, id: string, fields: ContactFields): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update contacts set search_text = $3::text || ${aliasLines('$2')}
@@ -272,8 +276,8 @@ export class ContactMergesRepository {
 }
 
 /**
- * Returns true for a lock timeout (55P03) and a deadlock (40P01), also as the cause of the error that a savepoint
- * throws.
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), even when it is only the cause of the error that a
+ * savepoint throws.
  */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);

@@ -29,7 +29,10 @@ import { ContactsRepository } from './contacts.repository.js';
 
 const MOST_ATTEMPTS = 15;
 const LONGEST_PAUSE_MS = 50;
-/** Bounds the time of a merge, which changes each row. A statement must end within ten seconds, also on a busy machine. */
+/**
+ * The largest number of messages and runs that a merge moves. A merge changes each row, and a statement must end within
+ * ten seconds, even on a busy machine.
+ */
 const MOST_MOVED = 50_000;
 const MOST_LISTED = 50;
 
@@ -49,7 +52,7 @@ export interface UnmergeOutcome {
 
 /**
  * Merges contacts and undoes merges. The caller of each method must have opened a transaction of the organization. An
- * attempt that would wait for another transaction for long gives its locks back and begins again, so it takes part in no
+ * attempt that waits too long for another transaction gives its locks back and begins again. So it takes part in no
  * deadlock.
  */
 @Injectable()
@@ -64,8 +67,9 @@ export class ContactMergesService {
   ) {}
 
   /**
-   * Merges the contact `otherId` into the contact `contactId`. Its id means the survivor from then on. Throws `not_found`,
-   * and `conflict` when `otherId` was merged already or the result would have too much of something.
+   * Merges the contact `otherId` into the contact `contactId`. The id `otherId` means the survivor from then on. Throws
+   * `not_found`. Throws `conflict` when `otherId` was merged already, or when the result would have too many aliases,
+   * tags or properties.
    */
   async merge(organizationId: string, contactId: string, otherId: string): Promise<MergeOutcome> {
     const outcome = await this.attempt(organizationId, async () => {
@@ -83,7 +87,7 @@ export class ContactMergesService {
   async unmerge(organizationId: string, mergedId: string): Promise<UnmergeOutcome> {
     const outcome = await this.attempt(organizationId, async () => {
       const survivor = await this.contacts.findForUpdate(organizationId, mergedId);
-      // The contact comes first, because a merge locks it first.
+      // The survivor is locked first, because a merge locks it first.
       const merge = await this.merges.findForUpdate(organizationId, mergedId);
       if (!merge) throw new AppError('not_found', 'This contact was not merged into another one.');
       if (survivor?.id !== merge.survivorId) return undefined;
@@ -99,7 +103,10 @@ export class ContactMergesService {
     return await this.merges.listUndoable(organizationId, contact.id, MOST_LISTED);
   }
 
-  /** Repeats `work` while it gets no lock, or returns undefined because the contacts have changed during its waits. */
+  /**
+   * Repeats `work` while it gets no lock, or while it returns undefined because the contacts have changed during its
+   * waits.
+   */
   private async attempt<T>(organizationId: string, work: () => Promise<T | undefined>): Promise<T> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const result = await this.merges.tryWithoutWaiting(organizationId, work);
@@ -111,7 +118,7 @@ export class ContactMergesService {
     });
   }
 
-  /** Locks both contacts in the order of their ids. Returns undefined when one of them has changed its id meanwhile. */
+  /** Locks both contacts in the order of their ids. Returns undefined when one of them was merged meanwhile. */
   private async lockPair(
     organizationId: string,
     contactId: string,
@@ -205,7 +212,7 @@ export class ContactMergesService {
     }
   }
 
-  /** Stores the fields of a locked contact, and emits the event if they differ. */
+  /** Stores the fields of a locked contact, and emits the event if the fields have changed. */
   private async write(
     organizationId: string,
     contact: Contact,
@@ -217,7 +224,7 @@ export class ContactMergesService {
     }
     const written = { ...contact, ...fields, updatedAt };
     const changed = changedFields(ContactView.of(contact), ContactView.of(written));
-    // A tag that the other contact had was given to this person before, so no contact.tagged is emitted.
+    // The person got this tag when the other contact did, so no contact.tagged is emitted.
     if (changed.length > 0)
       await this.emit(organizationId, written, 'contact.updated', { changed });
     return written;

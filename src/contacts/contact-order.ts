@@ -20,7 +20,7 @@ export const CONTACT_SORTS = Object.keys(COLUMNS).flatMap((field) => [
   `-${field}`,
 ]) as ContactSort[];
 
-/** Identifies the last contact of a page: its value in the sort column, or null, and its id. */
+/** The position of the last contact of a page: its value in the sort column, or null, and its id. */
 export interface Position {
   value: string | null;
   id: string;

@@ -53,7 +53,7 @@ export class ContactPropertiesRepository {
     );
   }
 
-  /** Returns false when the property is not declared. */
+  /** Deletes the declaration of a property. Returns false when the property is not declared. */
   async delete(organizationId: string, name: string): Promise<boolean> {
     const { affected } = await this.tenants
       .repository(organizationId, ContactProperty)

@@ -10,7 +10,9 @@ import { type PropertyRule, typeFault } from './property-type.js';
 
 const MOST_DECLARED = 100;
 const MOST_SHOWN = 5;
-/** Each contact that loses its value can start workflows, so one call removes few. */
+/**
+ * The largest number of values that one call removes, because each contact that loses its value can start workflows.
+ */
 const MOST_REMOVED = 200;
 
 /**
@@ -49,14 +51,17 @@ export class ContactPropertiesService {
     return assertFound(await this.properties.find(organizationId, name), 'property');
   }
 
-  /** Forgets the type. The values stay. Throws `not_found`. */
+  /** Deletes the declaration of a property. The values of contacts stay. Throws `not_found`. */
   async delete(organizationId: string, name: string): Promise<void> {
     await this.rules.lockProperties(organizationId);
     if (await this.properties.delete(organizationId, name)) return;
     throw new AppError('not_found', `The property ${name} is not declared.`);
   }
 
-  /** Returns one page of the values that would not fit, in the order of the contacts' ids, and the cursor of the next page. */
+  /**
+   * Returns one page of the values that would not fit the rule, in the order of the contacts' ids, and the cursor of
+   * the next page.
+   */
   async listUnfit(
     organizationId: string,
     name: string,
@@ -81,7 +86,10 @@ export class ContactPropertiesService {
     return { values, nextCursor };
   }
 
-  /** Removes the values that would not fit from at most 200 contacts. `hasMore` is true when others are left. */
+  /**
+   * Removes the values that would not fit the rule from at most 200 contacts. `hasMore` is true when such values are
+   * left.
+   */
   async removeUnfit(
     organizationId: string,
     name: string,
@@ -96,7 +104,7 @@ export class ContactPropertiesService {
     let removed = 0;
     for (const { contactId } of chosen) {
       const contact = await this.contacts.find(organizationId, contactId);
-      // Another transaction may have deleted it.
+      // Another transaction may have deleted the contact.
       if (!contact) continue;
       await this.contacts.update(
         organizationId,

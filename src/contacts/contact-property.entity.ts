@@ -11,7 +11,7 @@ export class ContactProperty extends OrganizationRow {
   @Column('text')
   type: PropertyType;
 
-  /** The values of the type `enum`, and is empty for other types. */
+  /** The values of the type `enum`. Empty for other types. */
   @Column('text', { array: true, default: () => `'{}'` })
   options: string[];
 

@@ -30,7 +30,7 @@ interface FoundRules {
   properties: [name: string, type: PropertyType, options: string[]][] | null;
 }
 
-/** The settings that change. Null removes one. */
+/** The settings that change. Null removes a setting. */
 export type ChangedSettings = Partial<
   Pick<ContactSettings, 'region' | 'strictProperties' | 'defaultLocale' | 'smsHelp'>
 >;
@@ -41,8 +41,9 @@ export class ContactRulesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * With `areKept`, the rules about properties stay until the transaction ends. Otherwise a contact could get a value that
-   * does not fit a type that another transaction is setting.
+   * Returns the rules of the organization. With `areKept`, the rules about properties stay the same until the
+   * transaction ends. Otherwise a contact could get a value that does not fit a type that another transaction is
+   * setting.
    */
   async find(organizationId: string, areKept: boolean): Promise<ContactRules> {
     const session = this.tenants.session(organizationId);
@@ -61,7 +62,10 @@ export class ContactRulesRepository {
     };
   }
 
-  /** Waits until no transaction is writing properties of contacts. None begins before this transaction ends. */
+  /**
+   * Waits until no transaction is writing properties of contacts. Other transactions cannot begin to write them before
+   * this one ends.
+   */
   async lockProperties(organizationId: string): Promise<void> {
     await this.tenants.session(organizationId).query(LOCK_EXCLUSIVELY, [organizationId]);
   }

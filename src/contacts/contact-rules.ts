@@ -1,20 +1,20 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { PropertyRule } from './property-type.js';
 
-/** Says how an organization reads the fields of contacts. */
+/** How an organization reads the fields of contacts. */
 export interface ContactRules {
-  /** Phone numbers in national form belong to this country. Null: only the international form is accepted. */
+  /** The country of phone numbers in national form. Null: only the international form is accepted. */
   region: CountryCode | null;
-  /** When true, contacts get no properties that are not declared. */
+  /** True when contacts get no properties that are not declared. */
   strictProperties: boolean;
   /** The language of contacts without a locale. */
   defaultLocale: string | null;
-  /** Answers a text message that consists of HELP. */
+  /** The answer to a text message that consists of HELP. */
   smsHelp: string | null;
   properties: ReadonlyMap<string, PropertyRule>;
 }
 
-/** Holds the rules of an organization that has set nothing. */
+/** The rules of an organization that has set nothing. */
 export const NO_RULES: ContactRules = Object.freeze({
   region: null,
   strictProperties: false,

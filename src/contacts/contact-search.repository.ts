@@ -17,7 +17,7 @@ import { Contact } from './contact.entity.js';
 import type { FilterNode } from './filter-fields.js';
 import { type IndexKeys, indexKeys, requiredSegment } from './filter-tree.js';
 
-/** Describes a row of a search by an index. The id is null when no contact matches. */
+/** A row of a search by an index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };
 
 /** Searches and counts contacts. Every method needs a transaction of the organization. */
@@ -55,7 +55,7 @@ export class ContactSearchRepository {
     ]);
     if (indexed) return indexed;
     // Row-level security hides statistics from the planner. It would expect few matches for any pattern, then read and
-    // sort all contacts for one page. For a CASE it expects that half of the contacts match.
+    // sort all contacts for one page. For a CASE, the planner expects that half of the contacts match.
     const [pattern, other] = texts.map((text) => (text === null ? null : `%${escapeLike(text)}%`));
     const isMatch = `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`;
     return await this.readPage(organizationId, query().andWhere(isMatch, { pattern, other }));
@@ -161,7 +161,10 @@ export class ContactSearchRepository {
     return await this.readIndexedPage(organizationId, statement, keyValues(keys, MOST_BY_INDEX));
   }
 
-  /** Reads a page through the members of a static segment. Returns undefined when the conditions require no small one. */
+  /**
+   * Reads a page through the members of a static segment. Returns undefined when the conditions require no static
+   * segment, or only a large one.
+   */
   private async readSegmentPage(
     organizationId: string,
     query: SelectQueryBuilder<Contact>,

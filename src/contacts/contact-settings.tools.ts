@@ -44,7 +44,7 @@ export class ContactSettingsTools {
     if (typeof region === 'string' && !isSupportedCountry(region)) {
       throw AppError.invalidField('region', 'must be a country such as DE or BR (ISO 3166)');
     }
-    // Two installations could otherwise answer each other without an end.
+    // Otherwise two installations could answer each other without end.
     if (typeof input.sms_help === 'string' && smsKeywordOf(input.sms_help)) {
       throw AppError.invalidField('sms_help', 'must not be a keyword such as HELP or STOP itself');
     }
@@ -60,7 +60,7 @@ export class ContactSettingsTools {
   }
 }
 
-/** A form sends an empty text to remove the locale. */
+/** Returns the locale, or null to remove it. A form sends an empty text for this. */
 function readLocale(text: string | null): string | null {
   if (text === null || text === '') return null;
   const parsed = parseLocale(text);

@@ -6,15 +6,18 @@ import { CONTACT_SORTS, ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import type { IndexKeys } from './filter-tree.js';
 
-/** Maps identifiers from argument names to columns. Each identifier is unique in its organization. */
+/** The column of each identifier, by the name of its argument. Each identifier is unique in its organization. */
 export const IDENTIFIERS = { external_id: 'externalId', email: 'email', phone: 'phone' } as const;
 export type Identifier = keyof typeof IDENTIFIERS;
 
-/** Limits the use of the text index. When more contacts match, reading them in sort order is faster. */
+/**
+ * The largest number of contacts that are read through an index. When more contacts match, reading them in sort order
+ * is faster.
+ */
 export const MOST_BY_INDEX = 1000;
 
 /**
- * Names the columns as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
+ * The columns, named as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
  * examines the metadata of each column again for each row.
  */
 export const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
@@ -68,7 +71,7 @@ const ADDRESSES = `select channel, address from contacts c
    union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
      where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
 const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
-/** Counts the rows about the contact $2 in other tables, and locks the contact. */
+/** The number of rows about the contact $2 in other tables, and locks the contact. */
 export const COUNT_TRACES = prepared(
   'contact_traces',
   `select
@@ -88,7 +91,7 @@ export const DELETE_SUPPRESSIONS = prepared(
   `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
    select cast(count(*) as integer) as count from gone`,
 );
-/** Maps sort orders to prepared statements that search by text alone, which is the most frequent search. */
+/** The prepared statement of each sort order that searches by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
     const { direction, nulls = '' } = new ContactOrder(sort);
@@ -99,7 +102,10 @@ export const FIRST_PAGES = new Map(
   }),
 );
 
-/** The second look-up runs only when no contact has the address as its own. */
+/**
+ * Returns the query for the contact with an address or an alias. It searches the aliases only when no contact has the
+ * address as its own.
+ */
 function selectByAddress(kind: Identifier): string {
   return `${SELECT} and contact.id = coalesce(
     (select own.id from contacts own where own.organization_id = $1 and own.${kind} = $2),
@@ -146,8 +152,8 @@ export function aliasLines(contactId: string): string {
 }
 
 /**
- * Returns SQL for the id of a contact of the organization `$1`, or of the one that it was merged into, and locks it: it
- * exists until the transaction ends. For an unknown id it is null.
+ * Returns SQL for the id of a contact of the organization `$1`, or of the contact that it was merged into. The SQL
+ * locks the contact, so that it exists until the transaction ends. It gives null for an unknown id.
  */
 export function keptContact(contactId: string): string {
   return `coalesce(
@@ -155,7 +161,10 @@ export function keptContact(contactId: string): string {
     case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
 }
 
-/** Returns SQL for the id that rows of a contact have: that of the contact that it was merged into, or else its own. */
+/**
+ * Returns SQL for the id under which the rows of a contact are stored: that of the contact that it was merged into, or
+ * else its own.
+ */
 export function currentContactId(contactId: string): string {
   return `coalesce((select m.survivor_id from contact_merges m
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;

@@ -11,11 +11,11 @@ export class Contact extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   externalId: string | null;
 
-  /** The address is lowercase. */
+  /** The e-mail address in lowercase. */
   @Column('text', { nullable: true })
   email: string | null;
 
-  /** The number is in E.164 form: a plus sign and digits. */
+  /** The phone number in E.164 form: a plus sign and digits. */
   @Column('text', { nullable: true })
   phone: string | null;
 

@@ -94,7 +94,7 @@ export class ContactIdInput {
 }
 
 export class DeleteContactInput extends ContactIdInput {
-  @Doc('Also deletes messages or suppressions.')
+  @Doc('Data to delete with the contact: messages, suppressions or both.')
   @IsOptional()
   @IsArray()
   @IsString({ each: true })
@@ -104,7 +104,7 @@ export class DeleteContactInput extends ContactIdInput {
 
 @ClearableFields(...Object.keys(TEXT_FIELDS), 'tags', 'properties')
 export class UpdateContactInput extends ContactFieldsInput {
-  // Agents have the list of all tools. The rules are only in the description of create_contact, to save tokens.
+  // Agents have the list of all tools. To save tokens, only the description of create_contact has the rules.
   @Doc('Unique.')
   declare external_id?: string | null;
 

@@ -117,7 +117,7 @@ export class CreatedContactResult extends ContactResult {
   created: boolean;
 }
 
-/** Counts data about a contact that does not belong to its row. */
+/** The counts of data about a contact that does not belong to its row. */
 export class ContactTraces {
   @Integer()
   messages: number;

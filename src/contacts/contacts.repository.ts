@@ -22,15 +22,15 @@ import {
 import { Contact } from './contact.entity.js';
 import type { Removable } from './removable.js';
 
-/** Counts rows about a contact. */
+/** The number of rows about a contact. */
 export type TraceCounts = Record<Removable | 'runs', number>;
 
-/** Bounds how often a contact that is waited for is merged again meanwhile. */
+/** How many merges of one contact a look-up follows, when each of them commits while the look-up waits for its lock. */
 const MOST_MERGES = 3;
 
 @Injectable()
 export class ContactsRepository {
-  /** Holds the contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
+  /** The contact that the last statement of a transaction found (docs/adr/0016-recent-contact.md). */
   private readonly recent = new WeakMap<object, { version: number; contact: Contact }>();
 
   constructor(
@@ -38,7 +38,7 @@ export class ContactsRepository {
     private readonly signer: ArgumentSigner,
   ) {}
 
-  /** Finds a contact by its id, or by the id of a contact that was merged into it. So does {@link findForUpdate}. */
+  /** Finds a contact by its id, or by the id of a contact that was merged into it. */
   async find(organizationId: string, id: string): Promise<Contact | null> {
     const { transaction } = this.tenants.session(organizationId);
     const recent = this.recent.get(transaction);
@@ -48,11 +48,11 @@ export class ContactsRepository {
           (await this.findOne(FIND_MERGED, organizationId, id)));
   }
 
-  /** Finds the contact and locks its row until the transaction ends. */
+  /** Finds the contact as {@link find} does, and locks its row until the transaction ends. */
   async findForUpdate(organizationId: string, id: string): Promise<Contact | null> {
     const found = await this.findOne(FIND_FOR_UPDATE, organizationId, id);
     if (found) return found;
-    // A merge that this waited for deletes the contact, and only a new statement sees where it went.
+    // The statement may have waited for a merge, which deletes the contact. Only a new statement sees the survivor.
     for (let attempt = 0; attempt < MOST_MERGES; attempt += 1) {
       const survivor = await this.findOne(FIND_MERGED_FOR_UPDATE, organizationId, id);
       if (survivor) return survivor;
@@ -61,8 +61,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks the contact, or the one that it was merged into, and returns its id: a row that refers to it can be inserted.
-   * Returns null for an unknown id.
+   * Locks the contact, or the one that it was merged into, and returns its id. A row that refers to this id can then be
+   * inserted. Returns null for an unknown id.
    */
   async keep(organizationId: string, id: string): Promise<string | null> {
     const [kept] = await this.tenants
@@ -150,7 +150,7 @@ export class ContactsRepository {
     const version = session.transaction.version + 1;
     const [contact] = await session.query<Contact>(statement, [organizationId, value]);
     if (!contact) return null;
-    // Another statement, sent at the same moment, may have changed the contact.
+    // Another statement that was sent at the same moment may have changed the contact.
     if (session.transaction.version === version) {
       this.recent.set(session.transaction, { version, contact: structuredClone(contact) });
     }

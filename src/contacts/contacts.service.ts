@@ -19,11 +19,11 @@ import type { Removable } from './removable.js';
 import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
-// Another attempt is needed only when the conflicting contact is deleted between two statements.
+// Another attempt is needed only when the contact with the identifier is deleted between two statements.
 const MOST_ATTEMPTS = 5;
-/** Bounds the length of a transaction. */
+/** The largest number of messages that are deleted with a contact, because they are deleted in one transaction. */
 const MOST_REMOVED = 50_000;
-/** Bounds the time of a count, however many contacts there are. */
+/** The largest number up to which contacts are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 
 export interface ContactSearch {
@@ -33,7 +33,7 @@ export interface ContactSearch {
 
 type AddressColumn = (typeof IDENTIFIERS)[Identifier];
 
-/** Identifies a contact by one of these members. */
+/** One of the members that identify a contact. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
@@ -57,7 +57,7 @@ export class ContactsService {
     return assertFound(await this.contacts.keep(organizationId, id), 'contact');
   }
 
-  /** Throws `not_found` when the organization has no such contact. */
+  /** Returns a contact. Throws `not_found` when the organization has no such contact. */
   async get(organizationId: string, id: string): Promise<Contact> {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
@@ -98,9 +98,10 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, also as an alias, `error` throws `conflict`
-   * with the identifier, `update` changes that contact, and `merge` also keeps that contact's tags. An alias by which
-   * the contact was found stays an alias. It always throws `conflict` when the identifiers belong to several contacts.
+   * Creates a contact. When another contact has one of its identifiers, as its own or as an alias, `error` throws
+   * `conflict` with the identifier. `update` changes that contact, and `merge` does so but keeps its tags. An alias by
+   * which the contact was found stays an alias. It always throws `conflict` when the identifiers belong to several
+   * contacts.
    */
   async create(
     organizationId: string,
@@ -148,8 +149,9 @@ export class ContactsService {
   }
 
   /**
-   * Deletes the contact, and its messages or the suppressions of its addresses if `remove` has them. Returns what was
-   * deleted with it and what stays. Throws `not_found`, and `conflict` for a merged contact or too many messages.
+   * Deletes the contact. Deletes also its messages or the suppressions of its addresses, if `remove` names them.
+   * Returns what was deleted and what stays. Throws `not_found`, and `conflict` for a merged contact or too many
+   * messages.
    */
   async delete(
     organizationId: string,
@@ -159,7 +161,8 @@ export class ContactsService {
     const found = await this.contacts.countTraces(organizationId, id);
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
-      // A caller that deletes a merged contact may want to remove a duplicate, and not the person.
+      // A caller that deletes a merged contact may want to remove a duplicate only. The deletion would remove the
+      // survivor.
       const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
       throw new AppError('conflict', message);
     }

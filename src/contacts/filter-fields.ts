@@ -30,17 +30,20 @@ export const TEXT_FIELDS = {
   timezone: 'timezone',
 } as const;
 export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
-/** Lists the times that are read from messages and runs. A contact without any has no such time. */
+/** The times that are read from messages and runs. A contact without any has no such time. */
 export const ACTIVITY_FIELDS = ['last_message_at', 'last_activity_at'] as const;
 
 export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time' | 'activity' | 'segment';
 
-/** Describes a validated condition. Depending on `kind`, `name` is a field name, a property name or a consent channel. */
+/** A validated condition. Depending on `kind`, `name` is a field name, a property name or a consent channel. */
 export interface ContactFilter {
   kind: FilterKind;
   name: string;
   operator: FilterOperator;
-  /** The list is empty for `is_set` and `is_not_set`. `in` has any number of values, `between` two, and others one. */
+  /**
+   * The values. There are none for `is_set` and `is_not_set`, any number for `in`, two for `between`, and one for the
+   * others.
+   */
   values: FilterValue[];
 }
 

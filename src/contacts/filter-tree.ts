@@ -1,6 +1,6 @@
 import type { FilterNode, FilterValue } from './filter-fields.js';
 
-/** Says which contacts the index can find: those that have all or one of the tags, values and names. */
+/** The contacts that the index can find: those that have all or one of the tags, values and names. */
 export interface IndexKeys {
   tags: string[];
   /** Names of properties with a value. */

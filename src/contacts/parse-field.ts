@@ -5,7 +5,7 @@ import {
 import type { Parsed } from '../text/parse-email.js';
 
 const LONGEST_LOCALE = 64;
-/** Bounds what is remembered. There are about 600 names of time zones. */
+/** The largest number of remembered results. There are about 600 names of time zones. */
 const MOST_REMEMBERED = 1000;
 const INTERNATIONAL = /^\+[0-9 ()-]+$/;
 const NATIONAL = /^[0-9 ()/.-]+$/;
@@ -13,8 +13,8 @@ const OLD_BRAZILIAN = /^\+55(\d\d)([6-9]\d{7})$/;
 
 /** Accepts text of 1 to `longest` code points and returns it unchanged. */
 export function parseText(text: string, longest: number): Parsed {
-  // class-validator counts a character and its variation selector as one character, so its limits let twice the length
-  // pass. PostgreSQL would then fail because the text is too long for an index.
+  // class-validator counts a character and its variation selector as one character. So its limits accept twice the
+  // length, and PostgreSQL would fail because the text is too long for an index.
   if (text.length > longest * 2 || [...text].length > longest || text === '') {
     return { fault: `must have 1 to ${longest} characters` };
   }
@@ -37,7 +37,7 @@ export function parsePhone(text: string, region: CountryCode | null): Parsed {
   }
   const number = parsePhoneNumber(text, region ?? undefined);
   const found = number && withNinthDigit(number.number);
-  // A number that was written in international form is not read twice: reading takes most of the time.
+  // A number in international form is read only once, because reading takes most of the time.
   const read = found === undefined || found === text ? number : parsePhoneNumber(found);
   // E.164 allows 15 digits. Numbering plans of some countries allow more.
   return found !== undefined && read?.isValid() && found.length <= 16
@@ -61,7 +61,10 @@ export const parseLocale = remembered(readLocale);
 /** Accepts a name of the IANA time zone database and returns it unchanged. */
 export const parseTimezone = remembered(readTimezone);
 
-/** Remembers the results of accepted texts, because asking the runtime about a time zone takes longer than a row of an import. */
+/**
+ * Returns a function that remembers the results of accepted texts. To check a time zone, the runtime needs more time
+ * than a row of an import takes.
+ */
 function remembered(parse: (text: string) => Parsed): (text: string) => Parsed {
   const accepted = new Map<string, Parsed>();
   return (text) => {

@@ -4,7 +4,10 @@ import { parseText } from './parse-field.js';
 import { type PropertyValue, typeFault } from './property-type.js';
 
 export const MOST_PROPERTIES = 100;
-/** Limits all properties of a contact together. Exports, events and pages read hundreds of contacts together. */
+/**
+ * The largest size, in bytes, of all properties of a contact together. Exports, events and pages read hundreds of
+ * contacts together.
+ */
 export const MOST_PROPERTIES_BYTES = 64 * 1024;
 const LONGEST_VALUE = 1024;
 const MOST_ITEMS = 50;
@@ -60,7 +63,7 @@ function valueFault(
   );
 }
 
-/** Checks what holds for values of every type. Only a declared property can have a list. */
+/** Returns the fault of a value by the rules that apply to every type. Only a declared property can have a list. */
 function formFault(value: unknown, mayBeList: boolean): string | undefined {
   if (typeof value === 'boolean' || typeof value === 'number') return undefined;
   if (mayBeList && Array.isArray(value)) {

@@ -1,15 +1,15 @@
 import { isDay } from '../text/parse-time.js';
 
-/** A list is the value of a property that was declared as a list. */
+/** The value of a property. It is a list only when the property was declared as a list. */
 export type PropertyValue = string | number | boolean | string[];
 
 export const PROPERTY_TYPES = ['text', 'number', 'boolean', 'date', 'enum', 'list'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** Says which values a declared property has. */
+/** The values that a declared property may have. */
 export interface PropertyRule {
   type: PropertyType;
-  /** The values of the type `enum`, and is empty for other types. */
+  /** The values of the type `enum`. Empty for other types. */
   options: readonly string[];
 }
 

@@ -12,18 +12,23 @@ import {
 } from './segment-nodes.js';
 
 interface ExpandOptions {
-  /** A segment as it will be. It stands for the stored one. */
+  /** A segment with its new conditions. It is used in place of the stored segment. */
   changed?: NamedSegment;
-  /** The ids of segments that the conditions belong to. Conditions that name one of them again are a circle. */
+  /**
+   * The ids of segments that the conditions belong to. Conditions that name one of these segments again form a circle.
+   */
   within?: readonly string[];
 }
 
-/** Limits how many segments can be within each other, beginning with one that a search names. */
+/** The largest depth of segments within each other, counted from a segment that a search names. */
 const DEEPEST = 3;
-/** Limits the conditions of one statement, with those of the segments that they name. */
+/** The largest number of conditions of one statement, with those of the segments that they name. */
 const MOST_CONDITIONS = 200;
 
-/** Reads conditions that may name segments. The conditions of a dynamic segment stand for it, so a search is exact. */
+/**
+ * Reads conditions that may name segments. A dynamic segment is replaced by its conditions, so a search is exact and
+ * does not depend on the last comparison.
+ */
 @Injectable()
 export class SegmentFiltersService {
   constructor(
@@ -38,7 +43,7 @@ export class SegmentFiltersService {
 
   /**
    * Validates conditions and replaces dynamic segments by their conditions, and names of static segments by their ids.
-   * Throws `invalid_arguments` with the path of each fault, also for unknown segments, circles and too many conditions.
+   * Throws `invalid_arguments` with the path of each fault, such as unknown segments, circles and too many conditions.
    */
   async read(
     organizationId: string,

@@ -13,7 +13,7 @@ export class CustomEvent extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   contactId: string | null;
 
-  /** Names the run that emitted it, if a run did. */
+  /** The run that emitted the event, if a run did. */
   @Column('text', { nullable: true })
   runId: string | null;
 

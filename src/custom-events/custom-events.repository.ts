@@ -46,7 +46,7 @@ export class CustomEventsRepository {
       event.contactId,
       event.runId,
       Buffer.byteLength(json),
-      // PostgreSQL stores no NUL. JSON has it only as an escape sequence.
+      // PostgreSQL cannot store NUL, but JSON has it only as an escape sequence.
       json.slice(0, PREVIEW_CHARACTERS).toWellFormed(),
       event.startedRuns,
     ]);
@@ -60,7 +60,10 @@ export class CustomEventsRepository {
     );
   }
 
-  /** Returns at most `limit` events before a position, the newest first. `name` ends with `*` for all that begin so. */
+  /**
+   * Returns at most `limit` events before a position, the newest first. A `name` that ends with `*` selects all events
+   * whose names begin with the text before it.
+   */
   async list(
     organizationId: string,
     name: string | undefined,

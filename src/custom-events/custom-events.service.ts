@@ -12,7 +12,7 @@ export interface NewCustomEvent {
   name: CustomEventName;
   data: object;
   contactId?: string;
-  /** Identifies the contact when `contactId` is absent. */
+  /** The e-mail address of the contact, used when `contactId` is absent. */
   email?: string;
 }
 
@@ -72,7 +72,7 @@ export class CustomEventsService implements OnModuleInit {
   }
 }
 
-/** Throws `invalid_arguments` or `too_complex` for an event that is not a possible payload of a run. */
+/** Throws `invalid_arguments` or `too_complex` for an event that cannot be the payload of a run. */
 function assertFits(payload: object): void {
   const bytes = Buffer.from(JSON.stringify(payload));
   if (bytes.length > MAX_VALUE_BYTES) {

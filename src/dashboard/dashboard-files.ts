@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path';
 const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 type Encoding = keyof typeof ENCODINGS;
 
-/** Describes a file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
+/** A file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
 export interface DashboardFile {
   /** The path of its URL, for example `/assets/index-B1c2D3.js`. */
   path: string;
   type: string;
-  /** It changes with the content of the file. */
+  /** A hash of the content of the file. */
   hash: string;
-  /** There are compressed copies of the file with these encodings, the smallest first. */
+  /** The encodings of the compressed copies of the file, the smallest copy first. */
   encodings: readonly Encoding[];
 }
 
@@ -29,7 +29,7 @@ export class DashboardFiles {
     return this.files.get(path);
   }
 
-  /** Returns the page that every address of the dashboard answers with. */
+  /** Returns the page that is the response at every address of the dashboard. */
   get page(): DashboardFile {
     return this.files.get('/index.html')!;
   }

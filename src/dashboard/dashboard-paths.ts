@@ -1,4 +1,4 @@
-/** Paths that begin with one of these names never answer with the page of the dashboard, whatever their spelling. */
+/** A path that begins with one of these names never gets the page of the dashboard, in whatever case it is written. */
 const RESERVED = new Set(['api', 'assets', 'health', 'mcp', 'oauth', '.well-known']);
 
 /**

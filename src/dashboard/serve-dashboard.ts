@@ -2,7 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DashboardFile, type DashboardFiles, findDashboard } from './dashboard-files.js';
 import { isPagePath } from './dashboard-paths.js';
 
-/** Allows files of this server only, no inline code and style, and no text that becomes HTML (ADR 25). */
+/**
+ * The policy that allows files of this server only: no inline code and style, and no text that becomes HTML (ADR 25).
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,8 +23,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const CHECKED_EACH_TIME = 'no-cache';
 
 /**
- * Serves the built dashboard. It must come after every route, because it answers a browser at any other address with the
- * page. Without a built dashboard it answers nothing.
+ * Serves the built dashboard. Add it after every route, because a browser at any other address gets the page. Without a
+ * built dashboard, it passes every request on.
  */
 export function serveDashboard(): RequestHandler {
   const files = findDashboard();

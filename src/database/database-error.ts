@@ -15,7 +15,7 @@ export function violatedConstraint(error: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A statement tried to write in a READ ONLY transaction (appendix A). */
+/** The SQLSTATE of a statement that tried to write in a READ ONLY transaction (appendix A). */
 const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -30,14 +30,15 @@ const SOCKET_CODES = new Set([
 /** Returns true when the database could not be reached or the connection broke. The call itself may be correct. */
 export function isConnectionError(thrown: unknown): boolean {
   const code = sqlState(thrown);
-  // 08 means a broken connection, 57P0x a server that stops or starts, 53300 too many connections (appendix A).
+  // Class 08 means a broken connection, 57P0x a server that stops or starts, and 53300 too many connections (appendix
+  // A).
   if (code) return /^(08|57P0[1-4]|53300)/.test(code) || SOCKET_CODES.has(code);
   return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(
     toError(thrown).message,
   );
 }
 
-/** Returns true when the answer to a statement with a `query_timeout` came too late or not at all. */
+/** Returns true when the answer to a statement with a `query_timeout` came too late or never came. */
 export function isQueryTimeout(thrown: unknown): boolean {
   return toError(thrown).message === 'Query read timeout';
 }
@@ -68,7 +69,8 @@ export function mapDatabaseError(thrown: unknown): Error {
       cause: thrown,
     });
   }
-  // 40001 and 40P01 mean a conflict with another transaction, 53 that the server lacks memory, disk or connections.
+  // 40001 and 40P01 mean a conflict with another transaction, and class 53 means that the server lacks memory, disk or
+  // connections.
   const passing = code !== undefined && /^(40001|40P01|53)/.test(code);
   return passing || isConnectionError(thrown) ? unavailable(thrown) : toError(thrown);
 }

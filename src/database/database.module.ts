@@ -144,7 +144,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     };
   }
 
-  // The pools end in the last phase of a stop, because open requests and running steps need them until then.
+  // The pools are closed in the last phase of a stop, because open requests and running steps need them until then.
   async onApplicationShutdown(): Promise<void> {
     await this.notifications.close();
     await this.source.destroy();

@@ -4,10 +4,13 @@ import { ignoreErrorsInUse } from './ignore-errors-in-use.js';
 import type { StatementLog } from './statement-log.js';
 import { ConnectionShares } from './transactions/connection-shares.js';
 
-/** Calls the functions of the gate, before an organization is known. Its role cannot read tables of organizations. */
+/**
+ * Calls the functions of the gate, before an organization is known. Its database role cannot read tables of
+ * organizations.
+ */
 export class GateDatabase {
   readonly pool: Pool;
-  /** Limits statements that may wait for locks of an organization to half of the connections. */
+  /** The connections for statements that may wait for locks of an organization: at most half of all connections. */
   private readonly shares: ConnectionShares;
 
   constructor(
@@ -34,8 +37,9 @@ export class GateDatabase {
   }
 
   /**
-   * Calls a function that may wait for a lock of the organization. Of each organization one such call runs at a time, and
-   * all together use half of the connections. So a lock of one organization delays no look-up of a key or session.
+   * Calls a function that may wait for a lock of the organization. Each organization has one such call at a time, and
+   * all of these calls together use half of the connections. So a lock of one organization delays no look-up of a key
+   * or session.
    */
   async callFor<Row extends object>(
     organizationId: string,

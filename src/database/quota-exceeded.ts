@@ -1,11 +1,11 @@
 import { AppError, toError } from '../errors/app-error.js';
 
-/** PostgreSQL reports this SQLSTATE when a quota is used up (private.grant_quota, private.refuse_over). */
+/** The SQLSTATE that PostgreSQL reports when a quota is used up (private.grant_quota, private.refuse_over). */
 const QUOTA_EXCEEDED = 'SB002';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RAISE = 'or ask the operator for a higher quota.';
-/** Senders of webhooks and steps of workflows try again after at least this time. */
+/** The shortest time after which senders of webhooks and steps of workflows try again. */
 const LEAST_RETRY_SECONDS = 30;
 
 const CURES: Readonly<Record<string, string>> = {
@@ -15,12 +15,12 @@ const CURES: Readonly<Record<string, string>> = {
   runs: `Let set_retention delete old runs, ${RAISE}`,
   stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
 };
-/** These quotas refuse webhooks and steps too, which then try again. */
+/** The quotas that refuse webhooks and steps too. Their senders then try again. */
 const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);
 
 interface QuotaError {
-  /** Names the quota. */
+  /** The name of the quota. */
   detail?: string;
   message?: string;
   /** The number of seconds until a measured quota is measured again. */

@@ -4,18 +4,21 @@ const ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** OTHER_SECRET_KEY has this value for the random key in the database, which is used without SECRET_KEY. */
+/** The value of OTHER_SECRET_KEY that means the random key in the database, which is used without SECRET_KEY. */
 const DATABASE_KEY = 'database';
 
 interface Key {
   readonly bytes: Buffer;
-  /** Identifies the key in each sealed secret, so that the right key opens it and a missing key gets a clear error. */
+  /**
+   * The id of the key, which each sealed secret contains. By it, the right key opens a secret, and a missing key gets a
+   * clear error.
+   */
   readonly id: Buffer;
 }
 
 /**
  * Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). It seals with
- * the current key. It also opens what the other key sealed, while the installation changes from one to the other.
+ * the current key. While the installation changes its key, the box also opens what the other key sealed.
  */
 export class SecretBox {
   private readonly current: Key;
@@ -34,8 +37,8 @@ export class SecretBox {
   }
 
   /**
-   * Returns what {@link derive} returns, and the same for the other key if there is one, to check what either key
-   * signed.
+   * Returns the result of {@link derive} for each key, the current one first. So a signature that either key made can
+   * be checked.
    */
   deriveAll(purpose: string): [string, ...string[]] {
     return [this.derive(purpose), ...(this.other ? [derived(this.other, purpose)] : [])];
@@ -51,7 +54,7 @@ export class SecretBox {
     return Buffer.concat([this.current.id, iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws when the value was sealed with an unknown key, for another context, or was changed. */
+  /** Decrypts a secret. Throws when the value was sealed with an unknown key or for another context, or was changed. */
   open(sealed: Buffer, context: string): string {
     const key = [this.current, this.other].find((one) => one?.id.equals(idIn(sealed)));
     if (!key) {
@@ -68,18 +71,24 @@ export class SecretBox {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   }
 
-  /** Returns the value sealed with the current key: the same bytes when it is already. Throws as {@link open} does. */
+  /**
+   * Returns the value sealed with the current key. Returns the same bytes when the current key sealed it. Throws as
+   * {@link open} does.
+   */
   reseal(sealed: Buffer, context: string): Buffer {
     if (this.current.id.equals(idIn(sealed))) return sealed;
     return this.seal(this.open(sealed, context), context);
   }
 
-  /** Returns true when a key of this box has this id, in hexadecimal: it opens what begins with these bytes. */
+  /**
+   * Returns true when a key of this box has this id, in hexadecimal: it opens the sealed values that begin with these
+   * bytes.
+   */
   opens(id: string): boolean {
     return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
   }
 
-  /** Everything that the current key sealed begins with these bytes. */
+  /** Returns the bytes with which everything begins that the current key sealed. */
   get currentId(): Buffer {
     return this.current.id;
   }

@@ -24,7 +24,7 @@ export class StatementLog {
   }
 }
 
-/** Returns the name of a prepared statement, and the text of another one in one line. */
+/** Returns the name of a prepared statement, or else the text of the statement in one line. */
 function nameOf({ name, text }: Statement): string {
   return name ?? text.replaceAll(/\s+/g, ' ').slice(0, SHOWN_TEXT);
 }

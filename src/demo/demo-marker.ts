@@ -9,7 +9,10 @@ export function hasDemoMarker(dataDir: string): boolean {
   return existsSync(join(dataDir, MARKER));
 }
 
-/** Keeps later starts on this data folder from creating a demo organization. The file has `reason`, for people. */
+/**
+ * Keeps later starts on this data folder from creating a demo organization. The marker file contains `reason`, for
+ * people.
+ */
 export async function writeDemoMarker(dataDir: string, reason: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   await writeFile(join(dataDir, MARKER), `${reason}\n`);

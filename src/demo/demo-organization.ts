@@ -9,7 +9,7 @@ import { ToolRegistry } from '../tools/registry/tool-registry.js';
 
 const OWNER_EMAIL = 'owner@demo.localhost';
 
-/** Holds credentials to try a new Switchboard. They are shown once and not stored. */
+/** The credentials with which to try a new Switchboard. They are shown once and not stored. */
 export interface DemoOrganization {
   email: string;
   password: string;

@@ -12,7 +12,7 @@ type Say = (line: string) => void;
 /** Prints where Switchboard listens and what to do next. Creates the demo organization at the first start. */
 export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
   const needsDemo = !env.databaseUrl && !hasDemoMarker(env.dataDir);
-  // This logs calls of tools, so it comes before the text.
+  // The creation logs calls of tools, so it comes before the text.
   const demo = needsDemo ? await createDemoOrganization(app) : undefined;
   for (const line of await linesFor(app, env, demo)) say(line);
   // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.

@@ -1,6 +1,6 @@
 import { asSentence } from './as-sentence.js';
 
-/** Lists every error code that callers see, with the status of its plain HTTP response (RFC 9110). */
+/** The error codes that callers see, with the status of their plain HTTP responses (RFC 9110). */
 export const HTTP_STATUS = {
   invalid_arguments: 422,
   invalid_credentials: 401,
@@ -26,21 +26,21 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const;
 
-/** Names the errors that callers see. Each edge maps all codes, so a new code is a compile error there. */
+/** The code of an error that callers see. Each edge maps all codes, so a new code is a compile error there. */
 export type AppErrorCode = keyof typeof HTTP_STATUS;
 
-/** Describes one validation error of an input. `path` uses the names that the caller sent. */
+/** One validation error of an input. `path` uses the names that the caller sent. */
 export interface Fault {
   path: string;
   message: string;
 }
 
 export interface AppErrorExtras {
-  /** The caller sees these faults of the input. */
+  /** The faults of the input, which the caller sees. */
   details?: readonly Fault[];
-  /** Callers see these values beside the message, for example the current version of a workflow. */
+  /** The values that callers see beside the message, for example the current version of a workflow. */
   members?: Readonly<Record<string, string | number>>;
-  /** The caller may retry after this many seconds. */
+  /** The seconds after which the caller may retry. */
   retryAfterSeconds?: number;
   /** The answer of another system. Only the run of a workflow shows it, to its steps and to people. */
   response?: object;

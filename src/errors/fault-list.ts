@@ -10,7 +10,7 @@ export class FaultList {
   private readonly kept: Fault[] = [];
   private count = 0;
 
-  /** Counts all faults, also those that were not kept. */
+  /** The number of all faults, including those that were not kept. */
   get length(): number {
     return this.count;
   }

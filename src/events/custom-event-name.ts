@@ -1,4 +1,7 @@
-/** Names an event of an organization's own. The prefix keeps it apart from all events of Switchboard, also later ones. */
+/**
+ * The name of an event of an organization's own. The prefix keeps it apart from all events of Switchboard, including
+ * later ones.
+ */
 export type CustomEventName = `custom.${string}`;
 
 export const CUSTOM_EVENT_PATTERN = /^custom(\.[a-z0-9_]+)+$/;

@@ -18,20 +18,20 @@ export const EVENT_NAMES = [
   'segment.left',
 ] as const;
 
-/** Names an event of Switchboard, or one of an organization's own. */
+/** The name of an event of Switchboard, or of one of an organization's own. */
 export type EventName = (typeof EVENT_NAMES)[number] | CustomEventName;
 
 export interface DomainEvent {
   readonly name: EventName;
-  /** The event is about this contact, if it is about a contact. */
+  /** The contact that the event is about, if it is about a contact. */
   readonly contactId: string | null;
-  /** Names the segment of `segment.entered` and `segment.left`. A trigger may be for one segment only. */
+  /** The segment of `segment.entered` and `segment.left`. A trigger may be for one segment only. */
   readonly segmentId?: string;
-  /** Workflows read this JSON. */
+  /** The JSON that workflows read. */
   readonly payload: object;
-  /** Names the run that caused the event, or null. When absent, the run of the current step is the cause. */
+  /** The run that caused the event, or null. When absent, the run of the current step is the cause. */
   readonly runId?: string | null;
-  /** Listeners count here what they do in the transaction of the event. */
+  /** The counts of what listeners do in the transaction of the event. Listeners add to them. */
   readonly effects?: EventEffects;
 }
 
@@ -39,14 +39,14 @@ export interface EventEffects {
   startedRuns: number;
 }
 
-/** Called in the transaction that delivers an event to runs that wait for it. */
+/** A function that is called in the transaction that delivers an event to runs that wait for it. */
 export type DeliveryListener = (
   organizationId: string,
   event: { id: string; name: EventName },
   continuedRuns: number,
 ) => Promise<void>;
 
-/** Describes an event as listeners receive it, with its id and its cause. */
+/** An event as listeners receive it, with its id and its cause. */
 export interface EmittedEvent extends DomainEvent {
   readonly id: string;
   readonly runId: string | null;
@@ -58,12 +58,12 @@ export type EventListener = (organizationId: string, event: EmittedEvent) => Pro
 /** Returns false when an event of this name would have no consequences now. */
 export type InterestCheck = (organizationId: string, name: EventName) => Promise<boolean>;
 
-/** Holds the id of the run of the current step. */
+/** The id of the run of the current step. */
 const cause = new AsyncLocalStorage<string>();
 
 /**
- * Delivers domain events to listeners inside the transaction of the event. The writes of a listener are committed
- * together with the event or not at all.
+ * Delivers domain events to listeners inside the transaction of the event. The writes of a listener are committed only
+ * together with the event.
  */
 @Injectable()
 export class DomainEvents {
@@ -93,7 +93,9 @@ export class DomainEvents {
     this.deliveryListeners.push(listener);
   }
 
-  /** Says that an event has ended waits of this many runs. Call it in the transaction that ends them. */
+  /**
+   * Notifies listeners that an event has ended waits of this number of runs. Call it in the transaction that ends them.
+   */
   async delivered(...delivery: Parameters<DeliveryListener>): Promise<void> {
     for (const listener of this.deliveryListeners) await listener(...delivery);
   }

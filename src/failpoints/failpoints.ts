@@ -1,4 +1,4 @@
-/** Names the places where a stop, a crash or a lost database does the most harm, as docs/reliability.md does. */
+/** The places where a stop, a crash or a lost database does the most harm. docs/reliability.md uses the same names. */
 export const FAILPOINTS = {
   FP1: 'after commit, before wake-up',
   FP1b: 'after insert, before commit',
@@ -14,6 +14,6 @@ export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS];
 
 /** Production uses this class, which never stops execution. Tests start processes with a subclass. */
 export class Failpoints {
-  /** The process calls this at a failpoint. `subject` is the id of the row that it works on. */
+  /** Is called when the process reaches a failpoint. `subject` is the id of the row that the process works on. */
   async reach(_point: Failpoint, _subject: string): Promise<void> {}
 }

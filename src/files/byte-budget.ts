@@ -1,5 +1,5 @@
 /**
- * Limits the memory of a process for large bodies: whoever needs some waits, first come, first served, until others have
+ * Limits the memory of a process for large bodies. Callers wait in the order in which they came, until others have
  * released enough.
  */
 export class ByteBudget {
@@ -11,8 +11,8 @@ export class ByteBudget {
   }
 
   /**
-   * Waits for the bytes and returns a function that releases them; a second call of it does nothing. Rejects with the
-   * reason of the signal when it aborts before. More bytes than the total count as the total.
+   * Waits for the bytes and returns a function that releases them. A second call of this function does nothing. Rejects
+   * with the reason of the signal when the signal aborts during the wait. More bytes than the total count as the total.
    */
   async acquire(wanted: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -38,7 +38,7 @@ export class ByteBudget {
       };
       const cancel = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        // Without this, waiters behind it that need less would wait for the next release.
+        // Without this release, callers behind this one that need less would wait for the next release.
         this.release(0);
         reject(signal.reason as Error);
       };

@@ -1,5 +1,5 @@
 const MOST_CHARACTERS = 100;
-/** Contains control characters, marks of direction, and characters that a path or a file system treats specially. */
+/** Matches control characters, marks of direction, and characters that a path or a file system treats specially. */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /**

@@ -15,11 +15,11 @@ export class StoredFile extends OrganizationRowWithId {
   @Column('text')
   name: string;
 
-  /** A media type as the other system named it, such as `image/png`. It is not to be trusted. */
+  /** A media type as the other system named it, such as `image/png`. Do not trust it. */
   @Column('text')
   contentType: string;
 
-  /** Counts bytes. */
+  /** The number of bytes. */
   @Column('integer')
   size: number;
 

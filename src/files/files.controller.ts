@@ -17,7 +17,7 @@ export class FilesController {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /** Sends a file to be saved. Another system made it, so no browser may show it as a page of this service. */
+  /** Sends a file as a download. Another system made the file, so no browser may show it as a page of this service. */
   @Get(':id')
   async download(
     @Req() request: Request,
@@ -36,7 +36,7 @@ export class FilesController {
     if (request.method !== 'HEAD') {
       for await (const chunk of this.files.chunks(file)) {
         if (gone.aborted) return;
-        // A slow browser has one part in memory, and no connection to the database.
+        // For a slow browser, only one part is in memory, and no connection to the database is occupied.
         if (!response.write(chunk))
           await once(response, 'drain', { signal: gone }).catch(() => undefined);
       }

@@ -57,7 +57,7 @@ export class FilesRepository {
     return await this.find(organizationId, ids);
   }
 
-  /** Returns a part of the bytes, or undefined after the last part and when the file is gone. */
+  /** Returns a part of the bytes, or undefined after the last part and when the file was deleted. */
   async findChunk(
     organizationId: string,
     fileId: string,
@@ -89,7 +89,7 @@ export class FilesRepository {
     );
   }
 
-  /** Returns the bytes from `start` to before `end`, as far as the file has them. */
+  /** Returns the bytes from `start` to before `end`, or fewer bytes at the end of the file. */
   async findRange(organizationId: string, id: string, start: number, end: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (

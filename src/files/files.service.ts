@@ -7,24 +7,24 @@ import { ByteBudget } from './byte-budget.js';
 import type { StoredFile } from './file.entity.js';
 import { FilesRepository, type NewFile } from './files.repository.js';
 
-/** Limits the bytes of a file, and of all files of one request. */
+/** The most bytes of a file, and of all files of one request. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
 /**
- * Limits the bytes of files that a process has in memory while it sends them. The same limit applies to received files.
+ * The most bytes of files that a process has in memory while it sends them. The same limit applies to received files.
  */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';
-/** Limits the length of a stored media type. */
+/** Matches a media type of limited length. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;[\x20-\x7e]{0,100})?$/;
 const ID = /^fil_[\w-]{22}$/;
 
-/** Describes a file in the result of a step. */
+/** A file in the result of a step. */
 export interface FileFacts {
   readonly id: string;
   readonly name: string;
   readonly content_type: string;
   readonly size: number;
-  /** 64 hexadecimal digits. */
+  /** The SHA-256 of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -33,7 +33,7 @@ export interface ReceivedFile {
   readonly name: string;
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
-  /** Tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
+  /** A text that tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
   readonly key: string;
 }
 
@@ -45,7 +45,10 @@ export interface LoadedFile extends FileFacts {
 @Injectable()
 export class FilesService {
   private readonly sending = new ByteBudget(MOST_BYTES_IN_MEMORY);
-  /** A call that sends a file may also receive one. With one budget for both, such calls could wait for each other. */
+  /**
+   * A call that sends a file may also receive one. With one budget for both directions, such calls could wait for each
+   * other.
+   */
   private readonly receiving = new ByteBudget(MOST_BYTES_IN_MEMORY);
   private readonly reserved = new WeakSet<ToolCall>();
 
@@ -62,7 +65,10 @@ export class FilesService {
     call.end?.release(release);
   }
 
-  /** Stores the file in the transaction that records the result of the call, and returns its facts before that. */
+  /**
+   * Stores the file in the transaction that records the result of the call. Returns the facts about the file before
+   * that.
+   */
   keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;
     if (runId === undefined || !end)
@@ -110,8 +116,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files, in the order of their ids given, for a message that sends them. A file of a run is copied,
-   * because it would be deleted with the run. It needs a transaction. Throws `not_found`.
+   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it would
+   * be deleted with the run. It needs a transaction. Throws `not_found`.
    */
   async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     const wanted = [...new Set(ids)];

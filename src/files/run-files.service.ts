@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { FilesRepository } from './files.repository.js';
 
-/** Names a file that Switchboard itself keeps with a run. */
+/** A file that Switchboard itself keeps with a run. */
 export interface RunFile {
   readonly id: string;
   readonly runId: string;
@@ -11,7 +11,7 @@ export interface RunFile {
   readonly contentType: string;
 }
 
-/** Keeps files with runs that no step has received, such as large payloads, and reads parts of them. */
+/** Keeps files that no step has received, such as large payloads, with their runs, and reads parts of them. */
 @Injectable()
 export class RunFilesService {
   constructor(
@@ -36,7 +36,7 @@ export class RunFilesService {
     await this.files.copy(organizationId, id, to);
   }
 
-  /** Returns the bytes from `start` to before `end`, as far as the file has them. */
+  /** Returns the bytes from `start` to before `end`, or fewer bytes at the end of the file. */
   async read(
     organizationId: string,
     id: string,

@@ -7,10 +7,10 @@ const MULTIPART = 'multipart/form-data';
 
 /** A file that is being received. */
 export interface UploadBody {
-  /** Undefined when the request names no file. */
+  /** The name of the file. Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
-  /** The bytes throw `invalid_body` when the sender ends early. */
+  /** The bytes of the file. They throw `invalid_body` when the sender ends early. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 

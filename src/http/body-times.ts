@@ -15,10 +15,13 @@ interface Arrival {
 const timesOf = new WeakMap<Server, BodyTimes>();
 const uploads = new WeakMap<IncomingMessage, () => void>();
 
-/** Limits how long the bodies of requests may take to arrive. `requestTimeout` of Node.js has one limit for all requests. */
+/**
+ * Limits how long the bodies of requests may take to arrive. `requestTimeout` of Node.js cannot do this, because it has
+ * one limit for all requests.
+ */
 export class BodyTimes {
   requestMs = 30_000;
-  /** An upload ends when nothing arrives for this long. */
+  /** The time without new data after which an upload ends. */
   idleMs = 30_000;
   uploadMs = 60 * 60_000;
   private readonly arriving = new Map<IncomingMessage, Arrival>();
@@ -33,7 +36,7 @@ export class BodyTimes {
     timesOf.set(server, this);
   }
 
-  /** Watches requests that have a body until it has arrived. */
+  /** Returns a listener that watches each request with a body until the body has arrived. */
   watching(handle: RequestListener): RequestListener {
     return (request, response) => {
       if (hasBody(request)) this.watch(request, response);
@@ -74,8 +77,8 @@ export class BodyTimes {
 }
 
 /**
- * Lets the body of a request take up to an hour, as long as bytes arrive. Only callers that are known may have that: each
- * such request keeps a connection.
+ * Lets the body of a request take up to an hour, as long as bytes arrive. Call it only for callers with a valid
+ * credential, because each such request occupies a connection.
  */
 export function allowUpload(request: IncomingMessage): void {
   uploads.get(request)?.();
@@ -85,7 +88,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Answers as Node.js does after `requestTimeout`. */
+/** Ends a request with the response that Node.js sends after `requestTimeout`. */
 function end({ socket }: IncomingMessage, response: ServerResponse): void {
   if (!response.headersSent && socket.writable) socket.write(TIMEOUT);
   socket.destroy();

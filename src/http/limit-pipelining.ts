@@ -1,12 +1,15 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Limits the requests of a connection that wait for the response to an earlier one. Usual clients send none. */
+/**
+ * The largest number of requests of a connection that wait for the response to an earlier one. Usual clients send none.
+ */
 const MAX_WAITING = 16;
 
 /**
- * Returns a listener that closes a connection with more waiting requests. Node.js passes on every request of a packet
- * before anything else runs, so thousands of small ones in a packet would delay all other clients.
+ * Returns a listener that closes a connection with more than `MAX_WAITING` waiting requests. Node.js emits every
+ * request of a packet before other code runs. So a packet with thousands of small requests would delay all other
+ * clients.
  */
 export function limitPipelining(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();

@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 
 /**
  * Answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first one, while a
- * proxy in front of it may have used another to decide whose request this is.
+ * proxy in front of it may have used another one to choose the receiver.
  */
 export function refuseSeveralHosts(request: Request, response: Response, next: NextFunction): void {
   if (countHosts(request.rawHeaders) < 2) {
@@ -23,12 +23,15 @@ export function refuseSeveralHosts(request: Request, response: Response, next: N
     .end(JSON.stringify(problem));
 }
 
-/** `rawHeaders` has names and values in turn, with repeated headers, which `headers` leaves out. */
+/**
+ * Returns the number of Host headers. `rawHeaders` has names and values in turn, including repeated headers, which
+ * `headers` leaves out.
+ */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // The length is checked first, because every request comes here.
+    // The length is checked first, because it is fast and every request comes here.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;

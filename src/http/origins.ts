@@ -27,7 +27,7 @@ export class Origins {
     if (origin === undefined) return false;
     if (this.publicUrl && origin === this.publicUrl.origin) return true;
     const parsed = parseUrl(origin);
-    // The client controls Host too, so without a public URL only loopback names can be trusted.
+    // The client controls the Host header. So without a public URL only loopback names can be trusted.
     if (!parsed || parsed.origin !== origin || parsed.host !== headers.host) return false;
     return LOOPBACK_NAMES.has(parsed.hostname);
   }

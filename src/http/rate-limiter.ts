@@ -5,15 +5,15 @@ import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 
 /**
- * An organization may start twice as many streams as can be open at a time, for example after an outage. Then it may
- * start one a second.
+ * The number of streams that an organization may start at once, for example after an outage: twice as many as can be
+ * open at a time. After that, it may start one a second.
  */
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
 /**
- * Limits the calls of each organization to one process, so that an endless loop of one cannot slow down others. Limits that
- * all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API keys.
+ * Limits the calls of each organization to one process, so that an endless loop of one organization cannot slow down
+ * others. Limits that all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API keys.
  */
 @Injectable()
 export class RateLimiter {
@@ -30,7 +30,10 @@ export class RateLimiter {
     }
   }
 
-  /** Counts `points` calls of an organization or webhook. Throws `rate_limited` instead when they exceed the limit. */
+  /**
+   * Counts `points` calls of an organization or webhook. When they exceed the limit, counts none and throws
+   * `rate_limited`.
+   */
   consume(id: string, points: number): void {
     this.take(id, points, id);
   }

@@ -40,8 +40,8 @@ const FREE_CHUNKS = 1000;
 const MIN_CHUNK_BYTES = 32;
 
 /**
- * Rejects when the body comes in more than 1,000 chunks whose average is smaller than 32 bytes, and stops reading. A chunk
- * takes Node.js about 10 µs, so a body of 1 MB in chunks of one byte would delay all other clients by seconds.
+ * Rejects, and stops reading, when the body comes in more than 1,000 chunks with an average of less than 32 bytes. A
+ * chunk takes Node.js about 10 µs, so a body of 1 MB in chunks of one byte would delay all other clients by seconds.
  */
 function tooManyChunks(request: Request): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -95,7 +95,7 @@ export function jsonBody(limitBytes: number): RequestHandler {
   };
 }
 
-/** Limits JSON, because recursive code would overflow the stack, and many values take long. */
+/** The limits of JSON. Without them, recursive code could overflow the stack, and many values would take long. */
 export interface JsonLimits {
   readonly depth: number;
   readonly members: number;
@@ -112,8 +112,8 @@ export function parseJson(body: Uint8Array): unknown {
 }
 
 /**
- * Does the same as {@link parseJson}, but keeps the digits of every number: one that JavaScript would change becomes a
- * text, such as "12345678901234567890". Other systems have ids beyond 2^53.
+ * Parses as {@link parseJson} does, but keeps the digits of every number. A number that JavaScript would round becomes
+ * a text, such as "12345678901234567890". Other systems have ids beyond 2^53.
  */
 export function parseJsonExactly(body: Uint8Array, limits = BODY_LIMITS): unknown {
   const { text, value } = parseText(body, limits);

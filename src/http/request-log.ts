@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 
-/** Probes ask these often. Their lines are for debugging only. */
+/** The path that probes request often. The log lines about it are for debugging only. */
 const PROBES = '/health';
 
 /**

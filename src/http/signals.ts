@@ -25,7 +25,8 @@ export class JoinedSignal {
     for (const other of others) {
       const abort = (): void => this.controller.abort(other.reason);
       if (other.aborted) abort();
-      // Many listeners wait for a signal that lives as long as the process. Without this, Node.js warns of a leak.
+      // Many listeners wait for a signal that lives as long as the process. With the default maximum, Node.js warns of
+      // a leak.
       setMaxListeners(0, other);
       other.addEventListener('abort', abort);
       this.undo.push(() => other.removeEventListener('abort', abort));

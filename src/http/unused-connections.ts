@@ -5,7 +5,7 @@ const CHECK_MS = 1000;
 
 const openedAt = new WeakMap<Server, Map<Socket, number>>();
 
-/** Notes when connections are opened, for `closeUnusedConnections`. */
+/** Records when connections are opened, for `closeUnusedConnections`. */
 export function noteConnections(server: Server): void {
   const connections = new Map<Socket, number>();
   openedAt.set(server, connections);
@@ -16,8 +16,9 @@ export function noteConnections(server: Server): void {
 }
 
 /**
- * From now on closes each connection on which no request begins for a second. Browsers open such connections in advance.
- * A server that is closed waits for them, and Node.js no longer applies its time limits.
+ * From now on, closes each connection on which no request begins for a second. Browsers open such connections in
+ * advance. A server that is being closed would wait for them without a limit, because Node.js no longer applies its
+ * time limits.
  */
 export function closeUnusedConnections(server: Server): void {
   const check = setInterval(() => {

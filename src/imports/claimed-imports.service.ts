@@ -10,20 +10,22 @@ import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import { type RowReader, decode, loadRowReader } from './read-rows.js';
 
-/** Workers that crashed this many times at the same part of a file do not try it again. */
+/** The number of crashes at the same part of a file after which no worker tries the part again. */
 const MOST_ATTEMPTS = 5;
 
-/** A part of the file, read while the part before it is written. */
+/** A part of the file that is read while the previous part is written. */
 interface ReadPart {
   readonly position: number;
   readonly isLast: boolean;
   readonly rows: ReadRows;
 }
 
-/** Thrown to roll a transaction back after another worker has claimed the import, or a person has canceled it. */
+/** The error that rolls a transaction back after another worker has claimed the import or a person has canceled it. */
 class LostClaim extends Error {}
 
-/** Imports the files of claimed imports part by part. Each part commits together with the position after it. */
+/**
+ * Imports the files of claimed imports part by part. Each part is committed together with the new position in the file.
+ */
 @Injectable()
 export class ClaimedImportsService {
   private readonly logger = new Logger(ClaimedImportsService.name);
@@ -44,14 +46,18 @@ export class ClaimedImportsService {
     let part = await this.readPart(claim, parse);
     while (part && !signal.aborted) {
       const next = part.isLast ? null : this.readPart(claim, parse, part.position + 1);
-      // It is awaited only after this part. Meanwhile its failure must not end the process.
+      // The next part is awaited only after this part. Until then, its failure must not end the process as an unhandled
+      // rejection.
       next?.catch(() => undefined);
       if (!(await this.writePart(claim, part))) return;
       part = await next;
     }
   }
 
-  /** Reads and checks a part of the file; without a position, the first one that is not done. Null when the claim is lost. */
+  /**
+   * Reads and checks a part of the file. Without a position, this is the first part that is not done. Returns null when
+   * the claim is lost.
+   */
   private async readPart(
     claim: Claim,
     parse: RowReader,
@@ -79,7 +85,7 @@ export class ClaimedImportsService {
     };
   }
 
-  /** Returns false when there is nothing more to do. */
+  /** Writes a part. Returns false when there is nothing more to do. */
   private async writePart(claim: Claim, part: ReadPart): Promise<boolean> {
     const { organizationId, id } = claim;
     try {

@@ -12,7 +12,7 @@ const CONSENTS: readonly string[] = CONSENT_CHANNELS.map((channel) => `consent.$
 const PROPERTY = 'properties.';
 const ALLOWED = `must be ${FIELDS.join(', ')}, tags, ${CONSENTS.join(', ')} or properties.<name>`;
 
-/** The headings that files of other systems use, without spaces and punctuation. */
+/** The headings that files of other systems use, without spaces and punctuation, with the field that each one means. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   external_id: [
     'externalid',
@@ -42,7 +42,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   tags: ['tags', 'labels', 'schlagworte'],
 };
 
-/** Proposes a field for the columns whose headings are known. A declared property is known by its name. */
+/** Proposes a field for each column with a known heading. The name of a declared property is a known heading too. */
 export function guessMapping(
   columns: readonly string[],
   properties: readonly string[],
@@ -73,7 +73,7 @@ function guess(column: string, properties: readonly string[]): string | undefine
 }
 
 /**
- * Checks a mapping that a caller sent, and returns it without the columns that are mapped to nothing. Throws
+ * Checks a mapping that a caller sent, and returns the mapping without the columns that have no field. Throws
  * `invalid_arguments`.
  */
 export function parseMapping(given: object, columns: readonly string[]): ColumnMapping {

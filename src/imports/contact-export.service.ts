@@ -9,9 +9,12 @@ import type { PropertyValue } from '../contacts/property-type.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { csvLine } from '../text/csv-line.js';
 
-/** A contact can have 64 KiB of properties. */
+/** The number of contacts that are read together. A contact can have 64 KiB of properties. */
 const CONTACTS_AT_ONCE = 100;
-/** With the other columns, a file has no more columns than an import accepts. */
+/**
+ * The largest number of properties in a file. Together with the other columns, an import accepts this number of
+ * columns.
+ */
 const MOST_PROPERTIES = 400;
 const COLUMNS = [
   'external_id',
@@ -33,7 +36,7 @@ export class ContactExportService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Writes into the audit log who takes all contacts away. */
+  /** Adds an entry to the audit log with the person who exports all contacts. */
   async record(
     { organizationId, actor }: { organizationId: string; actor: Actor },
     origin: RequestOrigin,
@@ -84,7 +87,9 @@ function lineOf(contact: Contact, properties: readonly string[]): string {
   ]);
 }
 
-/** A list ends with a semicolon if an import would otherwise split its only item at a comma. */
+/**
+ * Returns a value as text. A list ends with a semicolon if an import would otherwise split its only item at a comma.
+ */
 function textOf(value: PropertyValue): string {
   if (!Array.isArray(value)) return String(value);
   const text = value.join(';');

@@ -4,26 +4,29 @@ import { MOST_COLUMNS, MOST_ROW_BYTES } from './import-options.js';
 /** A part of a file with whole rows. */
 export interface CsvPart {
   readonly bytes: Buffer;
-  /** The number of its first row. The first row of the file is row 1. */
+  /** The number of the first row of the part. The first row of the file is row 1. */
   readonly firstRow: number;
 }
 
 const ROWS = 500;
 const BYTES = 64 * 1024;
-/** The parser cannot be interrupted in a row, and takes most of its time for cells. */
+/**
+ * The largest number of cells of a row. The parser cannot be interrupted in a row, and most of its time is spent on
+ * cells.
+ */
 const MOST_CELLS = 10 * MOST_COLUMNS;
 const CR = 13;
 const LF = 10;
 const QUOTE = 34;
 
-/** Says where in a field the scanner is. After a quote in a quoted field, the next byte decides what the quote means. */
+/** The place of the scanner in a field. After a quote in a quoted field, the next byte decides what the quote means. */
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
 /**
  * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The
  * encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
- * `invalid_arguments` for a row of more than 5,000 cells, and for one that is too long, for example because a quote is never
- * closed.
+ * `invalid_arguments` for a row of more than 5,000 cells, and for a row that is too long, for example because a quote
+ * is never closed.
  */
 export class CsvScanner {
   private readonly delimiter: number;
@@ -34,7 +37,7 @@ export class CsvScanner {
   private cells = 0;
   private partRows = 0;
   private partFirstRow = 1;
-  /** Counts the rows that have ended. */
+  /** The number of rows that have ended. */
   rows = 0;
 
   constructor(delimiter: string) {

@@ -1,9 +1,9 @@
 import type { Identifier } from '../contacts/contact-statements.js';
 
-/** Maps the names of columns to the fields of contacts. */
+/** The field of a contact for each name of a column. */
 export type ColumnMapping = Readonly<Record<string, string>>;
 
-/** Says how the rows of a file become contacts. */
+/** How the rows of a file become contacts. */
 export interface ImportOptions {
   readonly mapping: ColumnMapping;
   readonly match_by: Identifier;

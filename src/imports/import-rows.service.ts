@@ -18,7 +18,7 @@ import { readContact } from './read-contact.js';
 import { storable } from './read-rows.js';
 
 const SCHEMA = classSchema(CreateContactInput);
-/** Other work of the process waits at most for this many rows. */
+/** The number of rows that are read without a pause, for which other work of the process waits. */
 const ROWS_AT_ONCE = 50;
 
 /** A row of a file, with its number. The row with the names of the columns is row 1. */
@@ -31,7 +31,7 @@ interface ValidRow extends NumberedRow {
   readonly changes: ContactChanges;
 }
 
-/** Holds rows of an import as changes of contacts, by the rules that the organization had when they were read. */
+/** Rows of an import as changes of contacts, by the rules that the organization had when they were read. */
 export interface ReadRows {
   readonly rules: ContactRules;
   readonly given: readonly NumberedRow[];
@@ -70,7 +70,8 @@ export class ImportRowsService {
 
   /** Returns what happened to the rows. Stores those that were not imported, with the reasons. */
   async write(job: ContactImport, read: ReadRows): Promise<ImportCounts> {
-    // The rules may have changed since the rows were read. From here on, they stay until the transaction ends.
+    // The rules may have changed since the rows were read. From here on, they cannot change before the transaction
+    // ends.
     const rules = await this.rules.keep(job.organizationId);
     const {
       valid,
@@ -115,10 +116,11 @@ export class ImportRowsService {
   }
 
   /**
-   * Returns the rows of which no earlier row of the file has an identifier, and calls `refuse` for each other row.
+   * Returns the rows that share no identifier with an earlier row of the file, and calls `refuse` for each other row.
    *
-   * Other parts of the file are remembered by the identifier that rows are matched by. Their other identifiers belong to
-   * contacts, which conflict. A dry run stores no contacts, so it remembers all identifiers.
+   * Of rows in other parts of the file, only the identifier that finds contacts is remembered. Their other identifiers
+   * belong to stored contacts by then, so a row that repeats one is a conflict. A dry run stores no contacts, so it
+   * remembers all identifiers.
    */
   private async withoutRepeated(
     job: ContactImport,
@@ -162,7 +164,7 @@ function faultOf({ number, cells }: NumberedRow, reasons: string): NewFault {
   return { row: number, cells: JSON.stringify(cells), reasons: storable(reasons) };
 }
 
-/** Compares what decides how rows are read. */
+/** Returns true when both rules read rows in the same way. */
 function sameRules(one: ContactRules, other: ContactRules): boolean {
   const text = ({ region, strictProperties, properties }: ContactRules): string =>
     canonicalJson([region, strictProperties, [...properties]]);

@@ -21,9 +21,9 @@ import {
 } from './read-rows.js';
 import { type TextSource, openText } from './text-source.js';
 
-/** Files that were not imported take storage, so an organization has at most this many. */
+/** The largest number of files of an organization that wait for their import, because they take storage. */
 const MOST_OPEN = 20;
-/** One statement stores this many parts, which have 64 KiB each. */
+/** The number of parts that one statement stores. Each part has 64 KiB. */
 const PARTS_AT_ONCE = 8;
 const PREVIEW_ROWS = 5;
 const PREVIEW_CHARACTERS = 200;
@@ -35,7 +35,7 @@ export interface Uploader {
   readonly origin: RequestOrigin;
 }
 
-/** Describes a file. Without encoding and delimiter, they are detected. */
+/** A file. When the encoding or the delimiter is absent, it is detected. */
 export interface UploadFacts {
   readonly name: string;
   readonly encoding: 'utf-8' | 'windows-1252' | undefined;
@@ -65,13 +65,13 @@ export class ImportUploadsService {
     const source = await openText(body, given.encoding, this.env.importMb * MEGABYTE);
     const sample = decode(source.sample, source.encoding);
     const delimiter = given.delimiter ?? (await detectDelimiter(sample, read));
-    // It refuses a first row that would occupy the parser for long.
+    // The scanner refuses a first row that would occupy the parser for long.
     new CsvScanner(delimiter).push(source.sample);
     const columns = readColumns(sample, delimiter, read);
     const { organizationId } = uploader;
     const id = newId('imp');
     await this.tenants.transaction(organizationId, async () => {
-      // Uploads at the same time would count the same files.
+      // Without the lock, uploads at the same time would count the same files, and together exceed the limit.
       await this.tenants.lockOrganization(organizationId);
       if ((await this.imports.countOpen(organizationId)) >= MOST_OPEN) {
         throw new AppError(
@@ -162,7 +162,10 @@ function readColumns(sample: string, delimiter: string, read: RowReader): string
   return cells;
 }
 
-/** Bytes that are not UTF-8 change the encoding of the whole file, unless it was chosen. */
+/**
+ * Returns the encoding of the file after a part. Bytes that are not UTF-8 change the encoding of the whole file, unless
+ * the sender chose it.
+ */
 function encodingAfter(part: CsvPart, encoding: Encoding, isFixed: boolean): Encoding {
   if (encoding !== 'utf-8' || isUtf8(part.bytes)) return encoding;
   if (!isFixed) return 'windows-1252';

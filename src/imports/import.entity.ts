@@ -38,22 +38,22 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('json', { default: [] })
   preview: string[][];
 
-  /** Counts bytes. PostgreSQL returns it as a text. */
+  /** The number of bytes. PostgreSQL returns it as a text. */
   @Column('bigint', { default: 0 })
   size: string;
 
-  /** Counts the rows of the file without its first one, which has the names of the columns. */
+  /** The number of rows of the file without its first one, which has the names of the columns. */
   @Column('integer', { default: 0 })
   rows: number;
 
   @Column('integer', { default: 0 })
   chunks: number;
 
-  /** Null before the first start. */
+  /** The options of the last start. Null before the first start. */
   @Column('json', { nullable: true })
   options: ImportOptions | null;
 
-  /** Counts the starts. */
+  /** The number of starts. */
   @Column('integer', { default: 0 })
   generation: number;
 
@@ -84,7 +84,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   error: string | null;
 
-  /** Counts the claims since the last chunk that was done. */
+  /** The number of claims since the last chunk that was done. */
   @Column('integer', { default: 0 })
   attempts: number;
 

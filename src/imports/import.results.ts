@@ -37,7 +37,7 @@ class ImportCountsView {
   failed: number;
 }
 
-/** Shows an import in lists. */
+/** An import as lists show it. */
 export class ImportOutline {
   @Text()
   id: string;

@@ -8,11 +8,11 @@ import { ClaimedImportsService } from './claimed-imports.service.js';
 export class ImportWorker extends QueueWorker {
   readonly kind = 'import';
   /**
-   * At a stop, the import ends after its current part, and another process continues it. So a stop does not wait for
-   * it.
+   * The time that a stop waits for an import. An import pauses after its current part, and another process continues
+   * it, so no wait is needed.
    */
   protected readonly graceMs = 0;
-  /** Each import keeps a connection and a processor busy. */
+  /** The largest number of imports at the same time. Each one keeps a connection and a processor busy. */
   protected override readonly mostSlots = 2;
 
   constructor(private readonly claimedImports: ClaimedImportsService) {

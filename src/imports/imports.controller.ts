@@ -32,7 +32,7 @@ export class ImportsController {
     @Req() request: Request,
     @Query() query: Record<string, unknown>,
   ): Promise<ImportResult> {
-    // A file with contacts is worth as much as many calls of create_contact.
+    // Only callers that may call create_contact can upload, because an upload creates contacts.
     const caller = callerOf(request, (key) => this.mayCall(key, 'create_contact'));
     this.limiter.consume(caller.organizationId, 1);
     allowUpload(request);

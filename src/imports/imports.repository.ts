@@ -7,7 +7,7 @@ import { ImportChunk, ImportFault } from './import-part.entity.js';
 import { ContactImport, type Encoding, type ImportStatus } from './import.entity.js';
 import type { ImportOptions } from './import-options.js';
 
-/** Counts what happened to rows. */
+/** The number of rows for each outcome. */
 export type ImportCounts = Pick<
   ContactImport,
   'created' | 'updated' | 'unchanged' | 'skipped' | 'duplicate' | 'failed'

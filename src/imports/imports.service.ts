@@ -10,7 +10,7 @@ import { guessMapping, matchField, parseMapping } from './column-mapping.js';
 import type { ContactImport, ImportStatus } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
-/** A row can have 256 KiB. */
+/** The number of faults that are read together. A row can have 256 KiB. */
 const FAULTS_AT_ONCE = 20;
 const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
 
@@ -37,18 +37,18 @@ export class ImportsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Throws `not_found` when the organization has no such import. */
+  /** Returns an import. Throws `not_found` when the organization has no such import. */
   async get(organizationId: string, id: string): Promise<ContactImport> {
     return assertFound(await this.imports.find(organizationId, id), 'import');
   }
 
-  /** Returns the mapping that is used when a call has none. */
+  /** Returns the mapping that is used when a call gives none. */
   async suggestMapping(job: ContactImport): Promise<Record<string, string>> {
     const { properties } = await this.rules.find(job.organizationId);
     return guessMapping(job.columns, [...properties.keys()]);
   }
 
-  /** Returns the same outside a transaction. */
+  /** Returns the suggested mapping, in a transaction of its own. */
   suggestFor(job: ContactImport): Promise<Record<string, string>> {
     const work = () => this.suggestMapping(job);
     return this.tenants.transaction(job.organizationId, work, { readOnly: true });
@@ -66,14 +66,14 @@ export class ImportsService {
   }
 
   /**
-   * Lets workers import the file from its first row, also again after a check, a failure or a cancellation. Throws
+   * Lets workers import the file from its first row, even again after a check, a failure or a cancellation. Throws
    * `not_found`, `invalid_arguments` for a wrong mapping, and `conflict` for an import that runs or is complete.
    */
   async start(organizationId: string, id: string, choices: StartChoices): Promise<ContactImport> {
     const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
     if (job.status === 'uploading')
       throw new AppError('conflict', 'The file is still being uploaded.');
-    if (job.status === 'running') throw new AppError('conflict', 'This import is running.');
+    if (job.status === 'running') throw new AppError('conflict', 'This import is already running.');
     if (job.status === 'completed') {
       throw new AppError(
         'conflict',
@@ -103,7 +103,7 @@ export class ImportsService {
   }
 
   /**
-   * Returns the rows that were not imported as CSV: the columns of the file, the number of the row and the reasons.
+   * Returns, as CSV, the rows that were not imported: the columns of the file, the number of each row and the reasons.
    * Each part is read in its own transaction. Throws `not_found` before the first part.
    */
   async rejectedRows(

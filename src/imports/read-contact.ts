@@ -14,8 +14,9 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Returns the arguments of `create_contact` for the cells of a row. An empty cell leaves its field out. Cells of declared
- * properties become values of their type where they can; others stay texts, which the checks of contacts refuse.
+ * Returns the arguments of `create_contact` for the cells of a row. A field with an empty cell is left out. The cell of
+ * a declared property becomes a value of its type. A cell that does not fit stays text, which the checks of contacts
+ * refuse.
  */
 export function readContact(
   cells: readonly string[],

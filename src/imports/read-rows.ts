@@ -4,7 +4,7 @@ import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
-/** Limits the time in which the parser cannot be interrupted. The delimiters of the rest are not needed. */
+/** The characters in which the delimiter is searched, because the parser cannot be interrupted meanwhile. */
 const SAMPLED_CHARACTERS = 64 * 1024;
 /** The characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =
@@ -48,7 +48,7 @@ export function decode(bytes: Buffer, encoding: Encoding): string {
   return text.replace(/[\x80-\x9f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80]!);
 }
 
-/** Returns the delimiter that splits the first rows into the most columns, and into equally many. */
+/** Returns the delimiter that splits the first rows into the largest equal number of columns. */
 export async function detectDelimiter(given: string, read: RowReader): Promise<string> {
   const sample = given.slice(0, SAMPLED_CHARACTERS);
   let best: string = DELIMITERS[0];
@@ -65,7 +65,9 @@ export async function detectDelimiter(given: string, read: RowReader): Promise<s
   return best;
 }
 
-/** Returns the names of the columns: cut, without characters that cannot be stored, and different from each other. */
+/**
+ * Returns the names of the columns. They are cut, have no characters that cannot be stored, and differ from each other.
+ */
 export function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = [];
   const used = new Set<string>();
@@ -80,7 +82,7 @@ export function nameColumns(cells: readonly string[]): string[] {
   return names;
 }
 
-/** Replaces what PostgreSQL cannot store as text. */
+/** Replaces the characters that PostgreSQL cannot store in text. */
 export function storable(text: string): string {
   return text.replaceAll('\u0000', '\ufffd').toWellFormed();
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { attachment } from '../files/file-name.js';
 import { goneSignal } from '../http/signals.js';
 
-/** Sends CSV to be saved, as slowly as the client reads it. */
+/** Sends CSV as a download. It produces lines only as fast as the client reads them. */
 export async function sendCsv(
   response: Response,
   name: string,

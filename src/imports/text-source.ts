@@ -1,16 +1,16 @@
 import { AppError } from '../errors/app-error.js';
 import type { Encoding } from './import.entity.js';
 
-/** Large enough for a first row of any allowed length. */
+/** The size of the sample, in bytes. A first row of any allowed length fits. */
 const SAMPLE_BYTES = 512 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 /** Gives the bytes of a text file in an encoding that contains ASCII. */
 export interface TextSource {
-  /** `utf-8` for a file that was detected as such, until a later byte shows that it is not. */
+  /** `utf-8` for a file whose bytes were UTF-8 so far. It changes when a later byte is not UTF-8. */
   readonly encoding: Encoding;
-  /** True if the sender has chosen the encoding or a byte order mark says it. */
+  /** True if the sender has chosen the encoding or a byte order mark names it. */
   readonly isEncodingFixed: boolean;
   /** The beginning of the bytes. */
   readonly sample: Buffer;
@@ -78,7 +78,7 @@ function byteOrderMark(bytes: Buffer): { encoding?: Encoding; markLength: number
   return { markLength: 0 };
 }
 
-/** Joins small chunks, because each costs time at every later stage. */
+/** Joins small chunks, because each chunk costs time at every later stage. */
 async function* inBlocks(
   body: AsyncIterable<Buffer>,
   count: (length: number) => void,

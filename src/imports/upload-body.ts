@@ -3,14 +3,14 @@ import { safeName } from '../files/file-name.js';
 import type { UploadFacts } from './import-uploads.service.js';
 import { DELIMITERS } from './read-rows.js';
 
-/** Lists the types of a file with contacts. */
+/** The types of a file with contacts. */
 export const CSV_TYPES: readonly string[] = [
   'text/csv',
   'text/plain',
   'text/tab-separated-values',
   'application/csv',
   'application/octet-stream',
-  // Browsers on Windows name CSV files so.
+  // Browsers on Windows send CSV files with this type.
   'application/vnd.ms-excel',
 ];
 const TAB = 'tab';

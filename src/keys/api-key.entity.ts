@@ -4,7 +4,7 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 /** Stores an API key of an organization by its hash. The raw key is never stored. */
 @Entity('api_keys')
 export class ApiKey extends OrganizationRowWithId {
-  /** Contains the SHA-256 of the raw key. */
+  /** The SHA-256 of the raw key. */
   @Column('bytea')
   hash: Buffer;
 
@@ -20,14 +20,14 @@ export class ApiKey extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  /** The key is refused from this time on. When null, it does not expire. */
+  /** The time from which on the key is refused. When null, the key does not expire. */
   @Column('timestamptz', { nullable: true })
   expiresAt: Date | null;
 
   @Column('boolean', { default: false })
   readOnly: boolean;
 
-  /** Names the tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, it may call every tool. */
   @Column('text', { array: true, nullable: true })
   tools: string[] | null;
 
@@ -37,11 +37,11 @@ export class ApiKey extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   lastUsedAddress: string | null;
 
-  /** Contains the User-Agent of the last use. */
+  /** The User-Agent of the last use. */
   @Column('text', { nullable: true })
   lastUsedAgent: string | null;
 
-  /** Contains name and version that the MCP client gave, if requests with the same User-Agent named them. */
+  /** The name and version that the MCP client gave, if requests with the same User-Agent named them. */
   @Column('text', { nullable: true })
   lastUsedClient: string | null;
 

@@ -54,7 +54,7 @@ describe(ApiKeysRepository.name, () => {
     const earlier = keys.findByHash(A);
     await nextTurn();
     expect(statements).toHaveLength(1);
-    // The key is revoked here. The first statement may still find the key, but a later statement must not.
+    // At this point, the key is revoked. The first statement may still find the key, but a later statement must not.
     const later = keys.findByHash(A);
     statements[0]!.answer(KEY);
     expect(await earlier).toMatchObject(KEY);

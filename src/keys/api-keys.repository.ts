@@ -11,30 +11,30 @@ import type { KeyOptions } from './key-options.js';
 export interface FoundKey {
   id: string;
   organization_id: string;
-  /** It is true when `last_used_at` needs an update. */
+  /** True when `last_used_at` needs an update. */
   stale: boolean;
   /** The policies of the organization; null when there are none. */
   policies: NamedPolicy[] | null;
-  /** Contains the revision of the organization's offered tools, or null when there are none. */
+  /** The revision of the organization's offered tools, or null when there are none. */
   offered_revisions: string | null;
   read_only: boolean;
-  /** Names the tools that the key may call; null when it may call every tool. */
+  /** The tools that the key may call; null when it may call every tool. */
   tools: string[] | null;
   revoked_at: Date | null;
-  /** It is set when the key has expired and was not revoked before. */
+  /** The time at which the key expired. Set when the key was not revoked before. */
   expired_at: Date | null;
 }
 
-/** Says from where a key is used. Each text is short and has no control characters. */
+/** Where a key is used from. Each text is short and has no control characters. */
 export interface KeyUse {
   address?: string;
-  /** Contains the User-Agent. */
+  /** The User-Agent. */
   agent?: string;
-  /** Contains the name and version that the MCP client gave. */
+  /** The name and version that the MCP client gave. */
   client?: string;
 }
 
-/** Lists the columns that the tenant role may read. Only functions of the gate see the hash. */
+/** The columns that the tenant role may read. Only functions of the gate see the hash. */
 const READABLE = {
   id: true,
   prefix: true,
@@ -68,7 +68,7 @@ export class ApiKeysRepository {
       .findOne({ select: READABLE, where: { organizationId, revokedAt: IsNull() } });
   }
 
-  /** Stores a key, revokes the previous one and writes the audit log, in one statement. */
+  /** Stores a key, revokes the previous one and adds the audit log entry, in one statement. */
   async create(
     organizationId: string,
     userId: string,
@@ -83,16 +83,16 @@ export class ApiKeysRepository {
     await this.gate.callFor(organizationId, 'create_api_key', values);
   }
 
-  /** Revokes the active key and writes the audit log, in one statement. Returns false when there was no key. */
+  /** Revokes the active key and adds the audit log entry, in one statement. Returns false when there was no key. */
   async revoke(organizationId: string, userId: string, origin: RequestOrigin): Promise<boolean> {
     const values = [organizationId, userId, originJson(origin)];
     return (await this.gate.callFor(organizationId, 'revoke_api_key', values)).length > 0;
   }
 
   /**
-   * Returns the key with this hash, of any organization, even if it was revoked or has expired. Look-ups of the same
-   * moment share one statement. It begins after the request has arrived, so it sees every revocation that was confirmed
-   * before.
+   * Returns the key with this hash, of any organization, even if it was revoked or has expired. Look-ups at the same
+   * moment share one statement. This statement begins after the request has arrived, so it sees every revocation that
+   * was confirmed before the request.
    */
   async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
     return (await this.lookUps.add('', hash)).result.get(nameOf(hash));

@@ -41,8 +41,8 @@ export class BearerGuard implements CanActivate {
   }
 
   /**
-   * Returns a message with the time at which the key ended. Only the holder of the key gets it, because only the whole
-   * key is found.
+   * Returns a message with the time at which the key ended. Only a caller with the whole key gets this message, because
+   * a part of a key is not found.
    */
   private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
     this.security.report(`${reason}_key`, {

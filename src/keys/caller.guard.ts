@@ -21,7 +21,7 @@ export class CallerGuard extends BearerGuard {
   }
 }
 
-/** Returns who sends the request. Throws `forbidden` for an API key that may not call `tool`. */
+/** Returns the caller of a request. Throws `forbidden` for an API key that may not call `tool`. */
 export function callerOf(
   request: Request,
   isAllowed: (key: ReturnType<typeof apiKeyOf>) => boolean,
@@ -31,6 +31,11 @@ export function callerOf(
     return { organizationId, actor: { kind: 'user', id: userId } };
   }
   const key = apiKeyOf(request);
-  if (!isAllowed(key)) throw new AppError('forbidden', 'This API key may not do this.');
+  if (!isAllowed(key)) {
+    throw new AppError(
+      'forbidden',
+      'This API key may not make this request. Ask an owner for a key that may.',
+    );
+  }
   return { organizationId: key.organizationId, actor: { kind: 'key', id: key.id } };
 }

@@ -5,7 +5,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { apiKeyOf, BearerGuard } from './bearer.guard.js';
 import { type CurrentKeyView, KeysService } from './keys.service.js';
 
-/** Describes an API key to whoever has it, so that a client can say why a call is refused. */
+/** Describes an API key to the client that has it, so that the client can say why a call is refused. */
 @Controller('api/mcp/keys/current')
 @UseGuards(OriginGuard, BearerGuard)
 export class CurrentKeyController {

@@ -22,7 +22,10 @@ export class KeyOptionsService {
     private readonly offered: OfferedTools,
   ) {}
 
-  /** Throws `invalid_arguments` for unknown members, for tools that agents cannot call, and for times in the past. */
+  /**
+   * Returns the options of a new key. Throws `invalid_arguments` for unknown members, for tools that agents cannot
+   * call, and for times in the past.
+   */
   async parse(organizationId: string, given: unknown): Promise<KeyOptions> {
     const body = parseArguments(CreateKeyBody, SCHEMA, given ?? {});
     const { read_only: readOnly = false, tools } = body;

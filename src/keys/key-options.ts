@@ -1,4 +1,4 @@
-/** Holds the options of a key, which are decided when it is created. */
+/** The options of a key, which are decided when it is created. */
 export interface KeyOptions {
   readonly expiresAt: Date | null;
   readonly readOnly: boolean;

@@ -11,7 +11,10 @@ import { type ApiKeyView, KeysService } from './keys.service.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Manages the API key of the organization. Only signed-in people may, because a key must not be able to create keys. */
+/**
+ * Manages the API key of the organization. Only signed-in people may use it, because a key must not be able to create
+ * keys.
+ */
 @Controller('api/mcp/keys')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class KeysController {

@@ -13,30 +13,30 @@ import { NO_OPTIONS } from './key-options.js';
 
 const PREFIX_LENGTH = 8;
 
-/** Describes the API key of a request, after the bearer guard has found it. */
+/** The API key of a request, after the bearer guard has found it. */
 export interface AuthenticatedKey {
   readonly id: string;
   readonly organizationId: string;
-  /** The key is looked up again by this SHA-256 of the raw key. */
+  /** The SHA-256 of the raw key, by which the key is looked up again. */
   readonly hash: Buffer;
   /** The tool policies of the organization from the time of the look-up. */
   readonly toolPolicies: ToolPolicies;
-  /** Contains the revision of the organization's offered tools. It is empty when there are none. */
+  /** The revision of the organization's offered tools. Empty when there are none. */
   readonly offeredToolsRevision: string;
-  /** It is true when the last recorded use is older than a minute. */
+  /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
-  /** Says where the request came from. It is absent after the key was looked up again. */
+  /** Where the request came from. Absent after the key was looked up again. */
   readonly origin?: RequestOrigin;
 }
 
-/** Describes a key that was presented in full and is not accepted any more. */
+/** The end of a key that a caller sent in full and that is no longer accepted. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
   readonly endedAt: Date;
 }
 
-/** Shows a key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
+/** A key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
 export interface ApiKeyView {
   prefix: string;
   last_four: string;
@@ -44,15 +44,15 @@ export interface ApiKeyView {
   created_by: string | null;
   expires_at: string | null;
   read_only: boolean;
-  /** Names the tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, it may call every tool. */
   tools: string[] | null;
   last_used_at: string | null;
   last_used_address: string | null;
-  /** Contains name and version of the MCP client, or else the User-Agent. */
+  /** The name and version of the MCP client, or else the User-Agent. */
   last_used_client: string | null;
 }
 
-/** Shows a key to its own caller, who learns nothing about other callers. */
+/** A key as its own caller sees it, who learns nothing about other callers. */
 export type CurrentKeyView = Pick<
   ApiKeyView,
   'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'
@@ -140,9 +140,9 @@ export class KeysService {
   }
 
   /**
-   * Returns the key and the policies of its organization, the end of a key that was revoked or has expired, or undefined
-   * when the key is malformed or unknown. It queries the database each time, because a cache would accept a key that was
-   * just revoked.
+   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns its end.
+   * Returns undefined for a key that is malformed or unknown. It queries the database each time, because a cache would
+   * accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
@@ -152,7 +152,7 @@ export class KeysService {
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
     const found = await this.find(hash);
     if (!found || 'endedAt' in found) return undefined;
-    // A client that only listens uses the key as well.
+    // A client that only listens uses the key too.
     this.recordUse(found, {});
     return found;
   }

@@ -1,16 +1,30 @@
 import type { FilterImplOptions } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
 
-/** Limits the values that one call of a filter works on: its input and its arguments, with everything inside them. */
+/**
+ * The largest number of values that one call of a filter works on: its input and its arguments, with everything inside
+ * them.
+ */
 const MAX_VALUES = 10_000;
 const MAX_TEXT_CHARACTERS = 256 * 1024;
-/** Limits filters that replace or divide. They take about ten times as long as others for the same text. */
+/**
+ * The largest number of characters for filters that replace or divide. They take about ten times as long as others for
+ * the same text.
+ */
 const MAX_REPLACED_CHARACTERS = 64 * 1024;
-/** Filters of lists do not read the texts in a list, or only compare them. */
+/**
+ * The largest number of characters for filters of lists, which do not read the texts in a list, or only compare them.
+ */
 const MAX_LIST_CHARACTERS = 1024 * 1024;
-/** Limits a text that is searched for: the search takes time in proportion to the product of both lengths. */
+/**
+ * The largest number of characters of a text that is searched for. The search takes time in proportion to the product
+ * of both lengths.
+ */
 const MAX_PATTERN_CHARACTERS = 4096;
-/** Limits the input and the format of `date`, whose pattern takes time in proportion to the square of the length. */
+/**
+ * The largest number of characters of the input and of the format of `date`. Its pattern takes time in proportion to
+ * the square of the length.
+ */
 const MAX_DATE_CHARACTERS = 200;
 
 const LIST_FILTERS = new Set(
@@ -37,8 +51,8 @@ interface FilterThis {
 }
 
 /**
- * Replaces filters so that one call takes some milliseconds at most. A filter call is one step of an evaluation, which
- * cannot stop inside it.
+ * Replaces filters so that one call takes some milliseconds at most. A filter call is one step of an evaluation, and an
+ * evaluation cannot stop within a step.
  */
 export function boundFilters(filters: Record<string, FilterImplOptions>): void {
   filters.sort = createSort((value) => value) as FilterImplOptions;
@@ -124,7 +138,7 @@ function toScalar(value: unknown): Scalar | null {
   return typeof value === 'object' ? '' : (value as Scalar);
 }
 
-/** Compares like LiquidJS: values that are absent come last. */
+/** Compares two values as LiquidJS does: absent values come last. */
 function compare(a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a < b) return -1;

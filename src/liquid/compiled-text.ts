@@ -6,7 +6,7 @@ export class CompiledText {
   constructor(
     private readonly engine: Liquid,
     private readonly templates: Template[],
-    /** Counts the characters of the source. */
+    /** The number of characters of the source. */
     readonly size: number,
   ) {}
 

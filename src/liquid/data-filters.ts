@@ -7,7 +7,7 @@ import { isDay, parseTime } from '../text/parse-time.js';
 import { isNumeric } from './ordered.js';
 
 const MAX_DEPTH = 64;
-/** Limits the values of a parsed text, as other filters limit their input. */
+/** The largest number of values in a parsed text. For other filters, the input has the same limit. */
 const MAX_PARSED_VALUES = 10_000;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const ENCODINGS = ['hex', 'base64'] as const;
@@ -30,7 +30,7 @@ interface FilterThis {
 type Filter = (this: FilterThis, value: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Filters that encode, hash and parse texts, and compute times. Each throws where it has no result, also for a missing
+ * Filters that encode, hash and parse texts, and compute times. A filter without a result throws, even for a missing
  * value. Their time and memory are proportional to their input, which `boundFilters` limits.
  */
 const FILTERS: Readonly<Record<string, Filter>> = {

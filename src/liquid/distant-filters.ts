@@ -6,21 +6,19 @@ type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 const append: JoinPages = (before, page) => [...(before as unknown[]), ...(page as unknown[])];
 const add: JoinPages = (before, page) => Number(before) + Number(page);
 
-/**
- * Lists the filters that read a distant list page by page. Their results for all pages must fit into memory together.
- */
+/** The filters that read a distant list page by page. The results for all pages must together fit into memory. */
 const PAGED: Readonly<Record<string, JoinPages>> = {
   compact: append,
   map: append,
   sum: add,
   where: append,
 };
-/** Lists the filters that read single items of a list. */
+/** The filters that read single items of a list. */
 const READING_MEMBERS = new Set(['default', 'first', 'last', 'size', 'slice']);
 
 /**
  * Makes filters take distant values. A filter that cannot work page by page gets the whole value, if it is small
- * enough. `unbounded` has the filters without the limits of their input, because a page is small.
+ * enough. `unbounded` has the filters without limits of their input, which are used for pages, because pages are small.
  */
 export function readDistantValues(
   filters: Record<string, FilterImplOptions>,
@@ -42,7 +40,9 @@ export function readDistantValues(
   }
 }
 
-/** Returns true if a distant list has the item. `isIn` says it for a list in memory, perhaps by a generator. */
+/**
+ * Returns true if a distant list has the item. For a list in memory, `isIn` returns the result, or a generator of it.
+ */
 export function distantContains(
   { filtered, whole }: DistantValue,
   item: unknown,

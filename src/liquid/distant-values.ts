@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 
-/** Computes a result from some items of a list. A result may be a generator of LiquidJS. */
+/** Computes a result from some items of a list. The result may be a generator of LiquidJS. */
 export type PageFilter = (items: unknown[]) => unknown;
 
 /**
@@ -15,7 +15,8 @@ export interface DistantValue {
   readonly whole: () => unknown;
   /**
    * Returns the result of a filter for a list. `apply` gets the items page by page, and `join` puts the results
-   * together. The key names the filter with its arguments. It is undefined for values that are not read page by page.
+   * together. `key` identifies the filter with its arguments. The method is undefined for values that are not read page
+   * by page.
    */
   readonly filtered?: (key: string, apply: PageFilter, join: JoinPages) => unknown;
 }
@@ -23,8 +24,9 @@ export interface DistantValue {
 export type JoinPages = (before: unknown, page: unknown) => unknown;
 
 /**
- * Says that an expression needs a value that is not in memory. `LiquidSandbox` loads it and evaluates the expression
- * again. Anything else that reads the value gets this error, whose message says that it is too large.
+ * The error of an expression that needs a value that is not in memory. `LiquidSandbox` loads the value and evaluates
+ * the expression again. Other code that reads the value gets this error, whose message says that the value is too
+ * large.
  */
 export class DistantRead extends AppError {
   constructor(
@@ -38,7 +40,7 @@ export class DistantRead extends AppError {
 
 const distantValues = new WeakMap<object, DistantValue>();
 
-/** Makes an object stand for a distant value. */
+/** Registers an object as the stand-in of a distant value. */
 export function registerDistant<T extends object>(object: T, value: DistantValue): T {
   distantValues.set(object, value);
   return object;

@@ -2,7 +2,9 @@ import { toValue } from 'liquidjs';
 import { escapeHtml } from '../text/escape-html.js';
 import { LimitedEmitter } from './liquid-limits.js';
 
-/** Returns the text of an output as HTML shows it: nothing of it is markup, also inside the quotes of an attribute. */
+/**
+ * Returns the text of an output as HTML shows it: no part of it is markup, not even inside the quotes of an attribute.
+ */
 export function escapeOutput(value: unknown): string {
   const output = new LimitedEmitter();
   output.write(toValue(value));

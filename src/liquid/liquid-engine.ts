@@ -14,7 +14,7 @@ import {
 import { ORDERED_OPERATORS } from './ordered.js';
 import { makeFiltersStrict } from './strict-filters.js';
 
-/** Limits the characters and array items that one rendering may create, as LiquidJS counts them. */
+/** The largest number of characters and array items that one rendering may create, as LiquidJS counts them. */
 const MAX_MEMORY = 4_000_000;
 
 const OPERATORS: Operators = {
@@ -28,16 +28,16 @@ const OPERATORS: Operators = {
   },
 };
 
-// These change shared classes of LiquidJS, because every template of this process comes from users.
+// These calls change shared classes of LiquidJS. That is safe, because every template of this process comes from users.
 limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
-/** Says how values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
+/** How values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
 export type LiquidFormat = 'expression' | 'text' | 'html';
 
 /**
- * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages also have the filter `raw`,
- * so that a text can have the same outputs as the HTML beside it.
+ * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages have the filter `raw`
+ * too, so that a text can use the same outputs as the HTML of the message.
  */
 export function createLiquid(format: LiquidFormat): Liquid {
   const engine = new Liquid({
@@ -49,7 +49,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
     locale: 'en-US',
     memoryLimit: MAX_MEMORY,
     operators: OPERATORS,
-    // This is a second protection beside the list of tags: there are no files to read.
+    // Without templates there are no files that a tag could read. The list of tags excludes such tags, too.
     templates: {},
     ...(format === 'html' && { outputEscape: escapeOutput }),
   });

@@ -3,13 +3,13 @@ import { AppError } from '../errors/app-error.js';
 import { MAX_VALUE_BYTES } from '../text/value-size.js';
 import { lineIndexAt, lineOffsets } from '../text/lines.js';
 
-/** Limits the output of a template, in bytes of UTF-8. */
+/** The largest output of a template, in bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /**
- * Lists the filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it
- * counts towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left
- * out on purpose. Those of `data-filters.ts` are Switchboard's own.
+ * The filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it counts
+ * towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left out on
+ * purpose. Those of `data-filters.ts` are Switchboard's own.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
@@ -21,7 +21,7 @@ export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Lists the tags that templates may use. None of them reads another template or runs code. */
+/** The tags that templates may use. None of them reads another template or runs code. */
 export const LIQUID_TAGS: ReadonlySet<string> = new Set(
   'assign break capture case comment continue cycle decrement echo for if increment raw unless #'.split(
     ' ',
@@ -37,8 +37,8 @@ export function checkOutputLength(text: string): string {
 }
 
 /**
- * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run. Filters
- * make no such long text, so it is a value of the scope that is passed on.
+ * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run.
+ * Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
  */
 export function checkValueLength(text: string): string {
   if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;
@@ -127,11 +127,11 @@ function isSmall(token: { getText(): string }): boolean {
 export class LimitedEmitter implements Emitter {
   buffer = '';
 
-  /** Writes a value like LiquidJS, but an object becomes JSON and not `[object Object]`. */
+  /** Writes a value as LiquidJS does, but an object as JSON and not as `[object Object]`. */
   write(value: unknown): void {
     if (value === null || value === undefined) return;
     if (Array.isArray(value)) {
-      // The length is checked for each item: a short list may contain the same large value often.
+      // The length is checked after each item, because a short list may contain the same large value many times.
       for (const item of value) this.write(item);
       return;
     }

@@ -21,7 +21,8 @@ async function attempt(template: string, given: object = scope): Promise<string 
     expect((error as AppError).code).toBe('invalid_arguments');
     return error as AppError;
   } finally {
-    // This is twenty times the limit, because only an endless rendering must fail the test.
+    // The bound is twenty times the limit, so that a slow computer does not fail the test. Only an endless rendering
+    // does.
     expect(performance.now() - started).toBeLessThan(10_000);
   }
 }

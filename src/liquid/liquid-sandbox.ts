@@ -29,14 +29,17 @@ import {
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
-/** Limits the number and the length of templates in the cache. */
+/** The largest number of templates in the cache. */
 const MAX_CACHED = 1000;
 const MAX_CACHED_CHARACTERS = 2048;
-/** Limits the processor time of one rendering. The time while it waits for its turn does not count. */
+/**
+ * The longest processor time of one rendering, in milliseconds. Time in which the rendering waits for its turn does not
+ * count.
+ */
 const MAX_RENDER_MS = 500;
-/** Limits how often an expression is evaluated again because it reads another part of a large payload. */
+/** How often an expression may be evaluated again because it reads another part of a large payload. */
 const MAX_READS = 100;
-/** Limits the processor time for all expressions of a definition. */
+/** The longest processor time for all expressions of a definition, in milliseconds. */
 const MAX_READ_MS = 3000;
 
 /**
@@ -47,7 +50,7 @@ const MAX_READ_MS = 3000;
  */
 export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
-  /** Caches parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
+  /** The parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new Map<string, Template[]>();
 
   constructor(
@@ -57,7 +60,7 @@ export class LiquidSandbox implements Expressions {
     this.engine = createLiquid(format);
   }
 
-  /** Throws `invalid_arguments` with the reason when a template is not valid. */
+  /** Parses a template. Throws `invalid_arguments` with the reason when it is not valid. */
   parse(template: string): void {
     runSafely(() => this.getTemplates(template));
   }
@@ -83,7 +86,7 @@ export class LiquidSandbox implements Expressions {
 
   /**
    * Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text.
-   * Several calls can share the given time.
+   * Several calls can share one `JobTime`.
    */
   async evaluate(
     organizationId: string,
@@ -119,8 +122,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads many expressions in turns. The result answers for them immediately, so that checks that cannot wait for a
-   * turn do not delay others.
+   * Reads many expressions in turns. The result then returns their references immediately, so that checks that cannot
+   * wait for a turn delay nothing else.
    */
   async readExpressions(
     organizationId: string,
@@ -180,8 +183,9 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Runs a generator in turns, and returns its result. Parsing is part of it, because it takes time too. After it has
-   * asked for a value that is not in memory, it runs from its beginning again. It has no effect but its result.
+   * Runs a generator in turns, and returns its result. Parsing is done in turns too, because it takes time. When the
+   * generator needs a value that is not in memory, the value is loaded and the generator runs again from its beginning.
+   * So it may have no effect besides its result.
    */
   private async run<T>(
     organizationId: string,
@@ -231,7 +235,7 @@ function readsTooMuch(): AppError {
   );
 }
 
-/** It is true for values that JSON can represent. */
+/** Returns true for values that JSON can represent. */
 function isPlain(value: unknown): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -255,7 +259,7 @@ function pathOf(variable: Variable): string {
   return known.join('.');
 }
 
-/** Runs a part of the engine. The error says `hint`, if there is one. */
+/** Runs a part of the engine, and converts its errors. The message of an error contains `hint`, if there is one. */
 function runSafely<T>(work: () => T, hint?: string): T {
   try {
     return work();

@@ -5,7 +5,7 @@ import { ProcessorTurns } from './processor-turns.js';
 import { TimeBudgets } from './time-budgets.js';
 
 const MAX_DELAY_MS = 100;
-/** A busy machine delays some attempts, but not all. */
+/** The number of attempts. A busy machine delays some attempts, but not all. */
 const ATTEMPTS = 3;
 
 const numbers = Array.from({ length: 9000 }, (_, index) => index);

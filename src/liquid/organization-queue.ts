@@ -31,7 +31,7 @@ export class OrganizationQueue<T> {
     return undefined;
   }
 
-  /** Removes an item before its turn. Returns false when it does not wait. */
+  /** Removes an item before its turn. Returns false when the item does not wait. */
   remove(organizationId: string, item: T): boolean {
     const items = this.waiting.get(organizationId);
     const index = items?.indexOf(item) ?? -1;

@@ -2,16 +2,16 @@ import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from './organization-queue.js';
 import { TimeBudgets } from './time-budgets.js';
 
-/** After this time of work, requests of others are served. One step of a job may take as long again. */
+/** The time of work after which other requests are served. One step of a job may take as long again. */
 const TURN_MS = 10;
 
-/** Describes work that can stop between two steps. */
+/** Work that can stop between two steps. */
 export interface Job {
-  /** Works at least a little, and stops at the given time of `performance.now()`. Returns true when it is done. */
+  /** Does at least one step, and stops at the given time of `performance.now()`. Returns true when the job is done. */
   run(endsAt: number): boolean;
 }
 
-/** Holds the processor time that a job, or several jobs together, may still use. */
+/** The processor time that a job, or several jobs together, may still use. */
 export interface JobTime {
   leftMs: number;
 }
@@ -35,9 +35,9 @@ export class ProcessorTurns {
   constructor(private readonly budgets = new TimeBudgets()) {}
 
   /**
-   * Resolves when the job is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
-   * `invalid_arguments` when it has used its time, and with `rate_limited`, before it begins, when the organization has no
-   * time left. A job that has begun may use more than that, up to its own time.
+   * Runs a job. Resolves when it is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
+   * `invalid_arguments` when it has used its time, and with `rate_limited`, before it begins, when the organization has
+   * no time left. A job that has begun may use more than the organization has left, up to its own time.
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
     this.budgets.assertLeft(organizationId);
@@ -60,7 +60,8 @@ export class ProcessorTurns {
     } finally {
       const spentMs = performance.now() - started;
       const { user, system } = process.cpuUsage(usedBefore);
-      // On a busy machine this process may not run for longer than a job may take. Other threads use processor time too.
+      // On a busy machine, this process may be stopped for longer than a job may take. So processor time counts, but at
+      // most the elapsed time, because other threads use processor time too.
       const usedMs = Math.min(spentMs, (user + system) / 1000);
       this.spentMs += spentMs;
       time.leftMs -= usedMs;
@@ -72,7 +73,7 @@ export class ProcessorTurns {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    // The event loop reads from its sockets before the next immediate.
+    // Before the callback of the next `setImmediate`, the event loop reads from its sockets.
     setImmediate(() => this.takeTurn());
   }
 

@@ -7,7 +7,10 @@ export interface Expressions {
   conditionReferences(condition: string): string[];
 }
 
-/** Holds the results of expressions that were read before. It reads others when they are asked for. */
+/**
+ * Holds the results of expressions that were read before. An expression that was not read before is read when its
+ * result is needed.
+ */
 export class ReadExpressions implements Expressions {
   private readonly templates = new Map<string, string[] | AppError>();
   private readonly conditions = new Map<string, string[] | AppError>();

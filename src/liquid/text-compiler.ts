@@ -25,14 +25,14 @@ const MAX_MESSAGE = 200;
 export class TextFault extends Error {
   constructor(
     message: string,
-    /** Counts the characters before the fault. */
+    /** The number of characters before the fault. */
     readonly offset: number,
   ) {
     super(message);
   }
 }
 
-/** Names a variable that a text reads from its values, and the place of its first use. */
+/** A variable that a text reads from its values, and the place of its first use. */
 export interface UsedVariable {
   /** The segments up to a computed index, such as `contact`, `first_name`. */
   readonly segments: readonly string[];
@@ -45,7 +45,7 @@ export interface TextReading {
   readonly rawOffsets: readonly number[];
 }
 
-/** Locates a piece of markup in a text. */
+/** The place of a piece of markup in a text. */
 export interface MarkupPlace {
   readonly begin: number;
   readonly end: number;
@@ -63,7 +63,7 @@ export class TextCompiler {
     html: createLiquid('html'),
   };
 
-  /** Throws {@link TextFault} for a text that is not valid. */
+  /** Parses a text. Throws {@link TextFault} for a text that is not valid. */
   compile(text: string, format: TextFormat): CompiledText {
     return new CompiledText(this.engines[format], this.parse(text, format), text.length);
   }

@@ -5,16 +5,16 @@ import { parseEmail } from '../text/parse-email.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import { plainSubject } from './email-subject.js';
 
-/** Describes an e-mail. With `html`, mail programs show that, or the text. */
+/** An e-mail. With `html`, mail programs show the HTML or the text. */
 export interface Email {
-  /** The id of the message is the same at every attempt, so a mail server can recognize a duplicate. */
+  /** The id of the message. It is the same at every attempt, so that a mail server can recognize a duplicate. */
   id: string;
   to: string;
   subject: string;
   text: string;
   html?: string | null | undefined;
   date: Date;
-  /** The default is the sender of the installation. */
+  /** The sender. The default is the sender of the installation. */
   from?: Mailbox;
   replyTo?: Mailbox;
   /** The Message-IDs of the conversation, oldest first. */
@@ -22,17 +22,17 @@ export interface Email {
   /** The address by which the recipient leaves the topic of the e-mail, with one click (RFC 8058). */
   unsubscribe?: string | undefined;
   attachments?: readonly EmailAttachment[];
-  /** Signs the e-mail (DKIM). */
+  /** The key that signs the e-mail (DKIM). */
   key?: DkimKey | undefined;
 }
 
-/** Describes a part of an e-mail. */
+/** A part of an e-mail. */
 export interface EmailAttachment {
   readonly name: string;
   readonly contentType: string;
-  /** The HTML shows the image as `cid:…`. */
+  /** The id by which the HTML shows the image, as `cid:…`. */
   readonly cid?: string;
-  /** Reads the bytes. It is called once for each time that the e-mail is composed. */
+  /** Reads the bytes. It is called each time the e-mail is composed. */
   readonly read: () => AsyncIterable<Buffer>;
 }
 
@@ -40,13 +40,13 @@ export interface EmailAttachment {
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;
-  /** In PEM. */
+  /** The private key in PEM. */
   readonly privateKey: string;
 }
 
 /**
- * Describes the result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After
- * `unknown` the mail server may have accepted the e-mail, so a retry may deliver it twice.
+ * The result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After `unknown`
+ * the mail server may have accepted the e-mail, so a retry may deliver it twice.
  */
 export type Delivery =
   | { outcome: 'sent' }
@@ -54,19 +54,19 @@ export type Delivery =
   | { outcome: 'failed'; reason: string }
   | { outcome: 'unknown'; reason: string };
 
-/** Sends e-mails to the outside. */
+/** Sends e-mails to other systems. */
 export abstract class EmailChannel implements OnApplicationShutdown {
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 
-  /** Closes connections. Everything that sends e-mails has ended before. */
+  /** Closes connections. By then, everything that sends e-mails has ended. */
   abstract onApplicationShutdown(): void;
 }
 
 /**
  * Converts the e-mail for nodemailer. Returns undefined when the address is not plain or the subject has a line break.
- * Addresses are objects, because nodemailer parses text as a list of addresses. File and URL access are disabled, so
- * that no text can make nodemailer read a file or URL.
+ * Addresses are passed as objects, because nodemailer would parse a text as a list of addresses. File and URL access
+ * are disabled, so that no text can make nodemailer read a file or URL.
  */
 export function composeEmail(email: Email, from: string): SendMailOptions | undefined {
   const to = parseEmail(email.to);

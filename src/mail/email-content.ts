@@ -11,10 +11,12 @@ import type { Attachment } from 'nodemailer/lib/mailer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
 
-/** A signed e-mail up to this size is kept in memory. A larger one is composed again after its hash is known. */
+/**
+ * The largest signed e-mail that is kept in memory, in bytes. A larger one is composed again after its hash is known.
+ */
 const MOST_KEPT_BYTES = 256 * 1024;
 /**
- * Names the headers that the signature covers, as far as the e-mail has them. RFC 8058 wants both of List-Unsubscribe, and
+ * The headers that the signature covers, if the e-mail has them. RFC 8058 requires both headers of List-Unsubscribe;
  * the default of nodemailer has only the first one.
  */
 const SIGNED_HEADERS = [
@@ -33,11 +35,11 @@ const SIGNED_HEADERS = [
   'List-Unsubscribe-Post',
 ].join(':');
 
-/** Holds an e-mail that is ready to be sent. */
+/** An e-mail that is ready to be sent. */
 export interface OpenableEmail {
   readonly from: string | false;
   readonly to: string[];
-  /** Returns the content. It can be called once. */
+  /** Returns the content. Call it only once. */
   readonly open: () => Readable;
 }
 

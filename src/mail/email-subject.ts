@@ -1,9 +1,12 @@
-/** An encoded word has at most 75 characters (RFC 2047, section 2), of which 12 are around the content. */
+/**
+ * The largest number of bytes in an encoded word. Such a word has at most 75 characters (RFC 2047, section 2), and 12
+ * of them are around the content.
+ */
 const MAX_BYTES_OF_WORD = 45;
 
 /**
- * Returns a subject that mail programs show as it is. They decode words such as `=?utf-8?q?=0A?=`, in which untrusted
- * text could hide line breaks or other text, so a subject with such a word is encoded whole (RFC 2047).
+ * Returns a subject that mail programs show as it is. Mail programs decode words such as `=?utf-8?q?=0A?=`, in which
+ * untrusted text could hide line breaks or other text. So a subject with such a word is encoded as a whole (RFC 2047).
  */
 export function plainSubject(subject: string): string {
   if (!subject.includes('=?')) return subject;

@@ -5,12 +5,12 @@ import type { SmtpResult } from './smtp-session.js';
 import { readSmtpUrl } from './smtp-settings.js';
 
 const LONGEST_REASON = 500;
-/** These commands are about one message. A refusal of any other command concerns the server, so a retry may help. */
+/** The commands that concern one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 const UNREADABLE = 'The content of the e-mail could not be read or signed.';
 const NO_UTF8 = 'The mail server does not accept addresses with letters outside ASCII (SMTPUTF8).';
 
-/** Sends e-mails to one mail server. Retries belong to the caller. */
+/** Sends e-mails to one mail server. The caller must retry. */
 export class SmtpEmailChannel extends EmailChannel {
   private readonly pool: SmtpPool;
 

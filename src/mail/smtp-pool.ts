@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from './smtp-session.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Bounds the memory of messages that wait for a connection. Workers claim far fewer. */
+/** The largest number of messages that wait for a connection, because they are in memory. Workers claim far fewer. */
 const MOST_WAITING = 1000;
 
 interface Waiting {
@@ -12,10 +12,15 @@ interface Waiting {
 
 /** Keeps connections to one mail server open for the next message, at most `maxConnections` of them. */
 export class SmtpPool {
-  /** The session that was used last is at the end. It is taken first, so connections that are not needed become idle and are closed. */
+  /**
+   * The idle sessions. The session that was used last is at the end and is taken first. So connections that are not
+   * needed stay idle and are closed.
+   */
   private readonly idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
   private readonly waiting: Waiting[] = [];
-  /** Each message in progress has a slot. There are never more open connections than slots. */
+  /**
+   * The number of free slots. Each message in progress has a slot. There are never more open connections than slots.
+   */
   private freeSlots: number;
   private isClosed = false;
 
@@ -50,7 +55,8 @@ export class SmtpPool {
       return { isSent: false, error: content, mayHaveArrived: false };
     }
     const result = await session.send(envelope, content, signal);
-    // The caller can record a refusal while the connection recovers from it.
+    // The result is returned before the connection has recovered from a refusal, so that the caller can record it
+    // meanwhile.
     if (result.isSent) this.keep(session);
     else void session.recover().then(() => this.keep(session));
     return result;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Describes why a message was not sent. Only `response` and `responseCode` come from the server. */
+/** Why a message was not sent. Only `response` and `responseCode` come from the server. */
 export interface SmtpError {
   code?: string;
   command?: string;
@@ -16,14 +16,14 @@ export interface SmtpEnvelope {
 }
 
 /**
- * Describes the result of one message. `mayHaveArrived` is true when the final dot may have reached the server. Before
- * that dot, no server accepts a message.
+ * The result of one message. `mayHaveArrived` is true when the final dot may have reached the server. Before that dot,
+ * no server accepts a message.
  */
 export type SmtpResult =
   { isSent: true } | { isSent: false; error: SmtpError; mayHaveArrived: boolean };
 
 /**
- * Holds one connection to the mail server, which sends one message at a time. nodemailer speaks the protocol; this class
+ * One connection to the mail server, which sends one message at a time. nodemailer speaks the protocol; this class
  * observes when the end of the message leaves, which nodemailer does not report.
  */
 export class SmtpSession {
@@ -85,7 +85,8 @@ export class SmtpSession {
       content.once('end', () => (isComplete = true));
       const settle = (error?: SmtpError | null): void => {
         signal.removeEventListener('abort', stop);
-        // After a response in the middle of the content, the next responses would be taken for those of other messages.
+        // The server answered in the middle of the content. The session would take later responses for those of other
+        // messages.
         if (isComplete ? error : error?.code !== 'EENVELOPE') this.connection.close();
         if (!error && isComplete) return resolve({ isSent: true });
         resolve({ isSent: false, error: error ?? lostError(), mayHaveArrived: isComplete });
@@ -109,7 +110,7 @@ export class SmtpSession {
     });
   }
 
-  /** Says goodbye to the server and closes the connection. */
+  /** Sends QUIT to the server and closes the connection. */
   quit(): void {
     if (!this.isEnded) this.connection.quit();
   }

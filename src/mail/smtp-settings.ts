@@ -2,17 +2,17 @@ import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/s
 import { assign, parseConnectionUrl } from 'nodemailer/lib/shared';
 import wellKnown from 'nodemailer/lib/well-known';
 
-/** Describes how to reach the mail server. All times are in milliseconds. */
+/** How to reach the mail server. All times are in milliseconds. */
 export interface SmtpSettings {
   connection: SMTPConnectionOptions;
-  /** Undefined when the URL has no user. */
+  /** The user and the password. Undefined when the URL has no user. */
   auth: SMTPConnectionAuth | undefined;
-  /** True when the login is tried although the server does not offer it. */
+  /** True when the login is tried even if the server does not offer it. */
   isAuthForced: boolean;
   maxConnections: number;
-  /** A connection is closed after this number of messages. */
+  /** The number of messages after which a connection is closed. */
   maxMessages: number;
-  /** An unused connection is closed after this time. */
+  /** The time after which an unused connection is closed. */
   idleTimeoutMs: number;
 }
 

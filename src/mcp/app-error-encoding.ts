@@ -14,7 +14,10 @@ import {
   UNAVAILABLE,
 } from './json-rpc-error.js';
 
-/** Maps codes for a failed tool, another method, and a whole HTTP request. `INTERNAL_ERROR` means a bug there. */
+/**
+ * The code of each error for a failed tool, for another method, and for a whole HTTP request. `INTERNAL_ERROR` means
+ * that such an error would be a bug.
+ */
 export const ERROR_CODES = {
   invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },
   // MCP 2026-07-28, basic/index: -32002 of earlier revisions is no longer allowed.
@@ -45,7 +48,7 @@ export const ERROR_CODES = {
   internal: { tool: 'internal', method: INTERNAL_ERROR, request: INTERNAL_ERROR },
 } as const satisfies Record<AppErrorCode, { tool: string; method: number; request: number }>;
 
-/** Describes the result of a failed tool. Clients rely on the codes. */
+/** The result of a failed tool. Clients rely on the codes. */
 interface ToolError {
   error: {
     code: (typeof ERROR_CODES)[AppErrorCode]['tool'];
@@ -57,7 +60,10 @@ interface ToolError {
   };
 }
 
-/** Encodes the error of a tool. For a bug the caller gets an id, and its message only in development. `log` gets the id. */
+/**
+ * Encodes the error of a tool. For a bug, the caller gets an id, and the message only in development. `log` gets the
+ * same id.
+ */
 export function toolError(thrown: unknown, log: (errorId: string) => void): ToolError {
   if (thrown instanceof AppError && thrown.code !== 'internal') {
     return knownError(thrown);

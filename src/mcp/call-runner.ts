@@ -18,15 +18,15 @@ import { takesTasks } from './request-meta.js';
 
 export interface CallSubject {
   readonly method: string;
-  /** Contains the name of the tool or prompt, or the URI of the resource. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
-  /** It is true if the call may have effects. It then happens once, even if its request is sent again. */
+  /** True if the call may have effects. Then it is made once, even if its request is sent again. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
-  /** It is true for a dry run. Agreement to a dry run is not agreement to the real call. */
+  /** True for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
-  /** It is set if the request has its own key. Otherwise the key of its input requests counts, if there is one. */
+  /** The key of the request if it has one, or else the key of its input requests, if there is one. */
   readonly idempotencyKey?: string;
 }
 
@@ -38,7 +38,7 @@ export class CallRunner {
     private readonly recorder: CallRecorder,
   ) {}
 
-  /** Writes a call that never reached a tool to the logs. */
+  /** Records a call that never reached a tool in the logs. */
   recordRefusal(
     { id, organizationId, origin }: AuthenticatedKey,
     tool: string,
@@ -57,7 +57,7 @@ export class CallRunner {
     const { key, signal, answerBy } = context;
     const exchange = this.exchangeFor(params, context, subject);
     const progress = reporterOf(params, context);
-    // This is one literal, because spreading made a batch of trivial calls a quarter slower.
+    // The call is one object literal, because spread syntax made a batch of trivial calls a quarter slower.
     const working = work({
       organizationId: key.organizationId,
       surface: 'agent',

@@ -26,7 +26,7 @@ export interface Reply {
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
-  /** Holds the methods of each era, in maps, because objects would have the methods `constructor` and `__proto__`. */
+  /** The methods of each era, in maps, because objects would have the methods `constructor` and `__proto__`. */
   private readonly methods: Record<Era['name'], ReadonlyMap<string, MethodHandler>>;
 
   constructor(
@@ -77,7 +77,8 @@ export class Dispatcher {
         replies.push(errorReply(member.id, JsonRpcError.invalidRequest(member.reason)));
         continue;
       }
-      // This is not a separate method, because its promises would make a batch a quarter slower on Node 20.
+      // The code is not in a separate method, because the promises of one would make a batch a quarter slower on
+      // Node.js 20.
       try {
         const result = await this.run(member, context);
         if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });

@@ -1,24 +1,27 @@
 import { isJsonObject } from '../text/is-json-object.js';
 import { type JsonObject, metaOf } from './json-rpc.js';
 
-/** Lists the MCP revisions that begin with `initialize`, newest first. */
+/** The MCP revisions that begin with `initialize`, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 
 export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 
-/** Lists the MCP revisions with the version of each request in its `_meta`. */
+/** The MCP revisions with the version of each request in its `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
-/** Lists the versions in errors. Modern callers get {@link MODERN_VERSIONS}, because they cannot send `initialize`. */
+/** The versions in errors. Modern callers get {@link MODERN_VERSIONS}, because they cannot send `initialize`. */
 export const SERVED_VERSIONS: readonly string[] = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
 const FIRST_MODERN_VERSION = '2026-07-28';
 
-/** This member of `_meta` makes a request modern and names its version. */
+/** The member of `_meta` that makes a request modern and names its version. */
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** Names plain JSON-RPC, MCP before 2026-07-28 with the version of the header, or MCP from 2026-07-28 on. */
+/**
+ * The era of a request: plain JSON-RPC, MCP before 2026-07-28 with the version of the header, or MCP from 2026-07-28
+ * on.
+ */
 export type Era =
   { name: 'plain' } | { name: 'legacy'; version: LegacyVersion } | { name: 'modern' };
 
@@ -31,7 +34,8 @@ export function decideEra(message: object, version: string | undefined): EraDeci
   if (Array.isArray(message)) {
     return isModern || message.some(namesVersion) ? { name: 'modern-batch' } : withHeader(version);
   }
-  // The header alone is enough: a request without the required _meta must get an error and must not change its era.
+  // The header alone is enough: a request without the required _meta must get an error, and not be handled in an older
+  // era.
   if (isModern || namesVersion(message)) return { name: 'modern' };
   // A client that reconnects may still send the version of its earlier session, so the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-// Proxies close silent connections after 30 to 60 s.
+// The pause between heartbeats. Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
 
 /** Sends server-sent events (MCP, transports). Until the first notification, the response can still be plain JSON. */
@@ -47,7 +47,7 @@ export class EventStream {
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Without this, a proxy that buffers responses would delay every event.
+      // Without this header, a proxy that buffers responses would delay every event.
       'X-Accel-Buffering': 'no',
     });
     this.keepAlive = setInterval(() => {

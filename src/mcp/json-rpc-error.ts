@@ -1,22 +1,24 @@
 import type { JsonRpcId, JsonText } from './json-rpc.js';
 
-/** These codes are defined in JSON-RPC 2.0, section 5.1. */
+/** The codes from here on are defined in JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 
-/** A required header is missing or malformed, or differs from the body (MCP 2026-07-28, transports). */
+/**
+ * The code for a required header that is missing or malformed, or differs from the body (MCP 2026-07-28, transports).
+ */
 const HEADER_MISMATCH = -32_020;
 
-/** The response needs a capability that the client has not declared (MCP 2026-07-28, basic/index). */
+/** The code for a response that needs a capability that the client has not declared (MCP 2026-07-28, basic/index). */
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 
-/** This server does not support the version that a request names (MCP 2026-07-28, basic/index). */
+/** The code for a request with a version that this server does not support (MCP 2026-07-28, basic/index). */
 const UNSUPPORTED_PROTOCOL_VERSION = -32_022;
 
-/** Our own codes are outside of -32768 to -32000, the range of JSON-RPC and MCP. */
+/** The codes from here on are our own. They are outside of -32768 to -32000, the range of JSON-RPC and MCP. */
 export const UNAUTHENTICATED = 1401;
 export const FORBIDDEN = 1403;
 export const METHOD_NOT_ALLOWED = 1405;
@@ -59,12 +61,12 @@ export class JsonRpcError extends Error {
     const names = [...Object.keys(others), ...Object.keys(extensions)].join(', ');
     return new JsonRpcError(
       MISSING_CLIENT_CAPABILITY,
-      `This needs a client that declares: ${names}`,
+      `This request needs a client that declares: ${names}`,
       { requiredCapabilities: required },
     );
   }
 
-  /** Makes the error for a bug. The log has the details under `errorId`. */
+  /** Returns the error for a bug. The log has the details under `errorId`. */
   static internal(errorId: string, message = 'Internal error'): JsonRpcError {
     return new JsonRpcError(INTERNAL_ERROR, message, { error_id: errorId });
   }

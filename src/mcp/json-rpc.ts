@@ -1,13 +1,13 @@
 import { isJsonObject } from '../text/is-json-object.js';
-/** Identifies a request by an id that can be echoed without loss. */
+/** The id of a request, which can be echoed without loss. */
 export type JsonRpcId = string | number;
 
 export type JsonObject = Record<string, unknown>;
 
-/** Holds JSON text. Frequent text is stored as UTF-8, because encoding a long list takes longer than most calls. */
+/** JSON text. Frequent text is stored as UTF-8, because encoding a long list takes longer than most calls. */
 export type JsonText = string | Buffer;
 
-/** Describes one request, notification or response of a message, with a checked envelope. */
+/** One request, notification or response of a message, with a checked envelope. */
 export type Member =
   | { kind: 'request'; id: JsonRpcId; method: string; params?: JsonObject | unknown[] }
   | { kind: 'notification'; method: string; params?: JsonObject | unknown[] }

@@ -3,8 +3,9 @@ import { setMaxListeners } from 'node:events';
 const MAX_USES = 256;
 
 /**
- * Makes signals that nothing aborts. Up to 256 requests share one, because making one for each took an eighth of the
- * time of a trivial call. Later requests get a new signal, because tools may leave listeners on the earlier one.
+ * Makes signals that nothing aborts. Up to 256 requests share one, because making a signal for each request took an
+ * eighth of the time of a trivial call. Later requests get a new signal, because tools may leave listeners on the
+ * earlier one.
  */
 export class LastingSignals {
   private signal: AbortSignal;
@@ -13,7 +14,7 @@ export class LastingSignals {
   next(): AbortSignal {
     if (this.usesLeft === 0) {
       this.signal = new AbortController().signal;
-      // Without this, Node warns of a leak when many calls listen.
+      // With the default maximum of listeners, Node.js warns of a leak when many calls listen.
       setMaxListeners(0, this.signal);
       this.usesLeft = MAX_USES;
     }

@@ -17,7 +17,7 @@ import { RateLimitGuard } from './rate-limit.guard.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Serves agents. It reads the body itself, so that no byte is read before the guards allow it. */
+/** Serves agents. The controller reads the body itself, so that no byte is read before the guards allow it. */
 @Controller('api/mcp')
 @UseGuards(OriginGuard, BearerGuard, RateLimitGuard)
 @UseFilters(McpExceptionFilter)
@@ -45,7 +45,7 @@ export class McpController {
     else if (!response.destroyed) sendJson(response, status, body);
   }
 
-  /** Reads the message and records the use of the key, also for a message that cannot be read. */
+  /** Reads the message. Records the use of the key even when the message cannot be read. */
   private async readMessage(request: Request): Promise<unknown> {
     const key = apiKeyOf(request);
     let message: unknown;

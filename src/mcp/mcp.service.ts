@@ -20,10 +20,10 @@ import type { MethodContext } from './handlers/method-handler.js';
 import { assertModernRequest, type ModernMember, parseModernMember } from './modern-request.js';
 
 const MAX_BATCH = 20;
-/** All calls of a batch together may wait this long for tasks that they start. */
+/** The longest time that all calls of a batch together wait for tasks that they start. */
 const BATCH_PATIENCE_MS = 10_000;
 
-/** Maps error codes to the HTTP status that MCP 2026-07-28 defines. All other responses have 200. */
+/** The HTTP status of each error code, as MCP 2026-07-28 defines it. All other responses have 200. */
 const MODERN_STATUS = new Map<number | undefined, 400 | 404>([
   [METHOD_NOT_FOUND, 404],
   [MISSING_CLIENT_CAPABILITY, 400],
@@ -39,14 +39,14 @@ export interface McpCaller {
   readonly headers: McpHeaders;
   /** Returns a signal that is aborted if the caller disconnects before the response. */
   readonly gone: () => AbortSignal;
-  /** Sends notifications before the response. It is absent if the caller accepts no events. */
+  /** Sends notifications before the response. Absent if the caller accepts no events. */
   readonly stream?: NotificationStream;
 }
 
 /** Handles messages without state, so that any process can answer any message. */
 @Injectable()
 export class McpService {
-  /** Before MCP 2026-07-28, a caller that disconnects does not cancel its calls. */
+  /** The signals of calls before MCP 2026-07-28, where a caller that disconnects does not cancel its calls. */
   private readonly signals = new LastingSignals();
 
   constructor(

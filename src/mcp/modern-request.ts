@@ -6,7 +6,7 @@ import { decodeHeaderValue, type McpHeaders } from './mcp-headers.js';
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
-/** Maps each method with a name to the parameter that the Mcp-Name header must equal. */
+/** The parameter that the Mcp-Name header must equal, for each method with a name. */
 const NAME_PARAMETERS = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -17,7 +17,10 @@ const NAME_PARAMETERS = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Describes a request, a notification or an invalid member. In this revision the server sends no requests, so no response can arrive. */
+/**
+ * A request, a notification or an invalid member. In this revision the server sends no requests, so no response can
+ * arrive.
+ */
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 

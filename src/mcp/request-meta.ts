@@ -6,7 +6,7 @@ import { JsonRpcError } from './json-rpc-error.js';
 import { type JsonObject, type Member, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 
-/** This member of `_meta` makes a `tools/call` a dry run. In the result it contains the effects. */
+/** The member of `_meta` that makes a `tools/call` a dry run. In the result, this member contains the effects. */
 export const DRY_RUN_KEY = 'switchboard/dryRun';
 
 /** Returns true if a `tools/call` is a dry run. Throws -32602 for a value that is not a boolean. */
@@ -21,7 +21,7 @@ export function refuseDryRun(params: JsonObject): void {
   if (readDryRun(params)) throw JsonRpcError.invalidParams('only tools/call can be a dry run.');
 }
 
-/** Returns how many calls of a batch are dry runs. Calls with an invalid flag do not count, because they never run. */
+/** Returns how many calls of a batch are dry runs. Calls with an invalid value do not count, because they never run. */
 export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
   const flags = batch
     .filter((member) => 'method' in member && member.method === 'tools/call')
@@ -30,7 +30,9 @@ export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
   return flags.includes(false) ? 'some' : 'all';
 }
 
-/** This member of `_meta` makes a `tools/call` happen once, also for a tool without an argument `idempotency_key`. */
+/**
+ * The member of `_meta` that makes a `tools/call` happen once, even for a tool without an argument `idempotency_key`.
+ */
 export const IDEMPOTENCY_KEY = 'switchboard/idempotencyKey';
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
@@ -52,7 +54,7 @@ function flagOf(params: unknown): unknown {
 
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** Client and server declare the Tasks extension by this capability. It has no settings. */
+/** The capability by which client and server declare the Tasks extension. It has no settings. */
 export const TASKS_CAPABILITY = { extensions: { [TASKS_EXTENSION]: {} } } as const;
 
 export function takesTasks(params: JsonObject, era: Era['name']): boolean {

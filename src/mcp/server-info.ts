@@ -1,10 +1,10 @@
-/** MCP clients get this name and version. A test compares the version with package.json. */
+/** The name and version that MCP clients get. A test compares the version with package.json. */
 export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version: '0.1.0' } as const;
 
-/** Declares the capabilities of this server in every revision. Revisions with subscriptions add more. */
+/** The capabilities of this server in every revision. Revisions with subscriptions add more. */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} } as const;
 
-/** Lists the members of common results, which lists of tools leave out. A test compares them with the output schemas. */
+/** The members of common results, which lists of tools leave out. A test compares them with the output schemas. */
 const SHAPES = [
   'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',
   'message {id, contact_id, channel, direction, subject, body, has_html, topic, template_id, template_version, locale, status, status_reason, reason_code, to, provider_id, provider_message_id, idempotency_key, run_id, scheduled_at, held_until, sent_at, created_at, updated_at}',
@@ -12,7 +12,9 @@ const SHAPES = [
   'run {id, workflow_id, workflow_version, status, reason, trigger, contact_id, replay_of, created_at, started_at, finished_at, step_count, steps: [{id, tool, status, attempts, input, output, cut, progress, error, failed_attempts: [{attempt, failed_at, error}], started_at, finished_at}]}',
 ].join('; ');
 
-/** Instructs the model of an MCP client. Clients get this text once, beside the descriptions of the tools. */
+/**
+ * The instructions for the model of an MCP client. Clients get this text once, beside the descriptions of the tools.
+ */
 export const INSTRUCTIONS =
   'Switchboard sends messages to contacts and runs workflows for the organization of the API key. ' +
   'Find or create a contact first and use its contact_id with send_message; start longer sequences with trigger_workflow and follow them with get_run. ' +

@@ -8,7 +8,7 @@ import { listedTool } from './listed-tool.js';
 
 type EncodedLists = Map<EraEncoder, Buffer>;
 
-/** Limits the cached lists, each of about 30 kB. Organizations that hide the same tools share a list. */
+/** The largest number of cached lists, each of about 30 kB. Organizations that hide the same tools share a list. */
 const MAX_CACHED = 20;
 const MAX_CACHED_WITH_OFFERED = 50;
 

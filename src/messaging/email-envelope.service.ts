@@ -8,22 +8,22 @@ import { type GivenAttachment, MessageAttachmentsService } from './message-attac
 import type { EmailEnvelope, Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
 
-/** Mail programs need the newest messages of a conversation to sort it. */
+/** The largest number of references. Mail programs need only the newest ones to sort a conversation. */
 const MOST_REFERENCES = 20;
 
-/** Holds the addresses and headers of an e-mail that the caller has set. */
+/** The addresses and headers of an e-mail that the caller has set. */
 export interface GivenEnvelope {
-  /** Contains one address of a verified domain, with or without a name. */
+  /** One address of a verified domain, with or without a name. */
   from?: string;
-  /** Contains one address, with or without a name. */
+  /** One address, with or without a name. */
   replyTo?: string;
-  /** Id of the message that this one answers or continues. */
+  /** The id of the message that this one answers or continues. */
   inReplyTo?: string;
-  /** At most 10 MiB together. */
+  /** The attached files. Together they have at most 10 MiB. */
   attachments?: readonly GivenAttachment[];
 }
 
-/** Makes the headers of e-mails that the sender chooses. */
+/** Makes the headers that the sender of an e-mail chooses. */
 @Injectable()
 export class EmailEnvelopeService {
   constructor(

@@ -12,7 +12,7 @@ import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
 
-/** What happened to messages that workers will not begin to send any more. */
+/** What happened to messages that workers will no longer begin to send, by status. */
 const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
   sending: 'unknown',
   uncertain: 'unknown',
@@ -24,7 +24,7 @@ const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
 };
 const PASSED = { passed: true, reason: null, until: null };
 
-/** The message that the rules are asked about. One that does not exist yet has no id. */
+/** The message to which the rules are applied. A message that does not exist yet has no id. */
 type Recipient = PermittedMessage & { id: string | null };
 
 /**
@@ -43,7 +43,7 @@ export class ExplanationsService {
   ) {}
 
   /**
-   * Says what would happen to a message that is sent now. A message without a topic is transactional. Throws
+   * Returns what would happen to a message that is sent now. A message without a topic is transactional. Throws
    * `invalid_arguments` for an unknown channel.
    */
   async explain(
@@ -74,7 +74,10 @@ export class ExplanationsService {
     return { ...conclude(checks), checks, events: [] };
   }
 
-  /** Says why a message was sent or not, or what keeps it. Throws `not_found`, and `conflict` for a received message. */
+  /**
+   * Returns why a message was sent or not, or what it waits for. Throws `not_found`, and `conflict` for a received
+   * message.
+   */
   async explainMessage(organizationId: string, id: string): Promise<ExplanationResult> {
     const message = await this.messages.get(organizationId, id);
     if (message.status === 'received') {
@@ -118,7 +121,10 @@ export class ExplanationsService {
     return address?.found;
   }
 
-  /** Adds the results of the rules of `send_message` and then those of a worker, up to the first one that refuses. */
+  /**
+   * Adds the results of the rules of `send_message` and then those of a worker, up to the first rule that refuses the
+   * message.
+   */
   private async checkNew(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { organizationId, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);
@@ -149,13 +155,18 @@ export class ExplanationsService {
     return refused.length === 0;
   }
 
-  /** Adds the results of the rules that a worker checks before an attempt, up to the first one that refuses. */
+  /**
+   * Adds the results of the rules that a worker checks before an attempt, up to the first rule that refuses the
+   * message.
+   */
   private async checkRules(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const [verdicts] = await this.permission.check(message.organizationId, [message]);
     if (!addVerdicts(verdicts!, checks)) await this.addPace(message, checks);
   }
 
-  /** Adds the results of quiet hours and caps. A cap that drops the message decides before all that would hold it. */
+  /**
+   * Adds the results of quiet hours and caps. A cap that drops the message decides before all rules that would hold it.
+   */
   private async addPace(
     { id, organizationId, contactId, channel, topic }: Recipient,
     checks: SendCheckView[],
@@ -202,7 +213,7 @@ async function refusal<T>(
   }
 }
 
-/** Returns the rule that makes a message wait besides quiet hours and caps, which are checked again. */
+/** Returns the rule that makes a message wait. Quiet hours and caps are left out, because they are checked again. */
 function ruleOfWait({ status, reasonCode }: Message): SendCheckView['rule'] | undefined {
   if (status === 'scheduled') return 'schedule';
   if (status === 'queued') return 'retry';

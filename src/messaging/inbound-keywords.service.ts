@@ -7,7 +7,7 @@ import { ChannelConsentService } from '../topics/channel-consent.service.js';
 import type { Message } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
 
-/** Does what people ask for with a single word in a text message: STOP, START and HELP. */
+/** Carries out the keywords of text messages: STOP, START and HELP. */
 @Injectable()
 export class InboundKeywordsService {
   private readonly logger = new Logger(InboundKeywordsService.name);
@@ -29,7 +29,10 @@ export class InboundKeywordsService {
     await this.consent.decide(organizationId, contactId, 'sms', status, origin);
   }
 
-  /** Answers with the text of the organization, if it has one. A message that cannot be answered is still recorded. */
+  /**
+   * Answers HELP with the text of the organization, if it has one. When the answer fails, the received message is still
+   * recorded.
+   */
   private async sendHelp(organizationId: string, contactId: string): Promise<void> {
     const { smsHelp } = await this.rules.find(organizationId);
     if (smsHelp === null) return;

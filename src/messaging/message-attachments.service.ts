@@ -5,15 +5,15 @@ import { safeName } from '../files/file-name.js';
 import { FilesService, MOST_FILE_BYTES } from '../files/files.service.js';
 
 const MOST_ATTACHMENTS = 20;
-/** Everything else of a media type, such as parameters, is dropped. */
+/** Matches the type and the subtype of a media type. The rest, such as parameters, is dropped. */
 const MEDIA_TYPE = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63})(?:\s*;|$)/;
 const CONTENT_ID = /^[\w.-]{1,64}$/;
 const ANY_TYPE = 'application/octet-stream';
 
-/** Names a file that a message sends. */
+/** A file that a message sends, by its id. */
 export interface GivenAttachment {
   file_id: string;
-  /** The default is the name of the file. */
+  /** The name of the attachment. The default is the name of the file. */
   name?: string;
   cid?: string;
 }
@@ -73,7 +73,10 @@ export class MessageAttachmentsService {
   }
 }
 
-/** Mail programs would read the bytes of these types as parts of the e-mail itself. */
+/**
+ * Returns the media type of an attachment. Types that mail programs would read as parts of the e-mail itself are
+ * replaced.
+ */
 function typeOf(contentType: string): string {
   const [, type = ANY_TYPE] = MEDIA_TYPE.exec(contentType.toLowerCase()) ?? [];
   return /^(?:multipart|message)\//.test(type) ? ANY_TYPE : type;

@@ -2,8 +2,9 @@ import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { ALL_COLUMNS } from './message-statements.js';
 
-// These statements are for many messages of one organization: one costs the database little more than that for a single
-// message. Their rows are JSON to hide their number from the planner, which would plan for it each time.
+// These statements are for many messages of one organization. Such a statement costs the database little more than one
+// for a single message. The rows are passed as JSON, so that the planner does not see their number. Otherwise it would
+// plan each statement again.
 
 /** Looks each message up by its key, however many messages there are. */
 function lockClaimed(locked: 'skip locked' | ''): string {
@@ -30,14 +31,17 @@ function permissionsOf(rows: string): string {
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from ${rows}`;
 }
-/** For messages that may not exist yet. Their ids are their positions. */
+/** Finds the permissions of messages that may not exist yet. Their ids are their positions. */
 export const FIND_PERMISSIONS = prepared(
   'messages_permissions',
   permissionsOf(
     `json_to_recordset($2) as m (id integer, contact_id text, channel text, recipient text, topic text) order by m.id`,
   ),
 );
-/** Sent after the messages are locked, in the transaction that begins their attempts: it sees every decision until then. */
+/**
+ * Finds the permissions of claimed messages. It is sent after the messages are locked, in the transaction that begins
+ * their attempts. So it sees every decision that people made before.
+ */
 export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
   'messages_permissions_claimed',
   permissionsOf(`json_to_recordset($2) as c (id text, epoch integer)

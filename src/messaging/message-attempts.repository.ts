@@ -26,7 +26,7 @@ export type PermittedMessage = Pick<
 /** Stored data that decides whether one message may be sent. */
 export interface StoredPermission {
   readonly suppression: SuppressionReason | null;
-  /** Null when there is no contact any more. */
+  /** Null when the contact was deleted. */
   readonly consent: Consent | null;
   /** Null for a message without a topic, and for a topic that was deleted. */
   readonly subscription: SubscriptionState | null;
@@ -34,14 +34,14 @@ export interface StoredPermission {
   readonly isPaced: boolean;
 }
 
-/** Says how the attempt of a claim ended. */
+/** How the attempt of a claim ended. */
 export interface ClaimOutcome {
   readonly claim: Claim;
   readonly outcome: Outcome;
 }
 
 /**
- * Says what to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
+ * What to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
  * delays no other message and no transaction waits for two locks.
  */
 export type LockedMessages = 'skip' | 'wait';
@@ -80,7 +80,7 @@ export class MessageAttemptsRepository {
     return new Map(found.map((permission) => [permission.id, permission]));
   }
 
-  /** Returns the stored decisions that apply to each of the messages, in their order. */
+  /** Returns the stored decisions that apply to each message, in the order of the messages. */
   async findPermissions(
     organizationId: string,
     messages: readonly PermittedMessage[],
@@ -103,7 +103,7 @@ export class MessageAttemptsRepository {
       .defer(BEGIN_ATTEMPTS, [organizationId, JSON.stringify(ids.map((id) => ({ id })))]);
   }
 
-  /** Ends the claim. Workers may claim the message again after the delay, and its place in the limit is then reserved. */
+  /** Ends the claim. Workers may claim the message again after the delay. It then has a reserved place in the limit. */
   async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
     await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
   }

@@ -14,23 +14,23 @@ import { MessagePermissionService, type Permission } from './message-permission.
 import type { Message } from './message.entity.js';
 import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 
-/** Messages that are claimed while others begin wait this long for them, and then begin together. */
+/** The longest time that claimed messages wait while others begin. They then begin together. */
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 
-/** Holds a message whose attempt has begun, with all data for the attempt. */
+/** A message whose attempt has begun, with all data for the attempt. */
 export interface Attempt {
   readonly message: Message;
   readonly route: readonly StoredProvider[];
   readonly policy: UncertainPolicy;
 }
 
-/** Has, by the keys of their claims, the attempts that began, and null for messages that are not sent now. */
+/** The attempts that began, by the keys of their claims. Null for messages that are not sent now. */
 type Begun = ReadonlyMap<string, Attempt | null>;
 
 /**
- * Begins the attempts to send claimed messages. Those of one organization that are claimed at the same moment begin in
- * one transaction, which also checks everything that may keep them from being sent.
+ * Begins the attempts to send claimed messages. Messages of one organization that are claimed at the same moment begin
+ * in one transaction. This transaction also checks all rules that may refuse or hold them.
  */
 @Injectable()
 export class MessageAttemptsService {
@@ -49,7 +49,9 @@ export class MessageAttemptsService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Marks the message as being sent. Returns null when it must not be sent, or not now, or another worker has it. */
+  /**
+   * Marks the message as being sent. Returns null when it must not be sent now, or when another worker has claimed it.
+   */
   async begin(claim: Claim): Promise<Attempt | null> {
     const { organizationId } = claim;
     const begun = await this.beginInBatch(claim);
@@ -58,7 +60,7 @@ export class MessageAttemptsService {
     return alone.get(keyOf(claim)) ?? null;
   }
 
-  /** Returns undefined when the message must be tried alone. */
+  /** Begins attempts in one transaction. Returns undefined when each message must be tried alone. */
   private async beginInBatch(claim: Claim): Promise<Attempt | null | undefined> {
     try {
       const { result } = await this.batches.add(claim.organizationId, claim);
@@ -119,7 +121,10 @@ export class MessageAttemptsService {
     return { message, route, policy };
   }
 
-  /** Holds or drops the message by the rules of the organization. Returns false when it may be sent now; then it counts. */
+  /**
+   * Holds or drops the message by the rules of the organization. Returns false when it may be sent now. It then counts
+   * for its caps.
+   */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;
     // Only a message with a contact is permitted.
@@ -132,12 +137,12 @@ export class MessageAttemptsService {
     return true;
   }
 
-  /** Puts the message back until the limit of its provider has a place for it. Returns false when it may be sent now. */
+  /** Delays the message until the limit of its provider has a place for it. Returns false when it may be sent now. */
   private async delayForLimit(
     { organizationId, id, epoch, slotAt }: Message,
     provider: StoredProvider | undefined,
   ): Promise<boolean> {
-    // The message has waited for its place.
+    // The message has waited until its reserved place.
     if (slotAt !== null) return false;
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);
@@ -145,7 +150,10 @@ export class MessageAttemptsService {
   }
 }
 
-/** Two transactions that lock the caps of contacts in different orders would wait for each other. */
+/**
+ * Sorts messages by contact. Two transactions that lock the caps of contacts in different orders would wait for each
+ * other.
+ */
 function byContact(
   { message: { contactId: a } }: { message: Message },
   { message: { contactId: b } }: { message: Message },
@@ -154,9 +162,9 @@ function byContact(
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }
 
-/** Returns the final outcome of a message whose earlier attempts do not let another one begin. */
+/** Returns the final outcome of a message that gets no other attempt, because of its earlier attempts. */
 function endedBefore({ status, attempts }: Message, policy: UncertainPolicy): Outcome | undefined {
-  // A worker ended between the handover and its record. Another attempt could send the message twice.
+  // A worker died between the handover and the record of its outcome. Another attempt could send the message twice.
   if (status === 'sending' && policy === 'hold') {
     return {
       status: 'uncertain',

@@ -29,7 +29,9 @@ export function assertCarries(
   }
 }
 
-/** Throws `invalid_arguments` when the channel needs a subject and there is none, or has none and there is one. */
+/**
+ * Throws `invalid_arguments` when a required subject is missing, or when the channel has no subjects and one is given.
+ */
 export function assertSubject({ name, subject: rule }: ChannelOptions, subject?: string): void {
   if (rule === 'required' && subject === undefined) {
     throw AppError.invalidField('subject', `is required for the ${name} channel`);

@@ -21,18 +21,18 @@ const LONGEST_SUBJECT = 500;
 const LONGEST_BODY_BYTES = 256 * 1024;
 const LONGEST_HTML_BYTES = 500 * 1024;
 
-/** Holds the content that a call of `send_message` names. */
+/** The content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {
-  /** Required by channels with a subject, and refused by the others. */
+  /** The subject. Channels with a subject require it, and the others refuse it. */
   subject?: string;
-  /** Required without `html`. */
+  /** The text. Required without `html`. */
   body?: string;
   html?: string;
-  /** Replaces the subject, the body and the HTML. */
+  /** The template, in place of the subject, the body and the HTML. */
   template?: GivenTemplate;
 }
 
-/** Holds the content as it is stored and sent. */
+/** The content as it is stored and sent. */
 export interface MessageContent extends Partial<TemplateUse> {
   subject: string | null;
   body: string;
@@ -40,13 +40,13 @@ export interface MessageContent extends Partial<TemplateUse> {
   envelope: EmailEnvelope | null;
 }
 
-/** Says for which message content is made. */
+/** The message for which content is made. */
 export interface ContentTarget {
   readonly organizationId: string;
   /** The id of the message. */
   readonly id: string;
   readonly contact: Contact;
-  /** Contacts can leave it. A message without a topic is transactional. */
+  /** The topic, which contacts can leave. A message without a topic is transactional. */
   readonly topic: string | undefined;
 }
 
@@ -146,7 +146,7 @@ function assertPart(name: 'body' | 'html', text: string, mostBytes: number): voi
   }
 }
 
-/** Says why a subject cannot be sent. */
+/** Returns why a subject cannot be sent, or undefined. */
 export function subjectFault(subject: string): string | undefined {
   if (subject.trim() === '') return 'must not be empty';
   // A line break would end the header, and the rest of the subject would become another header.

@@ -10,10 +10,13 @@ import { MessagePermissionService } from './message-permission.service.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** Lists the seconds before the second attempt, the third attempt, and so on. */
+/** The seconds before the second attempt, the third attempt, and so on. */
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 
-/** The worker stopped before the handover. Another worker may begin the next attempt at once. */
+/**
+ * The outcome of an attempt whose worker stopped before the handover. Another worker may begin the next attempt at
+ * once.
+ */
 const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0 };
 
 /**
@@ -35,7 +38,8 @@ export class MessageDeliveryService {
     if (!attempt) return;
     const { message, route, policy } = attempt;
     if (signal.aborted) {
-      // Nothing was handed over. Without this, the next worker would not know and could hold the message.
+      // Nothing was handed over. Without this outcome, the next worker would not know that, and could hold the message
+      // as uncertain.
       await this.outcomes.record(claim, INTERRUPTED, signal);
       return;
     }

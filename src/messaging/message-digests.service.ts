@@ -26,7 +26,8 @@ export class MessageDigestsService {
 
   /**
    * Adds the variables of the call to the message that collects them, or begins such a message. Returns the message and
-   * the number of its items. A call with another template than that of the message begins the next one. Throws as {@link MessagesService.send} does.
+   * the number of its items. A call with a different template begins the next message. Throws as {@link
+   * MessagesService.send} does.
    */
   async add(
     organizationId: string,
@@ -52,7 +53,10 @@ export class MessageDigestsService {
     return { message: await this.begin(request, target, digest, template), count: 1 };
   }
 
-  /** Returns the new number of items. Returns undefined, and sends the message as it is, when the item does not fit. */
+  /**
+   * Adds an item to the message and returns the new number of items. When the item does not fit, sends the message as
+   * it is and returns undefined.
+   */
   private async extend(
     open: OpenDigest,
     target: MessageTarget,
@@ -65,7 +69,8 @@ export class MessageDigestsService {
       assertSize(items);
       await this.digests.add(open, item, await this.compose(open, target, items));
     } catch (error) {
-      // The content with this item is too long or fails. The next message begins with the item and its own templates.
+      // With this item, the content is too long or cannot be rendered. The next message begins with the item and its
+      // own templates.
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
       isFull = true;
       count = undefined;

@@ -20,7 +20,7 @@ export class MessageEvent extends OrganizationRow {
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** Counts the attempts that had begun. */
+  /** The number of attempts that had begun. */
   @Column('integer')
   attempts: number;
 }

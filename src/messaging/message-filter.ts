@@ -19,7 +19,7 @@ export function messageFilter(input: MessageFilterInput): MessageFilter {
   };
 }
 
-/** Returns undefined for any status. */
+/** Returns the statuses of a filter, or undefined when every status matches. */
 function statusesOf(filter: MessageStatusFilter | undefined): readonly MessageStatus[] | undefined {
   if (filter === 'pending') return PENDING;
   if (filter === 'undelivered') return UNDELIVERED;

@@ -3,7 +3,7 @@ import type { MessageStatus } from './message.entity.js';
 
 export const MOST_ATTEMPTS = 6;
 
-/** Describes the outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
+/** The outcome of an attempt: the new status, its reason, and the seconds before a retry, if any. */
 export interface Outcome {
   status: MessageStatus;
   reason: string | null;

@@ -22,7 +22,7 @@ const EVENTS = [
 ] as const;
 type MessageEnd = (typeof EVENTS)[number];
 const RECORD_RETRY_MS = 1000;
-/** Outcomes that arrive while others are being recorded wait this long for them, and are then recorded together. */
+/** The longest time that outcomes wait while others are being recorded. They are then recorded together. */
 const MOST_WAIT_MS = 20;
 
 /**
@@ -45,14 +45,19 @@ export class MessageOutcomesService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Ends a locked message that no attempt is made for. The caller must have opened a transaction of the organization. */
+  /**
+   * Ends a locked message for which no attempt is made. The caller must have opened a transaction of the organization.
+   */
   async settle({ organizationId, id }: Message, outcome: Outcome): Promise<void> {
     await this.messages.settle(organizationId, id, outcome);
     const awaited = await this.findAwaited(organizationId, [outcome]);
     await this.emitEvents(organizationId, [{ id, status: outcome.status }], awaited);
   }
 
-  /** Retries until the lease ends, because an outcome that is not recorded makes another worker send the message again. */
+  /**
+   * Records an outcome. Retries until the lease ends, because without a recorded outcome another worker would send the
+   * message again.
+   */
   async record(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
@@ -72,7 +77,7 @@ export class MessageOutcomesService {
     }
   }
 
-  /** Returns false when the outcome must be recorded alone. */
+  /** Records an outcome in a batch. Returns false when the outcome must be recorded alone. */
   private async recordInBatch(ended: ClaimOutcome): Promise<boolean> {
     try {
       const { result } = await this.batches.add(ended.claim.organizationId, ended);
@@ -117,7 +122,7 @@ export class MessageOutcomesService {
     });
   }
 
-  /** Returns those events of the outcomes that something waits for. Most organizations wait for none. */
+  /** Returns those events of the outcomes that would have consequences. In most organizations there are none. */
   private async findAwaited(
     organizationId: string,
     outcomes: readonly Outcome[],
@@ -139,7 +144,8 @@ export class MessageOutcomesService {
     for (const [status, name] of awaited) {
       for (const { id } of ended.filter((message) => message.status === status)) {
         const message = await this.messages.find(organizationId, id);
-        // A batch may begin beside the step of a run that sent another of its messages.
+        // The message names its own cause: a batch can begin in the step of a run that sent another message of the
+        // batch.
         const event = { ...messageEvent(name, message!), runId: message!.runId };
         await this.events.emit(organizationId, event);
       }

@@ -17,7 +17,7 @@ import type { SuppressionReason } from './suppressed-address.entity.js';
 const SUPPRESSED: Record<SuppressionReason, string> = {
   bounce: 'The address is suppressed: a message to it bounced.',
   complaint: 'The address is suppressed: its owner complained about a message.',
-  manual: 'The address is suppressed: a person or a workflow said so.',
+  manual: 'The address is suppressed: a person or a workflow decided it.',
 };
 const NOT_SUBSCRIBED: Record<TopicObstacle, (topic: string) => string> = {
   unsubscribed: (topic) => `The contact does not get the topic ${topic}.`,
@@ -31,13 +31,13 @@ const DELETED: Outcome = {
   code: 'contact_deleted',
 };
 
-/** Says what one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
+/** What one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
 export interface PermissionVerdict {
   readonly rule: 'suppression' | 'contact' | 'consent' | 'topic';
   readonly outcome: Outcome | undefined;
 }
 
-/** Says whether a message may be sent. */
+/** Whether a message may be sent. */
 export interface Permission {
   /** The final outcome of a message that must not be sent. */
   readonly ban: Outcome | undefined;
@@ -55,15 +55,15 @@ export class MessagePermissionService {
   ) {}
 
   /**
-   * Locks the messages that the claims still hold until the transaction ends. Returns each with whether it may be sent, by
-   * what is stored after it was locked.
+   * Locks the messages that the claims still have, until the transaction ends. Returns for each whether it may be sent,
+   * by the data that is stored after it was locked.
    */
   async lock(
     organizationId: string,
     claims: readonly Claim[],
     locked: LockedMessages,
   ): Promise<{ message: Message; permission: Permission }[]> {
-    // Statements that are given together take one round trip.
+    // Statements that are sent together take one round trip.
     const [messages, stored] = await Promise.all([
       this.attempts.lock(organizationId, claims, locked),
       this.attempts.findPermissionsOfClaimed(organizationId, claims),
@@ -76,8 +76,8 @@ export class MessagePermissionService {
   }
 
   /**
-   * Returns, for each message, the result of each rule that can refuse it. The first outcome is the one that
-   * counts. A rule that is stored later refuses later attempts.
+   * Returns, for each message, the result of each rule that can refuse it. The first outcome is the one that counts.
+   * Rules that are stored later apply to later attempts.
    */
   async check(
     organizationId: string,

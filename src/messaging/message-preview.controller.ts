@@ -7,7 +7,7 @@ import { OriginGuard } from '../http/origin.guard.js';
 import { MessagesService } from './messages.service.js';
 import { previewPage, sendPreview } from './preview-page.js';
 
-/** Shows messages as pages that can do nothing, for the frame of the dashboard. */
+/** Shows messages as pages without scripts, forms and working links, for the frame of the dashboard. */
 @Controller('api/messages')
 @UseGuards(OriginGuard, SessionGuard)
 export class MessagePreviewController {

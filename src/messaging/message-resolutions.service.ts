@@ -11,7 +11,7 @@ import type { ResolveMessageInput } from './message.inputs.js';
 import { MessagesRepository } from './messages.repository.js';
 
 const LONGEST_REASON = 500;
-/** Leaves one attempt of six to a message that a person sends again. */
+/** The most attempts of a message that a person sends again. A message has six, so one is left. */
 const MOST_USED_ATTEMPTS = 5;
 
 /** Decides about messages whose outcome is unknown. The caller must have opened a transaction of the organization. */

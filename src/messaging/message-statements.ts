@@ -18,7 +18,7 @@ export const INSERT = preparedRows(
        created_at, on_uncertain, html, envelope, template_id, template_version, locale, status_reason, reason_code, topic,
        epoch)`,
 );
-/** Names the columns as the properties of {@link Message}, so that a row is a message. */
+/** The columns, named as the properties of {@link Message}, so that a row is a message. */
 const COLUMNS = `organization_id as "organizationId", id, contact_id as "contactId", channel, direction, recipient,
   subject, body, has_html as "hasHtml", topic, status, status_reason as "statusReason", reason_code as "reasonCode",
   idempotency_key as "idempotencyKey", external_id as "externalId", provider_id as "providerId",
@@ -26,7 +26,7 @@ const COLUMNS = `organization_id as "organizationId", id, contact_id as "contact
   template_id as "templateId", template_version as "templateVersion", locale, attempts, epoch,
   scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt", held_by as "heldBy", counted_at as "countedAt",
   lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
-/** Lists all columns of a message. Lists of messages leave out the last two, which may be large. */
+/** All columns of a message. Lists of messages leave out the last two, which may be large. */
 export const ALL_COLUMNS = `${COLUMNS}, html, envelope`;
 export const FIND = prepared(
   'message',

@@ -10,17 +10,19 @@ import {
 import { TemplateRenderingService } from '../templates/template-rendering.service.js';
 import type { Message } from './message.entity.js';
 
-/** Names the template of a message. */
+/** The template of a message. */
 export interface GivenTemplate {
-  /** An id or a name, whose newest published version is used, or a version that a message has already. */
+  /**
+   * The id or the name of a template, whose newest published version is used, or a version that a message has already.
+   */
   readonly from: string | PinnedTemplate;
-  /** Preferred to the locale of the contact. */
+  /** The preferred locale. It comes before the locale of the contact. */
   readonly locale?: string | null;
-  /** Has, for a digest, the variables of each call of `send_message` that it contains. */
+  /** The variables of each call of `send_message` that a digest contains. Absent for a message that is no digest. */
   readonly items?: readonly object[];
 }
 
-/** Says what a message was made from. */
+/** What a message was made from. */
 export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
 
 /** The content of a message that was made from a template. */
@@ -78,7 +80,9 @@ export class MessageTemplatesService {
   }
 }
 
-/** Returns which texts a channel gets. A channel whose messages need a subject gets those of e-mails. */
+/**
+ * Returns the texts of a template that a channel gets. A channel whose messages need a subject gets those of e-mails.
+ */
 function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';
 }

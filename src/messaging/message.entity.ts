@@ -5,10 +5,10 @@ import type { ReasonCode } from '../channels/reason-code.js';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * `scheduled` waits for its time, `queued` for a worker or the next attempt, `held` until the
- * rules for sending let it go. `sent` means accepted by the provider.
- * `uncertain` may have been sent: a report or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are
- * final. Inbound messages are always `received`.
+ * The statuses of a message. `scheduled` waits for its time, `queued` for a worker or the next attempt, and `held`
+ * until the rules for sending allow it. `sent` means accepted by the provider. `uncertain` may have been sent: a report
+ * or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are final. Inbound messages are always
+ * `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
@@ -28,9 +28,9 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
-/** Holds the headers of an e-mail that its sender decided about. */
+/** The headers of an e-mail that the caller has set. */
 export interface EmailEnvelope extends OutgoingEnvelope {
-  /** Id of the message that this one answers. */
+  /** The id of the message that this one answers. */
   readonly inReplyTo?: string;
 }
 
@@ -46,7 +46,10 @@ export class Message extends OrganizationRowWithId {
   @Column('text')
   direction: MessageDirection;
 
-  /** An outbound message has the address of the contact when it was created, an inbound message the receiving address. */
+  /**
+   * The receiving address. For an outbound message, it is the address of the contact at the time when the message was
+   * created.
+   */
   @Column('text', { nullable: true })
   recipient: string | null;
 
@@ -56,19 +59,24 @@ export class Message extends OrganizationRowWithId {
   @Column('text')
   body: string;
 
-  /** Null for a message of text alone. It can be long, so lists and outcomes of attempts do not load it. */
+  /**
+   * The HTML. Null for a message that has only text. It can be long, so lists and outcomes of attempts do not load it.
+   */
   @Column('text', { nullable: true, select: false })
   html?: string | null;
 
-  /** The database computes it. */
+  /** True when `html` is not null. The database computes this column. */
   @Column({ type: 'boolean', insert: false, update: false, default: () => 'html is not null' })
   hasHtml: boolean;
 
-  /** Null for a message with the usual headers. Lists and outcomes of attempts do not load it. */
+  /**
+   * The headers that the caller has set. Null for a message with the usual headers. Lists and outcomes of attempts do
+   * not load it.
+   */
   @Column('json', { nullable: true, select: false })
   envelope?: EmailEnvelope | null;
 
-  /** The message is sent only to contacts that get this topic. Null means that it is transactional. */
+  /** The topic. The message is sent only to contacts that get this topic. Null means that it is transactional. */
   @Column('text', { nullable: true })
   topic: string | null;
 
@@ -78,33 +86,33 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   statusReason: string | null;
 
-  /** Says the same as `statusReason`, for programs. */
+  /** The reason of `statusReason` as a code, for programs. */
   @Column('text', { nullable: true })
   reasonCode: ReasonCode | null;
 
   @Column('text', { nullable: true })
   idempotencyKey: string | null;
 
-  /** The provider gave an inbound message this id. */
+  /** The id that the provider gave an inbound message. */
   @Column('text', { nullable: true })
   externalId: string | null;
 
-  /** Names the account of the organization that the message was handed to. */
+  /** The account of the organization that the message was handed to. */
   @Column('text', { nullable: true })
   providerId: string | null;
 
-  /** The provider gave a sent message this id. Its reports name it. */
+  /** The id that the provider gave a sent message. Its reports name this id. */
   @Column('text', { nullable: true })
   providerMessageId: string | null;
 
-  /** Says what to do when it is unknown whether the message was sent. Null means what the channel does. */
+  /** What to do when it is unknown whether the message was sent. Null means the default of the channel. */
   @Column('text', { nullable: true })
   onUncertain: UncertainPolicy | null;
 
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Names the template that the message was made from. */
+  /** The template that the message was made from. */
   @Column('text', { nullable: true })
   templateId: string | null;
 
@@ -115,26 +123,26 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   locale: string | null;
 
-  /** Counts the attempts that began. */
+  /** The number of attempts that began. */
   @Column('integer', { default: 0 })
   attempts: number;
 
-  /** Counts the claims. A worker with a lower number has lost its lease. */
+  /** The number of claims. A worker with a lower number has lost its lease. */
   @Column('integer', { default: 0 })
   epoch: number;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
-  /** A worker may claim the message from this time on: `scheduledAt`, or the time of the next attempt. */
+  /** The time from which on a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  /** The limit of a provider lets the next attempt begin at this time. */
+  /** The next attempt may begin at this time, because of the limit of a provider. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 
-  /** Names the cap that holds the message: `sms`, or `email news` with a topic. */
+  /** The cap that holds the message: `sms`, or `email news` with a topic. */
   @Column('text', { nullable: true })
   heldBy: string | null;
 

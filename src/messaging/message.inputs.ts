@@ -3,12 +3,15 @@ import { Choice, Integer, JsonObject, ListOf, Nested, Text } from '../tools/sche
 import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.decorator.js';
 import { MESSAGE_STATUSES } from './message.entity.js';
 
-/** Names a status, or a group: `pending` are scheduled, queued, held and sending, `undelivered` are failed, canceled and suppressed. */
+/**
+ * A status, or a group of statuses: `pending` are scheduled, queued, held and sending, `undelivered` are failed,
+ * canceled and suppressed.
+ */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
 
 export type MessageStatusFilter = (typeof MESSAGE_STATUS_FILTERS)[number];
 
-/** Matches the messages that meet all given members. */
+/** The filter of messages. A message must meet all given members. */
 export class MessageFilterInput {
   @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
@@ -56,7 +59,7 @@ class AddresseeInput {
   phone?: string;
 }
 
-/** Says which calls become one message. */
+/** The choice of the calls that become one message. */
 export class DigestInput {
   @Text({ min: 1, max: 128 })
   key: string;
@@ -68,7 +71,7 @@ export class DigestInput {
   max_items: number = 100;
 }
 
-/** Names a file of POST /api/files, or of a step. */
+/** A file of POST /api/files, or of a step. */
 export class AttachmentInput {
   @Text({ min: 1, max: 64 })
   file_id: string;
@@ -187,13 +190,13 @@ export class ReportDeliveryInput {
 
   @Doc(
     'Result of the delivery. bounced and failed both set the status failed. complained means that it was delivered and ' +
-      'the person called it unwanted: the address gets no messages any more.',
+      'the person called it unwanted: the address no longer gets messages.',
   )
   @Choice(DELIVERY_OUTCOMES)
   outcome: DeliveryOutcome;
 
   @Doc(
-    'Kind of a bounce. After hard, the default, the address gets no messages any more. soft is a temporary reason, such ' +
+    'Kind of a bounce. After hard, the default, the address no longer gets messages. soft is a temporary reason, such ' +
       'as a full mailbox.',
   )
   @Choice(BOUNCE_TYPES)

@@ -77,7 +77,7 @@ export class MessagePrompts {
   }
 }
 
-// The instructions contain ids but no names: a stranger could hide instructions in a name.
+// The instructions contain ids and no names, because a name can contain instructions of a stranger.
 function writeInstructions(contact: Contact, uri: string, goal: string): string {
   return [
     `Write an e-mail to the contact that is attached as ${uri}. Its goal, in my words:`,

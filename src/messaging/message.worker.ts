@@ -7,7 +7,7 @@ import { MessageDeliveryService } from './message-delivery.service.js';
 @Injectable()
 export class MessageWorker extends QueueWorker {
   readonly kind = 'message';
-  // A provider or webhook of one organization may be slow, and each of its messages waits for it.
+  // A provider or webhook of one organization may be slow, and each of its messages occupies a slot meanwhile.
   protected override readonly isShared = true;
   protected readonly graceMs = 15_000;
 

@@ -26,7 +26,7 @@ type OutboundMessage = NewMessage &
     envelope: EmailEnvelope | null;
   };
 
-/** Matches the messages that meet all given members. `createdAfter` includes the time itself. */
+/** A filter of messages, which must meet all given members. `createdAfter` includes the time itself. */
 export interface MessageFilter {
   contactId?: string;
   statuses?: readonly MessageStatus[];
@@ -36,7 +36,10 @@ export interface MessageFilter {
   createdBefore?: Date;
 }
 
-/** Belongs to the process that stores a message, which may begin it. Each claim of a worker raises the epoch. */
+/**
+ * The epoch of a new message. It belongs to the process that stores the message, which may begin the first attempt.
+ * Each claim of a worker raises the epoch.
+ */
 const NEW_EPOCH = 1;
 
 @Injectable()
@@ -144,7 +147,7 @@ export class MessagesRepository {
     return rows;
   }
 
-  /** Returns the statuses that a message had, oldest first. They are none for an unknown message. */
+  /** Returns the statuses that a message had, oldest first. Returns none for an unknown message. */
   listEvents(organizationId: string, messageId: string, limit: number): Promise<MessageEvent[]> {
     return this.tenants.repository(organizationId, MessageEvent).find({
       where: { organizationId, messageId },
@@ -219,7 +222,7 @@ export class MessagesRepository {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
-  /** Queues the message for another attempt now. It counts at most `mostAttempts` as having been used. */
+  /** Queues the message for another attempt now. At most `mostAttempts` of its attempts then count as used. */
   async requeue(organizationId: string, id: string, mostAttempts: number): Promise<void> {
     await this.tenants.session(organizationId).query(REQUEUE, [organizationId, id, mostAttempts]);
   }

@@ -19,18 +19,21 @@ import type { Message, MessageStatus } from './message.entity.js';
 import type { MessageEvent } from './message-event.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
-/** Bounds the time of a count, however many messages there are. */
+/** The largest number up to which messages are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
-/** A message has far fewer: six attempts, a schedule and an outcome. */
+/**
+ * The largest number of events of a message that are read. A message has far fewer: six attempts, a schedule and an
+ * outcome.
+ */
 const MOST_EVENTS = 100;
 
-/** Describes a message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
+/** A message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
 export interface MessageRequest extends GivenContent {
-  /** The id of the message. By default it is a new one. */
+  /** The id of the message. The default is a new id. */
   id?: string;
   to: ContactKey;
   channel?: string;
-  /** Contacts can leave it. A message without a topic is transactional. */
+  /** The topic, which contacts can leave. A message without a topic is transactional. */
   topic?: string;
   onUncertain?: UncertainPolicy;
   variables?: object;
@@ -39,7 +42,7 @@ export interface MessageRequest extends GivenContent {
   runId?: string;
 }
 
-/** Holds the contact, the channel and the address of a message. */
+/** The contact, the channel and the address of a message. */
 export interface MessageTarget extends ContentTarget {
   readonly channel: string;
   readonly recipient: string;
@@ -77,8 +80,8 @@ export class MessagesService {
   }
 
   /**
-   * Finds out to whom and where a message goes. Throws what {@link send} throws about the contact and the channel. When
-   * there is no such contact, the fault has the argument that names it.
+   * Finds the contact, the channel and the address of a message. Throws what {@link send} throws about the contact and
+   * the channel. When there is no such contact, the fault has the argument that names it.
    */
   async findTarget(organizationId: string, request: MessageRequest): Promise<MessageTarget> {
     const { channel = 'email', id = newId('msg'), topic } = request;
@@ -112,7 +115,7 @@ export class MessagesService {
     return content;
   }
 
-  /** Stores a message, which a worker delivers after the commit. A held one waits until its time is set. */
+  /** Stores a message, which a worker delivers after the commit. A held message waits until its time is set. */
   async store(
     organizationId: string,
     request: MessageRequest,
@@ -152,7 +155,7 @@ export class MessagesService {
     this.changes.publish(organizationId, resourceChange('messages', id));
   }
 
-  /** Throws `not_found` when the organization has no such message. */
+  /** Returns a message. Throws `not_found` when the organization has no such message. */
   async get(organizationId: string, id: string): Promise<Message> {
     return assertFound(await this.messages.find(organizationId, id), 'message');
   }
@@ -210,7 +213,10 @@ export class MessagesService {
   }
 }
 
-/** Throws the error. A `not_found` gets the argument of the contact as its fault, so that forms show it at the field. */
+/**
+ * Throws the error. A `not_found` error gets a fault that names the argument of the contact, so that forms show it at
+ * the field.
+ */
 function throwAtRecipient(error: unknown, to: ContactKey): never {
   if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
   const [path] = Object.entries(to).find(([, value]) => value !== undefined) ?? [''];

@@ -69,9 +69,9 @@ export class ProviderReportsService {
   }
 
   /**
-   * Records a delivery report of a sent message, found by its id or by the provider's id of it. It also settles a
-   * message whose outcome was uncertain. The status only moves from sent to delivered to failed, so reports may
-   * come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
+   * Records a delivery report of a sent message, which is found by its id or by the id that the provider gave it. It
+   * also settles a message whose outcome was uncertain. The status only moves from sent to delivered to failed, so
+   * reports may come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
    */
   async report(
     organizationId: string,
@@ -81,7 +81,7 @@ export class ProviderReportsService {
     const { id } = message;
     assertSent(message);
     await this.suppress(message, outcome, bounceType);
-    // A complaint is about a message that arrived.
+    // A complaint means that the message arrived.
     const isDelivered = outcome === 'delivered' || outcome === 'complained';
     const status = isDelivered ? 'delivered' : 'failed';
     if (['failed', 'canceled', 'suppressed', status].includes(message.status))
@@ -92,7 +92,8 @@ export class ProviderReportsService {
       code: status === 'failed' ? (outcome === 'bounced' ? 'bounced' : 'undelivered') : null,
     });
     this.changes.publish(organizationId, resourceChange('messages', id));
-    // The report can arrive before the worker records `sent`. The worker then loses its lease and emits nothing.
+    // The report can arrive before the worker has recorded `sent`. Then the worker loses its lease, and message.sent
+    // must be emitted here.
     if (status === 'delivered' && message.sentAt === null) {
       await this.events.emit(organizationId, messageEvent('message.sent', reported));
     }

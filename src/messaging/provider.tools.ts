@@ -43,7 +43,7 @@ export class ProviderTools {
     title: 'Report the delivery of a message',
     description:
       'Records that a message was delivered, bounced, complained about or failed, as a provider has reported. After a ' +
-      'complaint or a hard bounce its address gets no messages any more. It starts the workflows ' +
+      'complaint or a hard bounce its address no longer gets messages. It starts the workflows ' +
       'with the trigger message.delivered or message.failed. The status only moves from sent to delivered to failed: ' +
       'late and repeated reports change nothing. Fails with conflict for a message that was not sent.',
     output: ReportedDeliveryResult,

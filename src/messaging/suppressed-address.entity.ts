@@ -1,24 +1,27 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
-/** Lists why an address gets no messages: the provider reported a bounce or a complaint, or a person or step said so. */
+/**
+ * The reasons why an address gets no messages: the provider reported a bounce or a complaint, or a person or step
+ * decided it.
+ */
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-/** Stores an address that gets no messages of a channel any more. */
+/** A suppressed address, which gets no messages of a channel. */
 @Entity('suppressed_addresses')
 export class SuppressedAddress extends OrganizationRowWithId {
   @Column('text')
   channel: string;
 
-  /** The form in which contacts store their addresses. */
+  /** The address in the form in which contacts store it. */
   @Column('text')
   address: string;
 
   @Column('text')
   reason: SuppressionReason;
 
-  /** Names the message that the provider reported, if it did. */
+  /** The message that the provider reported, if it did. */
   @Column('text', { nullable: true })
   messageId: string | null;
 

@@ -10,7 +10,7 @@ import {
 } from './suppression.results.js';
 import { SuppressionsService } from './suppressions.service.js';
 
-/** Provides the tools for addresses that get no messages any more. */
+/** Provides the tools for suppressed addresses, which get no messages. */
 @Injectable()
 export class SuppressionTools {
   constructor(private readonly suppressions: SuppressionsService) {}
@@ -19,7 +19,7 @@ export class SuppressionTools {
     name: 'list_suppressions',
     title: 'List suppressed addresses',
     description:
-      'Lists the addresses that get no messages any more, with the reason, newest first, in pages.',
+      'Lists the addresses that no longer get messages, with the reason, newest first, in pages.',
     output: SuppressionPage,
     readOnly: true,
     surfaces: ['workflow', 'dashboard'],
@@ -42,8 +42,8 @@ export class SuppressionTools {
     name: 'suppress_address',
     title: 'Suppress an address',
     description:
-      'Sends no messages of a channel to an address any more, whatever its contact has agreed to. Messages to it end ' +
-      'with the status suppressed, also those that are waiting. An address that is suppressed keeps its first reason.',
+      'Stops all messages of a channel to an address, whatever its contact has agreed to. Messages to it end ' +
+      'with the status suppressed, even those that wait already. An address that is suppressed keeps its first reason.',
     output: SuppressionResult,
     idempotent: true,
     surfaces: ['workflow', 'dashboard'],

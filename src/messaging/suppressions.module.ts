@@ -4,7 +4,7 @@ import { SuppressionTools } from './suppression.tools.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 
-/** Keeps the addresses that get no messages any more. */
+/** Provides suppressed addresses, which get no messages. */
 @Module({
   imports: [ContactsModule],
   providers: [SuppressionTools, SuppressionsService, SuppressionsRepository],

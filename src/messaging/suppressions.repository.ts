@@ -28,7 +28,7 @@ export class SuppressionsRepository {
     return await rows.findOneByOrFail({ organizationId, channel, address });
   }
 
-  /** Returns false when the address is not suppressed. */
+  /** Deletes a suppressed address. Returns false when the address is not suppressed. */
   async delete(organizationId: string, channel: string, address: string): Promise<boolean> {
     const rows = this.tenants.repository(organizationId, SuppressedAddress);
     return (await rows.delete({ organizationId, channel, address })).affected === 1;

@@ -9,13 +9,13 @@ import type { Message } from './message.entity.js';
 import type { SuppressedAddress, SuppressionReason } from './suppressed-address.entity.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 
-/** Lists the channels whose addresses a person can enter. */
+/** The channels whose addresses a person can enter. */
 export const ADDRESS_CHANNELS = ['email', 'sms'] as const;
 export type AddressChannel = (typeof ADDRESS_CHANNELS)[number];
 
 /**
- * Manages the addresses that get no messages any more. A worker checks them in the transaction that begins an attempt. The
- * caller of each method must have opened a transaction of the organization.
+ * Manages suppressed addresses, which get no messages. A worker checks them in the transaction that begins an attempt.
+ * The caller of each method must have opened a transaction of the organization.
  */
 @Injectable()
 export class SuppressionsService {

@@ -9,10 +9,10 @@ import { previewPage, sendPreview } from './preview-page.js';
 import { TemplatePreviewsService } from './template-previews.service.js';
 
 const LONGEST_ID = 64;
-/** Node accepts 16 KiB of headers, and this is a part of them. */
+/** The largest number of characters of the variables. They are part of the headers, of which Node.js accepts 16 KiB. */
 const LONGEST_VARIABLES = 8000;
 
-/** Shows templates as pages that can do nothing, for the frame of the dashboard. */
+/** Shows templates as pages without scripts, forms and working links, for the frame of the dashboard. */
 @Controller('api/templates')
 @UseGuards(OriginGuard, SessionGuard)
 export class TemplatePreviewController {
@@ -50,7 +50,10 @@ export class TemplatePreviewController {
   }
 }
 
-/** Returns undefined without a parameter. Throws `invalid_arguments` for anything else that is no JSON object. */
+/**
+ * Returns the variables in the query, or undefined when the parameter is absent. Throws `invalid_arguments` for a text
+ * that is no JSON object.
+ */
 function readVariables(given: unknown): object | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && given.length <= LONGEST_VARIABLES) {
@@ -67,7 +70,7 @@ function readVariables(given: unknown): object | undefined {
   );
 }
 
-/** PostgreSQL can store no U+0000, so no id has it. */
+/** Returns false for a text that cannot be an id. PostgreSQL can store no U+0000, so no id contains it. */
 function isId(given: unknown): given is string {
   return (
     typeof given === 'string' && given !== '' && given.length <= LONGEST_ID && !given.includes('\0')

@@ -1,7 +1,7 @@
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Integer, JsonObject, Text } from '../tools/schema/fields.js';
 
-/** Declares which template is shown, and with which values. */
+/** The template that is shown, and the values for it. */
 export class TemplateTestInput {
   @Text({ min: 1, max: 64 })
   template_id: string;

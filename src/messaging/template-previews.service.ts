@@ -16,7 +16,7 @@ import { fillSamples } from '../templates/variable-values.js';
 import { isJsonObject } from '../text/is-json-object.js';
 import { subjectFault } from './message-content.service.js';
 
-/** Says which template is shown, and with which values. */
+/** The template that is shown, and the values for it. */
 export interface PreviewRequest {
   readonly templateId: string;
   readonly version?: number;
@@ -31,13 +31,13 @@ export interface PreviewRequest {
 export interface TemplatePreview {
   readonly email: RenderedTemplate | undefined;
   readonly sms: RenderedTemplate | undefined;
-  /** Names the variables that got a sample. */
+  /** The variables that got a sample. */
   readonly missing: readonly string[];
   readonly faults: readonly Fault[];
   readonly warnings: readonly PlacedWarning[];
 }
 
-/** Stands for a contact in previews. */
+/** The contact of a preview when no contact is given. */
 const NOBODY = {
   id: 'con_preview',
   externalId: null,

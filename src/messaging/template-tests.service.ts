@@ -19,7 +19,7 @@ const STATUSES: Record<Handover['outcome'], TestStatus> = {
   unknown: 'uncertain',
 };
 
-/** Sends templates as test messages. It opens its own transactions, because nothing may be locked while mail is sent. */
+/** Sends templates as test messages. It opens its own transactions, because no row may be locked while mail is sent. */
 @Injectable()
 export class TemplateTestsService {
   constructor(

@@ -20,22 +20,22 @@ import {
   objectOf,
 } from './schemas.js';
 
-/** Says who may send a request. With `address`, everybody may who knows the address. */
+/** Who may send a request. With `address`, everybody who knows the address may. */
 export type Access = 'none' | 'session' | 'key' | 'address';
 
 export interface Operation {
   readonly summary: string;
   readonly access: Access;
   readonly body?: JsonSchema;
-  /** It is true if the body may be left out. */
+  /** True if the body may be left out. */
   readonly isBodyOptional?: boolean;
-  /** Maps the statuses of success to the JSON of the response, to its media type, or to null for no body. */
+  /** The responses by status of success: an example as JSON, a media type, or null for no body. */
   readonly responses: Readonly<Record<number, object | string | null>>;
-  /** Describes errors that are not problem details. */
+  /** The errors, if they are not problem details. */
   readonly error?: JsonSchema | 'text/html';
 }
 
-/** Says that errors are pages for people. */
+/** The media type of errors that are pages for people. */
 const PAGE = 'text/html';
 const ANY: JsonSchema = { type: 'object', additionalProperties: true };
 const CREDENTIALS = objectOf({ email: TEXT, password: TEXT });
@@ -46,7 +46,7 @@ const RUN_STARTED = {
 } as const satisfies JsonSchema;
 const RESUMED = objectOf({ ok: FLAG, duplicate: FLAG }, ['duplicate']);
 
-/** Lists the operations that are not tools. A test compares them with the routes of the application. */
+/** The operations that are not tools. A test compares them with the routes of the application. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'post /api/mcp': {
     summary: 'Sends a message of JSON-RPC 2.0 or the Model Context Protocol.',
@@ -241,12 +241,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: objectOf({ tools: listOf(ANY) }) },
   },
   'get /api/messages/{id}/preview': {
-    summary: 'Shows a message as a page that can do nothing.',
+    summary: 'Shows a message as a page without active content.',
     access: 'session',
     responses: { 200: 'text/html' },
   },
   'get /api/templates/{id}/preview': {
-    summary: 'Shows the e-mail of a draft as a page that can do nothing.',
+    summary: 'Shows the e-mail of a draft as a page without active content.',
     access: 'session',
     responses: { 200: 'text/html' },
   },

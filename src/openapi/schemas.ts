@@ -22,7 +22,7 @@ export const FLAG = { type: 'boolean' } as const;
 export const COUNT = { type: 'integer' } as const;
 export const TIME = { type: 'string', format: 'date-time' } as const;
 
-/** Describes an error as `ProblemFilter` answers it (RFC 9457). */
+/** An error as `ProblemFilter` answers it (RFC 9457). */
 export const PROBLEM: JsonSchema = {
   type: 'object',
   properties: {
@@ -37,13 +37,13 @@ export const PROBLEM: JsonSchema = {
   required: ['type', 'title', 'status', 'code', 'detail'],
 };
 
-/** Describes an error as the edges of webhooks and resume URLs answer it. */
+/** An error as the edges of webhooks and resume URLs answer it. */
 export const WEBHOOK_ERROR: JsonSchema = objectOf({
   ok: FLAG,
   error: objectOf({ code: TEXT, message: TEXT }),
 });
 
-/** Describes an error of a webhook that may have stored a run, which failed before it answered. */
+/** An error of a webhook that may have stored a run, which failed before it answered. */
 export const DELIVERY_ERROR: JsonSchema = objectOf(
   {
     ok: FLAG,

@@ -26,7 +26,7 @@ export class HealthController {
   async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
     const failing: string[] = [];
     if (this.shutdown.isStopping) failing.push('stopping');
-    // Redis is not checked: without it wake-ups are late, but all accepted work gets done.
+    // Redis is not checked. Without it, wake-ups are late, but all accepted work is still done.
     await this.gate.call('has_accounts', []).catch(() => failing.push('database'));
     if (failing.length === 0) return { status: 'ok' };
     response.status(503);

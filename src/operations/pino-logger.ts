@@ -3,7 +3,8 @@ import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Env } from '../config/env.js';
 import { prettyLine } from './pretty-line.js';
 
-// These contexts log about fifty lines on modules and routes at each start, so they are logged at level debug.
+// The contexts whose lines are logged at level debug. At each start, they log about fifty lines about modules and
+// routes.
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -31,7 +32,7 @@ export class PinoLogger implements LoggerService {
       level: logLevel,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // No code logs these fields on purpose. This protects the secrets of an object that is logged as a whole.
+      // No code logs these fields on purpose. The list protects the secrets of an object that is logged as a whole.
       redact: {
         paths: ['api_key', 'password', 'secret', 'authorization', 'cookie'].flatMap((name) => [
           name,

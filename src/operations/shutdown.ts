@@ -14,7 +14,7 @@ export class Shutdown implements BeforeApplicationShutdown {
 
   beforeApplicationShutdown(): void {
     this.isStopping = true;
-    // Without this, a client that sends one byte a minute would keep the process alive.
+    // Without this timer, a client that sends one byte a minute would keep the process alive.
     const server = this.adapters.httpAdapter?.getHttpServer() as Server | undefined;
     setTimeout(() => server?.closeAllConnections(), DRAIN_MS).unref();
     if (server) closeUnusedConnections(server);

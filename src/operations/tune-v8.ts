@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The collection is delayed, because the first requests come now and must not wait for it. */
+/** The delay of the collection. The first requests come right after the start and must not wait for it. */
 const DELAY_MS = 1000;
 
 /**
- * After one second, returns to the system the memory that only the start needed. From then on, V8 keeps compiled code.
+ * After one second, returns the memory that only the start needed to the system. From then on, V8 keeps compiled code.
  * This changes V8 for the whole process, so the setting `TUNE_V8` decides whether it is called.
  */
 export function tuneV8Soon(): void {
@@ -25,7 +25,7 @@ export function keepCompiledCode(): void {
 
 /** Collects garbage and returns the free pages to the system. This blocks the process, for about 100 ms after a start. */
 export async function releaseMemory(): Promise<void> {
-  // Node may be built without the inspector. Such a Node keeps its memory.
+  // Node may be built without the inspector. Then the process keeps its memory.
   const { Session } = await import('node:inspector').catch(() => ({ Session: undefined }));
   if (!Session) return;
   const session = new Session();

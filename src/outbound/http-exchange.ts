@@ -5,9 +5,12 @@ import { connect as connectTls } from 'node:tls';
 import { AppError } from '../errors/app-error.js';
 import type { OutboundTarget } from './outbound-target.js';
 
-/** The next address is tried after this time, even while the first one is connecting. */
+/** The time after which the next address is tried, even while the first one is connecting. */
 const NEXT_ADDRESS_MS = 2000;
-/** Limits the body of a response that becomes a value of a run, as it is received and again when it is decompressed. */
+/**
+ * The largest body of a response that becomes a value of a run, in bytes. The limit applies to the body as it is
+ * received, and again when it is decompressed.
+ */
 export const MOST_RESPONSE_BYTES = 1024 * 1024;
 
 export interface HttpRequest {
@@ -15,7 +18,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** When absent, every response has at most 1 MiB. */
+  /** The limits of the response. When absent, every response has at most 1 MiB. */
   readonly limits?: BodyLimits;
 }
 
@@ -28,11 +31,14 @@ export interface HttpResponse extends ResponseHead {
   readonly body: Buffer;
 }
 
-/** Allows large bodies for some responses. */
+/** The limits of bodies of responses. They allow some bodies to be large. */
 export interface BodyLimits {
   /** Returns the largest size of the body of a response. */
   mostBytes(head: ResponseHead): number;
-  /** Waits until this process has memory for more than 1 MiB. Meanwhile the other system waits too. */
+  /**
+   * Waits until this process has memory for more than 1 MiB. The other system waits meanwhile, because the body is not
+   * read.
+   */
   beforeLarge(signal: AbortSignal): Promise<void>;
   /** Returns what to do about a body that is too large, as one more sentence. */
   advice(head: ResponseHead): string;
@@ -100,7 +106,7 @@ export async function secure(
   try {
     const secured = connectTls({
       socket,
-      // RFC 6066 allows names only as server name. Certificates of addresses are checked against `host`.
+      // RFC 6066 allows only host names as server name. Certificates of addresses are checked against `host`.
       ...(target.isAddress ? { host: target.host } : { servername: target.host }),
       ALPNProtocols: ['http/1.1'],
     });
@@ -134,7 +140,8 @@ export async function exchange(
   });
   // Without this listener, an error after the response would end the process.
   request.on('error', () => undefined);
-  // After an upgrade that was not requested, Node emits no other event. The request would wait until its time limit.
+  // After an upgrade that was not requested, Node.js emits no other event. Without this listener, the request would
+  // wait until its time limit.
   request.on('upgrade', () => request.emit('error', new Error('The server changed the protocol.')));
   const responded = once(request, 'response', { signal });
   request.end(body?.length ? body : undefined);

@@ -5,7 +5,7 @@ import { numberText } from '../text/exact-numbers.js';
 const MOST_HEADERS = 50;
 const MOST_CHARACTERS = 8192;
 const MOST_RETRY_SECONDS = 3600;
-/** Only the connection may set these headers. Conflicting values would make request smuggling possible. */
+/** The headers that only the connection may set. Conflicting values would make request smuggling possible. */
 const RESERVED = new Set([
   'connection',
   'content-length',
@@ -80,7 +80,7 @@ function invalidHeader(name: string, message: string): AppError {
 
 /**
  * Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when it is invalid.
- * Some systems, such as Shopify, send a fraction, which `Date.parse` would take for a day in the past.
+ * Some systems, such as Shopify, send a fraction, which `Date.parse` would read as a day in the past.
  */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';

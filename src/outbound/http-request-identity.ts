@@ -1,5 +1,5 @@
 /**
- * Lists headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
+ * The headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
  * request.
  */
 const IGNORED_HEADERS = new Set([
@@ -30,7 +30,7 @@ export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
     method,
     url,
     headers: identifyingHeaders(headers),
-    // The text decides, because servers compare bytes: another order of the members is another body.
+    // The JSON text is compared, because servers compare bytes: with the members in another order, it is another body.
     body: json === undefined || json === null ? body : JSON.stringify(json),
     ...Object.fromEntries(others.map((name) => [name, JSON.stringify(given[name])])),
   };

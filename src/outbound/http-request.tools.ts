@@ -22,21 +22,21 @@ import { type FilledRequest, RequestSecretsService } from './request-secrets.ser
 import { assertFilesPossible, bodyOrFile, fileFaults, limitsOf } from './response-files.js';
 import { type ParsedBody, parseResponseBody, shortenBody } from './response-body.js';
 
-/** These statuses mean temporary failures. A retry after any other failure would fail again. */
+/** The statuses that mean temporary failures. A retry after any other failure would fail again. */
 const TEMPORARY = [429, 502, 503, 504];
-/** This is longer than every timeout of a step. */
+/** The time limit of a request, in seconds. It is longer than every timeout of a step. */
 const MAX_SECONDS = 310;
 const UNREADABLE: ParsedBody = { json: null, text: null };
 const RETURNED_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** Holds the request of a step. Its files are in memory. */
+/** The request of a step. Its files are in memory. */
 interface Sent {
   readonly input: HttpRequestInput;
   readonly call: ToolCall;
   readonly files: ReadonlyMap<string, LoadedFile>;
 }
 
-/** Holds a response and the request that it answers. The URL is the one before redirects. */
+/** A response and the request that it answers. The URL is the one before redirects. */
 interface Fetched {
   readonly url: string;
   readonly filled: FilledRequest;
@@ -91,7 +91,7 @@ export class HttpRequestTools {
       const { url, filled, response } = await this.fetch(sent, next);
       const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
       const list = itemsOf(page, pages);
-      // The size of the response says little: it may have been compressed.
+      // The items are measured, because the response may have been compressed.
       bytes += Buffer.byteLength(JSON.stringify(list));
       if (bytes > MOST_RESPONSE_BYTES) {
         throw new AppError(
@@ -115,7 +115,7 @@ export class HttpRequestTools {
   private async fetch(sent: Sent, page?: string): Promise<Fetched> {
     const { input, call } = sent;
     let fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
-    // The token may have been revoked before its time.
+    // The token may have been revoked before it expired, so the request is sent once more with a new one.
     if (fetched.response.status === 401 && fetched.filled.forgetToken()) {
       fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
     }
@@ -147,7 +147,7 @@ export class HttpRequestTools {
       ...request,
       limits: limitsOf(input, (status) => isAccepted(status, input), this.files, call),
       signal: call.signal,
-      // The timeout of a step aborts the signal, whatever it is.
+      // The timeout of a step, of any length, aborts the signal.
       ...(call.answerBy !== undefined && { timeoutSeconds: MAX_SECONDS }),
     });
     return await answer.catch((error: unknown) => {
@@ -178,7 +178,7 @@ function isAccepted(status: number, { accept_statuses: accepted = [] }: HttpRequ
   return (status >= 200 && status < 300) || accepted.includes(status);
 }
 
-/** Returns an error whose message quotes nothing of the response. Only steps see the response. */
+/** Returns an error whose message quotes no part of the response. Only steps see the response. */
 function rejection(status: number, response: HttpRequestResult): AppError {
   const more = status >= 300 && status < 400 ? '. To follow redirects, set max_redirects' : '';
   return new AppError('rejected', `The other system answered ${status}${more}.`, {

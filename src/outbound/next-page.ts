@@ -2,14 +2,14 @@ import { AppError, type Fault } from '../errors/app-error.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
 
-/** Holds one page of a list: its address, the value of its header Link, and its body. */
+/** One page of a list: its address, the value of its header Link, and its body. */
 export interface Page {
   readonly url: string;
   readonly link: unknown;
   readonly body: ParsedBody;
 }
 
-/** Returns what is wrong with `pages` as a whole. Its members have been checked. */
+/** Returns the faults of `pages` as a whole. Its members were checked before. */
 export function pagesFaults(given: unknown): readonly Fault[] {
   if (typeof given !== 'object' || given === null) return [];
   const { next, page_parameter: counter } = given as Partial<HttpPagesInput>;
@@ -17,7 +17,7 @@ export function pagesFaults(given: unknown): readonly Fault[] {
   return [{ path: 'pages', message: 'must have either next or page_parameter' }];
 }
 
-/** Returns the items of a page. Throws `rejected` if there is no list where `items` says. */
+/** Returns the items of a page. Throws `rejected` if there is no list at the place that `items` names. */
 export function itemsOf({ body }: Page, { items }: HttpPagesInput): readonly unknown[] {
   const list = valueAt(body.json, items);
   if (Array.isArray(list)) return list;

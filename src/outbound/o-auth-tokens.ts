@@ -7,10 +7,10 @@ import type { StoredSecret } from '../secrets/secrets.service.js';
 import { OutboundClient } from './outbound-client.js';
 
 const MOST_TOKENS = 1000;
-/** A token without `expires_in` is used for this time. */
+/** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 86_400;
-/** A token is replaced this long before it expires, because a request takes time too. */
+/** The seconds before its end at which a token is replaced, because a request takes time too. */
 const EARLY_SECONDS = 30;
 
 /**
@@ -60,7 +60,8 @@ export class OAuthTokens {
           ...(content.scope && { scope: content.scope }),
         }).toString(),
       ),
-      // No caller may end the request, because several steps may wait for it. The client ends it after its time limit.
+      // The signal of a caller must not end the request, because several steps may wait for it. The client ends it
+      // after its own time limit.
       signal: new AbortController().signal,
     });
     if (response.status !== 200) {

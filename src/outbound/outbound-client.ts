@@ -8,13 +8,16 @@ import { OutboundRules } from './outbound-rules.js';
 import { type OutboundTarget, parseTarget } from './outbound-target.js';
 import { connectThrough } from './proxy-connection.js';
 
-/** The headers must be valid and must not set Host, framing or connection headers; `readHeaders` checks this. */
+/**
+ * A request to send. Its headers must be valid and must not set Host, framing or connection headers; `readHeaders`
+ * checks this.
+ */
 interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Limits the time of the whole exchange. The default is 15. */
+  /** The longest time of the whole exchange, in seconds. The default is 15. */
   readonly timeoutSeconds?: number;
-  /** Called when the connection is established. The other system cannot have received the request before. */
+  /** Is called when the connection is established. Before that, the other system cannot have received the request. */
   readonly onConnected?: () => void;
 }
 
@@ -22,10 +25,10 @@ const DEFAULT_SECONDS = 15;
 
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
- * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change it.
- * It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a time. It ignores proxy
- * settings of the system. With a proxy of the operator, it asks that proxy for a connection to a checked address, in
- * place of connecting itself.
+ * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change the
+ * address in between. It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a
+ * time limit. It ignores proxy settings of the system. With a proxy of the operator, it asks that proxy for a
+ * connection to a checked address, in place of connecting itself.
  */
 export class OutboundClient {
   constructor(

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parseOutboundAllow } from '../config/outbound-allow.js';
 import { isPublic, OutboundRules } from './outbound-rules.js';
 
-/** Each row has the first and last address of a range that is not public, and the public addresses around it. */
+/**
+ * The ranges that are not public. Each row has the first and last address of a range, and the public addresses around
+ * it.
+ */
 const V4: [first: string, last: string, before: string | null, after: string | null][] = [
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { OutboundException } from '../config/outbound-allow.js';
 
-/** Lists the IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved. */
+/** The IPv4 ranges that are not public: the IANA special-purpose registry (RFC 6890), multicast and reserved. */
 const NOT_PUBLIC_V4 = blockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,7 +21,10 @@ const NOT_PUBLIC_V4 = blockList('ipv4', [
   // This address is public, but on Azure it leads to the host of the virtual machine, which returns secrets.
   '168.63.129.16/32',
 ]);
-/** Only global unicast is allowed in IPv6. Addresses that contain an IPv4 address are outside of this range. */
+/**
+ * The global unicast range, the only one that is allowed in IPv6. Addresses that contain an IPv4 address are outside of
+ * it.
+ */
 const GLOBAL_V6 = blockList('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const PORTS = [80, 443];

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { AppError } from '../errors/app-error.js';
 
-/** Holds the parts of a parsed URL. Its address has not been checked yet. */
+/** The parts of a parsed URL. Its address has not been checked yet. */
 export interface OutboundTarget {
   readonly isTls: boolean;
-  /** Contains the host name or address. An IPv6 address has no brackets. */
+  /** The host name or address. An IPv6 address has no brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** The Host header has this value. */
+  /** The value of the Host header. */
   readonly authority: string;
   readonly path: string;
 }

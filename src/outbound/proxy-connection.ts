@@ -3,7 +3,10 @@ import { type Socket, isIPv6 } from 'node:net';
 import type { OutboundProxy } from '../config/outbound-proxy.js';
 import { AppError } from '../errors/app-error.js';
 
-/** A name with more addresses is tried at the first ones only, so that a proxy that refuses each of them ends soon. */
+/**
+ * The largest number of addresses of a name that are tried. Without this limit, a proxy that refuses each of them would
+ * take long.
+ */
 const MOST_ADDRESSES = 4;
 
 /**
@@ -22,7 +25,7 @@ export async function connectThrough(
     const { status, socket } = await ask(proxy, address, port, signal);
     if (status >= 200 && status < 300) return socket;
     socket.destroy();
-    // 5xx means that the proxy did not reach this address. It may have no IPv6, for example.
+    // 5xx means that the proxy did not reach this address. The proxy may have no IPv6, for example.
     if (status < 500 || index === tried.length - 1) throw refusal(status);
   }
   throw new Error('There is no address to connect to.');
@@ -50,13 +53,13 @@ async function ask(
   return await new Promise((resolve, reject) => {
     // This listener stays: without it, an error after the answer would end the process.
     request.on('error', reject);
-    // Some proxies close the connection with a refusal and a body. Node emits this event only for those.
+    // Some proxies close the connection with a refusal and a body. Node.js emits this event only for such responses.
     request.on('response', (response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 0, socket: response.socket });
     });
     request.on('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on('error', () => undefined);
-      // A server may speak before it is asked. Without this, these bytes would be lost.
+      // A server may send bytes before it is asked. Unless they are put back, they would be lost.
       if (head.length > 0) socket.unshift(head);
       resolve({ status: response.statusCode ?? 0, socket });
     });
@@ -64,9 +67,11 @@ async function ask(
   });
 }
 
-/** Returns an error for people who do not operate the installation, so it names no address of the proxy. */
+/**
+ * Returns an error that names no address of the proxy, because its readers may not be operators of the installation.
+ */
 function refusal(status: number): AppError {
-  // 407 is a mistake of the operator, which may be repaired before the last attempt.
+  // 407 is a mistake of the operator, who may correct it before the last attempt.
   const isTemporary = status >= 500 || status === 407 || status === 429;
   return new AppError(
     isTemporary ? 'unavailable' : 'rejected',

@@ -3,7 +3,7 @@ import type { HttpResponse } from './http-exchange.js';
 import type { RequestContent } from './request-content.js';
 
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** All other headers may identify the caller, so another origin does not get them. */
+/** The headers that another origin gets too. All other headers may identify the caller. */
 const HEADERS_FOR_OTHERS = new Set([
   'accept',
   'accept-encoding',
@@ -15,7 +15,7 @@ const HEADERS_FOR_OTHERS = new Set([
 
 /**
  * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is not a redirect. Throws
- * `rejected` for a location that is no URL, and what {@link requestTo} throws.
+ * `rejected` for a location that is no URL. Throws as {@link requestTo} does.
  */
 export function redirectOf(
   request: RequestContent,

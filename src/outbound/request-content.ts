@@ -7,7 +7,7 @@ import type { HttpRequestInput } from './http-request.inputs.js';
 const MOST_FIELDS = 1000;
 const MOST_QUERY_CHARACTERS = 8192;
 
-/** Holds a request as it is sent. Header names are lowercase. */
+/** A request as it is sent. Header names are lowercase. */
 export interface RequestContent {
   readonly method: string;
   readonly url: string;
@@ -34,10 +34,11 @@ export async function requestContent(
       'user-agent': 'Switchboard',
       ...(content && { 'content-type': content.type }),
       ...readHeaders(input.headers ?? {}),
-      // The headers may contain another content-type, but only this one names the boundary between the parts.
+      // The headers may contain another content-type, but only this content-type names the boundary between the parts.
       ...(input.multipart && content && { 'content-type': content.type }),
       ...readHeaders(credential),
-      // A compressed response needs more memory than its size says. It is decompressed if it comes nevertheless.
+      // A compressed response needs more memory than its size shows, so none is requested. If one comes, it is still
+      // decompressed.
       'accept-encoding': 'identity',
       ...(key !== undefined && { 'idempotency-key': key }),
     },

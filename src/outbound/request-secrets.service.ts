@@ -9,10 +9,10 @@ import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
 
-/** Shorter texts occur in responses by chance. */
+/** The shortest secret that is hidden in responses. Shorter texts occur in responses by chance. */
 const SHORTEST_HIDDEN = 4;
 
-/** Holds a request with its secrets in place. It must not be stored or logged. */
+/** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
   /** The header of the credential, if the request has one. */
@@ -99,7 +99,7 @@ export class RequestSecretsService {
     const fill = (text: string): string => this.markers.fill(runId, text, secretOf);
     return {
       ...input,
-      // A secret in a URL is one part of it, whatever characters it has.
+      // A secret in a URL is encoded, so that it stays one part of the URL with any characters.
       url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(secretOf(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),

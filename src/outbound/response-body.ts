@@ -13,7 +13,10 @@ const DECOMPRESSORS: ReadonlyMap<string, Decompressor> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Allows more than bodies of requests, because a step cannot ask the other system for less. */
+/**
+ * The limits of JSON in a response. They are larger than those of requests, because a step cannot ask the other system
+ * for less.
+ */
 const JSON_LIMITS = { depth: 64, members: 100_000 };
 /** Matches text types besides text/… and JSON. */
 const TEXT_TYPES =
@@ -25,7 +28,7 @@ const BYTE_ORDER_MARKS: readonly [string, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/** A body as steps see it. One of the two is null. */
+/** A body as steps see it. Either `json` or `text` is null. */
 export interface ParsedBody {
   json: unknown;
   text: string | null;
@@ -96,7 +99,7 @@ function isJson(contentType: string): boolean {
   return type === 'application/json' || type === 'text/json' || type.endsWith('+json');
 }
 
-/** A charset that is unknown or absent counts as UTF-8. Bytes that are invalid become U+FFFD. */
+/** Decodes bytes. A charset that is unknown or absent counts as UTF-8. Invalid bytes become U+FFFD. */
 function decode(body: Buffer, contentType: string): string {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => body.subarray(0, mark.length).equals(mark));
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]{1,40})/i.exec(contentType) ?? [];
@@ -116,7 +119,7 @@ function parseJsonOrText(text: string): { json: unknown; text: string | null } {
     return { json: parseJsonExactly(Buffer.from(text), JSON_LIMITS), text: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Without this, a step that reads a member of the JSON would find nothing.
+    // If such JSON were returned as text, a step that reads a member of it would find nothing.
     if (error.code === 'too_complex') {
       throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
     }

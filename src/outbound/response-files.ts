@@ -41,8 +41,8 @@ export function limitsOf(
 }
 
 /**
- * Returns the body of an accepted response as a value, or keeps it as a file: when the step says so, and for a body
- * that is not text by its type and its bytes.
+ * Returns the body of an accepted response as a value, or keeps it as a file. It becomes a file when the step asks for
+ * one, and when its type or its bytes are not text.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,
@@ -82,7 +82,10 @@ function mayBeFile(
   return response === 'file' || !isTextType(headers['content-type'] ?? '');
 }
 
-/** Many systems send text as application/octet-stream or without a type. */
+/**
+ * Returns true when the body is text. The bytes decide too, because many systems send text as application/octet-stream
+ * or without a type.
+ */
 function isTextual({ headers }: Pick<ResponseHead, 'headers'>, bytes: Buffer): boolean {
   if (isTextType(headers['content-type'] ?? '')) return true;
   return bytes.length <= MOST_RESPONSE_BYTES && isUtf8(bytes) && !bytes.includes(0);

@@ -3,10 +3,10 @@ import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** Names the digest that a call belongs to. Messages of different topics have different permissions. */
+/** The digest that a call belongs to. Messages of different topics have different permissions. */
 export interface DigestKey {
   readonly contactId: string;
-  /** Undefined for a transactional message. */
+  /** The topic. Undefined for a transactional message. */
   readonly topic: string | undefined;
   readonly channel: string;
   readonly key: string;
@@ -30,8 +30,8 @@ export class DigestsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Finds the message that collects items of this key, and locks it. Until the transaction ends, no other one begins or
-   * extends a digest of the key: without this, two calls at the same time would make two messages.
+   * Finds the message that collects items of this key, and locks it. Until the transaction ends, no other transaction
+   * begins or extends a digest of the key. Without the lock, two calls at the same time would make two messages.
    */
   async findOpen(
     organizationId: string,
@@ -39,7 +39,7 @@ export class DigestsRepository {
   ): Promise<OpenDigest | undefined> {
     const session = this.tenants.session(organizationId);
     session.defer(LOCK, [['digest', organizationId, contactId, channel, topic ?? '', key]]);
-    // A worker that begins to send the message has it locked, and changes its status.
+    // A worker that begins to send the message locks it and changes its status.
     const [open] = await session.query<OpenDigest>(
       `select d.organization_id as "organizationId", d.message_id as "messageId", d.subject, d.body, d.html,
          d.variables, d.items, d.max_items as "maxItems", m.template_id as "templateId",
@@ -53,7 +53,7 @@ export class DigestsRepository {
     return open;
   }
 
-  /** Makes a new message, which has the status held, collect items for the given seconds. */
+  /** Inserts the digest of a new message with the status held. The digest collects items for the given seconds. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     const { organizationId, messageId, subject, body, html, variables, items, maxItems } = digest;
     const session = this.tenants.session(organizationId);
@@ -110,7 +110,10 @@ export class DigestsRepository {
   }
 }
 
-/** The name of no cap begins like this, because the names of channels have no colon. */
+/**
+ * Returns the text by which a digest holds its message. No cap has such a name, because names of channels have no
+ * colon.
+ */
 function heldBy(key: string): string {
   return `digest:${key}`;
 }

@@ -7,7 +7,10 @@ import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 export class DigestsService {
   constructor(private readonly digests: DigestsRepository) {}
 
-  /** Finds the message that collects items of this key. Until the transaction ends, no other one changes or begins it. */
+  /**
+   * Finds the message that collects items of this key. Until the transaction ends, no other transaction begins or
+   * changes such a message.
+   */
   findOpen(organizationId: string, key: DigestKey): Promise<OpenDigest | undefined> {
     return this.digests.findOpen(organizationId, key);
   }

@@ -7,7 +7,7 @@ export class MessageDigest extends OrganizationRow {
   @PrimaryColumn('text')
   messageId: string;
 
-  /** The templates are those of the first call. */
+  /** The template of the subject. All templates are those of the first call. */
   @Column('text', { nullable: true })
   subject: string | null;
 
@@ -25,7 +25,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('jsonb')
   items: object[];
 
-  /** The message is sent when it has this number of items. */
+  /** The number of items at which the message is sent. */
   @Column('integer')
   maxItems: number;
 }

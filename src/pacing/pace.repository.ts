@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 
-/** Names the message that the rules are about. A message that does not exist yet has no id. */
+/** The message that the rules are about. A message that does not exist yet has no id. */
 export interface PacedMessage {
   readonly id: string | null;
   readonly contactId: string;
@@ -10,23 +10,23 @@ export interface PacedMessage {
   readonly topic: string | null;
 }
 
-/** Says what a rule does with a message. `until` is null when the rule lets it be sent now. */
+/** What a rule does with a message. `until` is null when the rule lets it be sent now. */
 export interface PaceRow {
   readonly code: 'quiet_hours' | 'frequency_cap';
-  /** Names the cap: `sms`, or `email news` with a topic. */
+  /** The cap: `sms`, or `email news` with a topic. */
   readonly cap: string | null;
   readonly until: Date | null;
   readonly drops: boolean;
 }
 
-/** Identifies a message by the claim of its worker. */
+/** A message, and the claim of its worker. */
 export interface ClaimedMessage {
   readonly organizationId: string;
   readonly id: string;
   readonly epoch: number;
 }
 
-/** Says until when a message is held, and why. */
+/** Until when a message is held, and why. */
 export interface HeldUntil {
   readonly code: string;
   readonly reason: string;
@@ -47,7 +47,7 @@ const HOLD = prepared(
 );
 const CHECK = `select ${COLUMNS} from public.check_pace($1, $2, $3, $4)`;
 
-/** Asks the database what the rules say. Every method needs a transaction of the organization. */
+/** Evaluates the rules for sending in the database. Every method needs a transaction of the organization. */
 @Injectable()
 export class PaceRepository {
   constructor(private readonly tenants: TenantDatabase) {}
@@ -60,7 +60,7 @@ export class PaceRepository {
     return row;
   }
 
-  /** Returns what each rule that holds for the message says. Nothing changes. */
+  /** Returns the result of each rule that applies to the message. It changes nothing. */
   check(organizationId: string, message: PacedMessage): Promise<PaceRow[]> {
     return this.tenants.session(organizationId).query<PaceRow>(CHECK, valuesOf(message));
   }

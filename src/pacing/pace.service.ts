@@ -8,13 +8,13 @@ import {
 } from './pace.repository.js';
 import { SendingRulesRepository } from './sending-rules.repository.js';
 
-/** Says why a message is not sent now: it waits until a time, or it is not sent at all. */
+/** Why a message is not sent now: it waits until a time, or it is never sent. */
 export interface Pause {
   readonly code: PaceRow['code'];
   readonly reason: string;
-  /** Names the cap that the message waits for. */
+  /** The cap that the message waits for. */
   readonly cap: string | null;
-  /** Null when the message is not sent at all. */
+  /** The time until which the message waits. Null when the message is never sent. */
   readonly until: Date | null;
 }
 
@@ -31,15 +31,15 @@ export class PaceService {
   ) {}
 
   /**
-   * Decides about an attempt that begins in this transaction, which has locked the message. Returns undefined when it may
-   * begin. Of attempts that begin at the same time, no more pass than the caps allow.
+   * Decides about an attempt that begins in this transaction, which has locked the message. Returns undefined when it
+   * may begin. When attempts begin at the same time, only as many begin as the caps allow.
    */
   async decide(organizationId: string, message: PacedMessage): Promise<Pause | undefined> {
     const row = await this.pace.decide(organizationId, message);
     return row && toPause(row);
   }
 
-  /** Returns what each rule says about the message now. `pause` is undefined for a rule that lets it be sent. */
+  /** Returns the result of each rule for the message now. `pause` is undefined for a rule that allows it to be sent. */
   async check(
     organizationId: string,
     message: PacedMessage,
@@ -62,7 +62,7 @@ export class PaceService {
     return this.pace.lacksQuota(organizationId);
   }
 
-  /** Checks messages again that wait for a place of the contact, because one place will not be used. */
+  /** Checks messages that wait for a place of the contact again, because one place became free without use. */
   recheckCapped(organizationId: string, contactId: string): Promise<void> {
     return this.rules.recheckCapped(organizationId, contactId);
   }

@@ -1,11 +1,11 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Lists what happens to a message that exceeds a cap. */
+/** What happens to a message that exceeds a cap. */
 export const CAP_POLICIES = ['hold', 'drop'] as const;
 export type CapPolicy = (typeof CAP_POLICIES)[number];
 
-/** A contact gets at most `most` messages of the channel, and of the topic if one is given, in any such time. */
+/** A cap: in any window, a contact gets at most `most` messages of the channel, and of the topic if one is given. */
 export interface FrequencyCap {
   readonly channel: string;
   readonly topic: string | null;
@@ -17,15 +17,15 @@ export interface FrequencyCap {
 /** Stores when an organization sends messages. An organization without a row sends every message at once. */
 @Entity('sending_rules')
 export class SendingRules extends OrganizationRow {
-  /** Holds for contacts that have no time zone. */
+  /** The time zone of contacts that have none. */
   @Column('text')
   timezone: string;
 
-  /** When true, e-mails without a topic follow the rules too. */
+  /** True when e-mails without a topic follow the rules too. */
   @Column('boolean', { default: false })
   transactionalEmail: boolean;
 
-  /** A local time such as 21:00. It is null when there are no quiet hours. */
+  /** A local time such as 21:00. Null when there are no quiet hours. */
   @Column('text', { nullable: true })
   quietFrom: string | null;
 

@@ -2,7 +2,7 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, Integer, ListOf, Nested, Text, TextList } from '../tools/schema/fields.js';
 import { CAP_POLICIES, type CapPolicy } from './sending-rules.entity.js';
 
-/** Names the days in the order of ISO 8601. */
+/** The days in the order of ISO 8601. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 /** Declares no arguments, because each organization has one set of rules. */
@@ -47,7 +47,7 @@ export class FrequencyCapInput {
   on_cap: CapPolicy = 'hold';
 }
 
-/** Declares the rules. They replace the present ones. */
+/** Declares the rules, which replace the present ones. */
 export class SetSendingRulesInput {
   @Doc('Time zone of contacts that have none.', { examples: ['Europe/Berlin'] })
   @Text({ min: 1, max: 64 })
@@ -56,7 +56,10 @@ export class SetSendingRulesInput {
   @Flag('When true, e-mails without a topic follow the rules too. Other channels always do.')
   transactional_email: boolean = false;
 
-  @Nested(() => QuietHoursInput, 'Absent or null: none.', { optional: true, nullable: true })
+  @Nested(() => QuietHoursInput, 'Null or absent when there are no quiet hours.', {
+    optional: true,
+    nullable: true,
+  })
   quiet_hours?: QuietHoursInput | null;
 
   @ListOf(() => FrequencyCapInput, 'At most 20.')

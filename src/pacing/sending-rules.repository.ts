@@ -54,7 +54,7 @@ export class SendingRulesRepository {
     );
   }
 
-  /** Returns true when the database knows the time zone. Its list can be older than that of Node.js. */
+  /** Returns true when the database knows the time zone. The list of the database can be older than that of Node.js. */
   async knowsTimezone(organizationId: string, timezone: string): Promise<boolean> {
     const [row] = await this.tenants
       .session(organizationId)

@@ -14,7 +14,7 @@ import { SendingRulesRepository } from './sending-rules.repository.js';
 const MOST_CAPS = 20;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 const NO_QUIET_HOURS = { quietFrom: null, quietTo: null, quietDays: null, quietChannels: null };
-/** Messages of this channel go to programs, so quiet hours do not apply to them. */
+/** The channel without quiet hours, because its messages go to programs. */
 const NEVER_QUIET = 'webhook';
 
 type StoredRules = Omit<SendingRules, 'updatedAt'>;
@@ -28,7 +28,7 @@ export class SendingRulesService {
     private readonly channels: ChannelRegistry,
   ) {}
 
-  /** Returns the rules. Without stored ones, every message is sent at once. */
+  /** Returns the rules. Without stored rules, every message is sent at once. */
   async find(organizationId: string): Promise<StoredRules> {
     const found = await this.rules.find(organizationId);
     return (
@@ -42,7 +42,7 @@ export class SendingRulesService {
     );
   }
 
-  /** Replaces the rules, and has messages checked again that the present ones hold. Throws `invalid_arguments`. */
+  /** Replaces the rules. Messages that the present rules hold are checked again. Throws `invalid_arguments`. */
   async set(organizationId: string, given: SetSendingRulesInput): Promise<StoredRules> {
     const rules = {
       organizationId,
@@ -56,7 +56,7 @@ export class SendingRulesService {
     return rules;
   }
 
-  /** The database computes with the time zone, so it must know it too. */
+  /** Returns the time zone, which the database must know too, because the database computes with it. */
   private async parseZone(organizationId: string, text: string): Promise<string> {
     const parsed = parseTimezone(text);
     if ('fault' in parsed) throw AppError.invalidField('timezone', parsed.fault);
@@ -72,17 +72,17 @@ export class SendingRulesService {
     }
     const quietDays = (days ?? WEEKDAYS).map((day) => WEEKDAYS.findIndex((each) => each === day));
     if (quietDays.length === 0 || quietDays.includes(-1)) {
-      throw AppError.invalidField('quiet_hours.days', `must be of ${WEEKDAYS.join(', ')}`);
+      throw AppError.invalidField('quiet_hours.days', `must contain only ${WEEKDAYS.join(', ')}`);
     }
     const uniqueDays = [...new Set(quietDays)].sort().map((day) => day + 1);
-    // Without this, a message would be held for ever.
+    // If every hour of every day were quiet, a message would be held for ever.
     if (from === to && uniqueDays.length === WEEKDAYS.length) {
       throw AppError.invalidField('quiet_hours', 'must leave a time in which messages are sent');
     }
     const known = this.channels.names();
     const quietChannels = channels ?? known.filter((name) => name !== NEVER_QUIET);
     if (quietChannels.length === 0 || quietChannels.some((name) => !known.includes(name))) {
-      throw AppError.invalidField('quiet_hours.channels', `must be of ${known.join(', ')}`);
+      throw AppError.invalidField('quiet_hours.channels', `must contain only ${known.join(', ')}`);
     }
     return {
       quietFrom: from,

@@ -1,16 +1,16 @@
 import { AppError } from '../errors/app-error.js';
 import { Integer, Text } from '../tools/schema/fields.js';
 
-/** Identifies the last row of a page that is sorted by time. The next page begins after it. */
+/** The position of the last row of a page that is sorted by time. The next page begins after it. */
 export interface TimePosition {
   at: Date;
   id: string;
 }
 
-// This is the end of the year 9999. PostgreSQL and JavaScript write later years differently.
+// The end of the year 9999. PostgreSQL and JavaScript write later years differently.
 const LATEST = 253_402_300_799_999;
 
-/** With `sizeOf`, a page has at most this size, unless its first row is larger. */
+/** The largest size of a page with `sizeOf`, unless its first row is larger. */
 const MAX_PAGE_SIZE = 128 * 1024;
 
 /**
@@ -55,7 +55,10 @@ export function timeCursor({ createdAt, id }: { createdAt: Date; id: string }): 
   return writeCursor([createdAt.getTime(), id]);
 }
 
-/** Returns undefined for the first page. Throws `invalid_arguments` for a text that is not a cursor of {@link timeCursor}. */
+/**
+ * Returns the position of a cursor, or undefined for the first page. Throws `invalid_arguments` for a text that is not
+ * a cursor of {@link timeCursor}.
+ */
 export function readTimeCursor(cursor: string | undefined): TimePosition | undefined {
   if (cursor === undefined) return undefined;
   const [at, id, ...more] = readCursor(cursor);

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** Lists the languages of the pages and mails that contacts see. The first is used when no other one fits. */
+/** The languages of the pages and mails that contacts see. The first is used when no other one fits. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -46,7 +46,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     confirmAsk: (topic) => `Do you want to get these messages: ${topic}?`,
     confirm: 'Yes, send them to me',
     confirmed: (topic) => `Thank you. You get these messages: ${topic}.`,
-    notFound: 'This link is not valid, or not any more.',
+    notFound: 'This link is not valid, or no longer valid.',
     tooMany: 'Too many requests. Try again in a minute.',
     failed: 'This did not work. Try again later.',
     mailSubject: (topic) => `Please confirm: ${topic}`,
@@ -184,7 +184,9 @@ Se não foi você, ignore este e-mail. Não receberá nenhuma mensagem.
   },
 };
 
-/** Returns the language of a contact's locale, such as `pt-BR`, or undefined when there are no texts in it. */
+/**
+ * Returns the language of a contact's locale, such as `pt-BR`, or undefined when there are no texts in that language.
+ */
 export function languageOfLocale(locale: string | null): Language | undefined {
   const [language] = (locale ?? '').toLowerCase().split(/[-_]/);
   return LANGUAGES.find((known) => known === language);

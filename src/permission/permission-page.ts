@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { escapeHtml } from '../text/escape-html.js';
 import type { Language, PageTexts } from './page-texts.js';
 
-/** Allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
+/** The policy that allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -25,15 +25,15 @@ export interface TopicChoice {
   isPending: boolean;
 }
 
-/** Describes a page. All texts are plain and become no markup. */
+/** A page. All texts are plain and become no markup. */
 export interface PermissionPage {
   status?: number;
   language: Language;
   title: string;
   text?: string;
-  /** Announced by screen readers. */
+  /** The result of the last action, which screen readers announce. */
   result?: string;
-  /** Shows a button that sends POST to the address of the page. */
+  /** A button that sends POST to the address of the page. */
   button?: string;
   choices?: readonly TopicChoice[];
   unconfirmed?: string;
@@ -50,7 +50,10 @@ export function sendPage(response: Response, page: PermissionPage): void {
     .end(render(page));
 }
 
-/** Returns the page for a link that is malformed, forged, or of something that is gone. It does not say which of these is true. */
+/**
+ * Returns the page for a link that is malformed or forged, or whose contact or message is gone. The page does not say
+ * which of these is true.
+ */
 export function notFoundPage(language: Language, { notFound }: PageTexts): PermissionPage {
   return { status: 404, language, title: notFound };
 }
@@ -78,7 +81,10 @@ function form({ title, button, choices = [], unconfirmed = '' }: PermissionPage)
   return `<form method="post">${fields}<p><button type="submit">${escapeHtml(button)}</button></p></form>`;
 }
 
-/** `shown` names what the person saw, so that a topic that is newer than the page stays as it is. */
+/**
+ * Returns the HTML of a topic. The field `shown` lists the topics that the person saw, so that a topic that is newer
+ * than the page stays as it is.
+ */
 function row(
   { name, title, description, isChosen, isPending }: TopicChoice,
   index: number,

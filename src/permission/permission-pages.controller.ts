@@ -18,8 +18,8 @@ import { type LinkView, PermissionPagesService } from './permission-pages.servic
 const BODY_LIMIT_BYTES = 16 * 1024;
 
 /**
- * Shows people what they get, and lets them change it, by the links in their messages. GET changes nothing, because mail
- * servers and scanners open every link.
+ * Serves the pages of the links in messages, on which people see and change what they get. GET changes nothing, because
+ * mail servers and scanners open every link.
  */
 @Controller()
 @UseFilters(PermissionPageFilter)
@@ -46,7 +46,7 @@ export class PermissionPagesController {
     });
   }
 
-  /** Takes the button of the page, and POST of a mail program (RFC 8058), whose bodies make no difference. */
+  /** Handles the button of the page and the POST of a mail program (RFC 8058). It ignores the body. */
   @Post(`${LINK_PATHS.unsubscribe}/:token`)
   @HttpCode(200)
   async unsubscribe(
@@ -131,7 +131,7 @@ export class PermissionPagesController {
 
   private preferencesLink({ target }: LinkView, text: string): { href: string; text: string } {
     const token = this.links.tokenOf('preferences', { ...target, topic: '' });
-    // A path, and not an address, so that the page works at each address of the installation.
+    // The link is a path and not a whole URL, so that the page works at each address of the installation.
     return { href: `../${LINK_PATHS.preferences}/${token}`, text };
   }
 }
@@ -159,7 +159,7 @@ function sendPreferences(
   });
 }
 
-/** Returns the texts in the language of the contact, or else of its browser, with the title of the topic of the link. */
+/** Returns the texts in the language of the contact, or else of the browser, and the title of the topic of the link. */
 function textsOf({ target, contact, subscriptions }: LinkView, request: Request) {
   const language: Language = languageOfLocale(contact.locale) ?? languageOfRequest(request);
   const texts = PAGE_TEXTS[language];
@@ -167,7 +167,7 @@ function textsOf({ target, contact, subscriptions }: LinkView, request: Request)
   return { language, texts, topic: found?.title ?? texts.anyTopic };
 }
 
-/** Returns the fields of a form. Another body has none. Throws `payload_too_large`. */
+/** Returns the fields of a form, or none for another body. Throws `payload_too_large`. */
 async function readForm(request: Request): Promise<URLSearchParams> {
   const body = await readRawBody(request, BODY_LIMIT_BYTES);
   const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;

@@ -11,12 +11,12 @@ import type { StoredSubscription } from '../topics/decision.js';
 import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
 import { SubscriptionRequestsService } from './subscription-requests.service.js';
 
-/** Bounds the requests for one contact: mail programs, scanners and the person share them. */
+/** The largest number of requests for one contact at once. Mail programs, scanners and the person share it. */
 const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';
 
-/** Data of a page: the contact, and its state for each topic. */
+/** The data of a page: the contact, and its state for each topic. */
 export interface LinkView {
   target: LinkTarget;
   contact: Contact;
@@ -24,8 +24,8 @@ export interface LinkView {
 }
 
 /**
- * Does what the links in messages let people do, without a session. Malformed and forged links, and those of contacts
- * that are gone, throw the same `not_found`.
+ * Carries out what the links in messages allow, without a session. Malformed and forged links, and links of deleted
+ * contacts, throw the same `not_found`.
  */
 @Injectable()
 export class PermissionPagesService {
@@ -77,7 +77,7 @@ export class PermissionPagesService {
     });
   }
 
-  /** Confirms the subscription that the message of the link asked about. */
+  /** Confirms the subscription for which the message with the link was sent. */
   async confirm(target: LinkTarget, evidence: Evidence): Promise<LinkView> {
     return await this.tenants.transaction(target.organizationId, async () => {
       await this.subscriptions.confirm(target.organizationId, target, evidence);
@@ -85,7 +85,7 @@ export class PermissionPagesService {
     });
   }
 
-  /** Stores which of the shown topics the person has chosen. A choice that was stored before stays unchanged. */
+  /** Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. */
   async choose(
     target: LinkTarget,
     { shown, chosen }: { shown: ReadonlySet<string>; chosen: ReadonlySet<string> },

@@ -29,9 +29,9 @@ export class SubscriptionRequestsService {
   ) {}
 
   /**
-   * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until the contact
-   * opens the link in an e-mail, which is sent once. The caller must have opened a transaction of the organization.
-   * Throws `not_found`, and as send_message does when the e-mail cannot be sent.
+   * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until the
+   * contact opens the link in an e-mail, which is sent once. The caller must have opened a transaction of the
+   * organization. Throws `not_found`. Throws as send_message does when the e-mail cannot be sent.
    */
   async set(
     organizationId: string,
@@ -50,7 +50,7 @@ export class SubscriptionRequestsService {
     const id = newId('msg');
     const pending = { ...decision, state: 'pending', confirmationId: id } as const;
     const changed = await this.subscriptions.decide(organizationId, pending);
-    // Of two calls at a time, one changes the state, and only that one sends the e-mail.
+    // Of two simultaneous calls, only one changes the state, and only that one sends the e-mail.
     if (changed) {
       const contact = await this.contacts.get(organizationId, contactId);
       const texts = PAGE_TEXTS[languageOfLocale(contact.locale) ?? 'en'];

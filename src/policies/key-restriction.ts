@@ -1,15 +1,15 @@
 /**
- * Limits what agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies`
- * applies it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys before that.
+ * What agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies` applies
+ * it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys before that.
  */
 export interface KeyRestriction {
-  /** It is true if the key may call only tools that are declared as `readOnly`. */
+  /** True if the key may call only tools that are declared as `readOnly`. */
   readonly readOnly: boolean;
-  /** Names the tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, it may call every tool. */
   readonly tools: readonly string[] | null;
 }
 
-/** A restriction needs these facts of a tool. `names` has the current name, then the deprecated names. */
+/** The facts about a tool that a restriction needs. `names` has the current name, then the deprecated names. */
 export interface RestrictedTool {
   readonly names: readonly string[];
   readonly readOnly: boolean;
@@ -26,7 +26,7 @@ const MAX_SHOWN_TOOLS = 10;
 
 /**
  * Returns why the key may not call the tool, or undefined if it may. An agent that calls the tool by its name gets this
- * sentence with the error `forbidden` (`ToolHandlers`), although its list does not contain the tool.
+ * sentence with the error `forbidden` (`ToolHandlers`), even though its list does not contain the tool.
  */
 export function restrictionFault(
   { readOnly, tools }: KeyRestriction,

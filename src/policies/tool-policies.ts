@@ -1,20 +1,20 @@
 import { type KeyRestriction, type RestrictedTool, restrictionFault } from './key-restriction.js';
 
 /**
- * Says who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person,
- * if it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
+ * Who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person, if
+ * it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
  * signed-in person approves exactly this call, and no API key can.
  */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
 export interface ToolPolicy {
-  /** It is true when nobody in the organization can see or call the tool. */
+  /** True when nobody in the organization can see or call the tool. */
   readonly hidden: boolean;
   readonly confirmation: Confirmation;
 }
 
-/** Applies to a tool without a stored policy. */
+/** The policy of a tool without a stored policy. */
 const NO_POLICY: ToolPolicy = { hidden: false, confirmation: 'never' };
 
 export interface NamedPolicy extends ToolPolicy {
@@ -22,18 +22,19 @@ export interface NamedPolicy extends ToolPolicy {
 }
 
 /**
- * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API key.
- * For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy wins.
- * `ToolRegistry.find` and `OfferedToolList.find` use it to refuse calls: they return no tool that it does not permit.
+ * Holds the policies of one organization as they were when a request began, and the restriction of the caller's API
+ * key. For a renamed tool, pass all of its names: a policy under an old name still applies, and the strictest policy
+ * wins. `ToolRegistry.find` and `OfferedToolList.find` use the policies to refuse calls: they return no tool that the
+ * policies do not permit.
  */
 export class ToolPolicies {
-  /** Organizations without policies, and work without policies such as steps, have this. It hides nothing. */
+  /** The policies of organizations that have none, and of work without policies, such as steps. They hide nothing. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(
     private readonly byTool: ReadonlyMap<string, ToolPolicy>,
     private readonly hiddenKey: string,
-    /** It is undefined for people, and for an API key without a restriction. */
+    /** Undefined for people, and for an API key without a restriction. */
     readonly restriction?: KeyRestriction,
   ) {}
 
@@ -47,12 +48,12 @@ export class ToolPolicies {
     );
   }
 
-  /** Returns the policies of the organization alone. */
+  /** Returns the policies of the organization without the restriction of the key. */
   withoutRestriction(): ToolPolicies {
     return new ToolPolicies(this.byTool, this.hiddenKey);
   }
 
-  /** Returns a cache key. Callers with the same key see the same tools. It is empty if all tools are shown. */
+  /** Returns a cache key. Callers with the same key see the same tools. The key is empty if all tools are shown. */
   get listKey(): string {
     if (!this.restriction) return this.hiddenKey;
     const { readOnly, tools } = this.restriction;

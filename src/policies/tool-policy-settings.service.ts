@@ -6,7 +6,10 @@ import { AppError } from '../errors/app-error.js';
 import { ToolPolicies, type ToolPolicy } from './tool-policies.js';
 import { ToolPolicyRow } from './tool-policy-row.entity.js';
 
-/** The number is limited, because every look-up of a key reads all policies, even those of removed tools. */
+/**
+ * The largest number of policies of an organization. Every look-up of a key reads all of them, even those of removed
+ * tools.
+ */
 const MAX_POLICIES = 500;
 
 /** Reads and changes the policies of organizations. Nothing is cached, so a change applies to the next request. */

@@ -47,12 +47,15 @@ export class PromptRegistry implements OnModuleInit {
       .map(({ descriptor }) => descriptor);
   }
 
-  /** Throws `not_found`, with similar names, if there is no such prompt. */
+  /** Returns the descriptor of a prompt. Throws `not_found`, with similar names, if there is no such prompt. */
   describe(name: string, policies: ToolPolicies): PromptDescriptor {
     return this.require(name, policies).descriptor;
   }
 
-  /** Throws `not_found`, or `invalid_arguments` for arguments that the prompt does not have. */
+  /**
+   * Returns the messages of a prompt. Throws `not_found`, or `invalid_arguments` for arguments that the prompt does not
+   * have.
+   */
   async get(
     name: string,
     given: object,
@@ -61,7 +64,8 @@ export class PromptRegistry implements OnModuleInit {
   ): Promise<PromptResult> {
     const prompt = this.require(name, policies);
     const result = (await prompt.get(withoutEmpty(given), call)) as PromptResult;
-    // Compiled code can return a value that its type forbids. Without this, the caller would get an incomplete result.
+    // Compiled code can return a value that its type forbids. Without this check, the caller would get an incomplete
+    // result.
     if (!Array.isArray(result?.messages)) throw new Error('A prompt must return messages.');
     return result;
   }

@@ -4,22 +4,23 @@ import type { BoundMethod } from '../tools/registry/decorated-methods.js';
 import type { RequiredTools } from '../tools/registry/registered-tool.js';
 
 export interface PromptOptions {
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique among prompts. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique among prompts. */
   name: string;
   title: string;
-  /** The person who chooses the prompt and the model that gets it read this text. */
+  /** What the prompt does, for the person who chooses it and the model that gets it. */
   description: string;
   icons?: readonly Icon[];
   /**
-   * Lists the tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden
-   * if one of them is hidden, or only reads and must be confirmed, because nobody confirms a prompt.
+   * The tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden if one
+   * of them is hidden, or only reads and must be confirmed, because nobody confirms a prompt.
    */
   needs?: readonly string[];
 }
 
 /**
- * Declares a method as a prompt: it returns messages for a model, and a person asks for it by name. Its first parameter is a
- * class whose fields are texts. It runs in a READ ONLY transaction and returns a `PromptResult`.
+ * Declares a method as a prompt: it returns messages for a model, and a person requests it by its name. The first
+ * parameter of the method is a class whose fields are texts. The method runs in a READ ONLY transaction and returns a
+ * `PromptResult`.
  */
 export const Prompt = DiscoveryService.createDecorator<PromptOptions>();
 
@@ -33,7 +34,7 @@ export interface PromptResult {
   messages: readonly PromptMessage[];
 }
 
-/** Describes a prompt to callers. The field names are those of the MCP specification, server/prompts. */
+/** A prompt as callers see it. The field names are those of the MCP specification, server/prompts. */
 export interface PromptDescriptor {
   name: string;
   title: string;

@@ -8,7 +8,7 @@ import { DueWork } from './due-work.js';
 import { FairShare } from './fair-share.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Lists the kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
+/** The kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
 const KINDS = 6;
 
 @Module({})
@@ -21,7 +21,8 @@ export class BullQueueModule {
         BullModule.registerQueue({
           name: WAKE_UP_QUEUE,
           redis: redisOptions(redisUrl),
-          // Installations may share a Redis. Each has its own role name. A copy of one has another database name.
+          // Installations may share a Redis. Each one has its own role name, and a copy of an installation has another
+          // database name.
           prefix: `{switchboard:${access.database}:${access.gate.user}}`,
         }),
       ],
@@ -53,7 +54,7 @@ function bullProcessor(concurrency: number): Type {
   return BullProcessor;
 }
 
-// ioredis is a dependency of Bull and not of this package, so its types come from Bull.
+// ioredis is a dependency of Bull and not of this package, so the types come from Bull.
 type RedisOptions = Exclude<QueueOptions['redis'], string | undefined>;
 
 const CONNECT_MS = 5000;

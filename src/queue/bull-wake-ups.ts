@@ -5,7 +5,7 @@ import { toError } from '../errors/app-error.js';
 import { within } from './within.js';
 import { type WakeUpKind, WakeUps } from './wake-ups.js';
 
-/** Describes the payload of a Bull job. It names a row and has none of its data. */
+/** The payload of a Bull job. It has the id of a row and no data of the row. */
 export interface WakeUpJob {
   kind: WakeUpKind;
   id: string;
@@ -14,13 +14,13 @@ export interface WakeUpJob {
 
 export const WAKE_UP_QUEUE = 'switchboard';
 
-/** Limits the wake-ups that Redis has not yet answered. The poll finds the rows of later wake-ups. */
+/** The largest number of wake-ups that Redis has not yet answered. The poll finds the rows of later wake-ups. */
 const MAX_IN_FLIGHT = 1000;
-/** Limits the delay of wake-ups in Redis. The poll finds rows that are due later. */
+/** The longest delay of wake-ups in Redis. The poll finds rows that are due later. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 const CLOSE_MS = 3000;
 
-/** A wake-up is not retried, and Redis does not keep it after it was handled. */
+/** The options of a job: a wake-up is not retried, and Redis does not keep it after it was handled. */
 const JOB = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
 /** Sends wake-ups through Bull, for workers on many machines. It tolerates a Redis that is down or loses its data. */
@@ -69,7 +69,7 @@ export class BullWakeUps extends WakeUps {
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 
-  /** Resolves when the work is done, so that Bull prefers free workers. */
+  /** Delivers a wake-up. Resolves when the work is done, so that Bull prefers free workers. */
   async deliver({ kind, id, organizationId }: WakeUpJob): Promise<void> {
     await this.handlers.get(kind)?.(id, organizationId);
   }

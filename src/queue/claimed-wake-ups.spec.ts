@@ -88,7 +88,8 @@ describe(`wake-ups of ${LeasedWorker.name}`, () => {
     void stage.wakeUps.handle!('c');
     await stage.pass(10);
     expect(stage.running()).toEqual(['a', 'c']);
-    // This is not a spy: Vitest would put the fake timer back after the last test, and later test files would get it.
+    // The timer is replaced without a spy. Vitest would put the fake timer back after the last test, and later test
+    // files would get it.
     const { setTimeout } = globalThis;
     let started = 0;
     globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {

@@ -4,13 +4,13 @@ import { toError } from '../errors/app-error.js';
 import { pollDelay } from './poll-delay.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** Names what `find_due_work.sql` looks for. */
+/** A kind of work that `find_due_work.sql` looks for. */
 export type DueKind = WakeUpKind | 'parked run' | 'audit entry';
 
 /**
- * Asks the database every second which kinds of work may be due, and calls the listeners of these kinds. So work is
- * found whose wake-up was lost or is late. One statement instead of a claim for each kind saves an idle process
- * a third of its processor time.
+ * Asks the database every second which kinds of work may be due, and calls the listeners of these kinds. So work whose
+ * wake-up was lost or is late is found too. One statement instead of a claim for each kind saves an idle process a
+ * third of its processor time.
  */
 @Injectable()
 export class DueWork implements BeforeApplicationShutdown {
@@ -23,7 +23,10 @@ export class DueWork implements BeforeApplicationShutdown {
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /** Calls the listener at once and then about every second while rows of the kind may be due. It must not throw. */
+  /**
+   * Calls the listener at once, and then about every second while rows of the kind may be due. The listener must not
+   * throw.
+   */
   listen(kind: DueKind, listener: () => void): void {
     this.listeners.set(kind, listener);
     this.schedule(0);

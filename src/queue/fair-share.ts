@@ -1,19 +1,19 @@
-/** Limits how many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
+/** How many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
-  /** Names the organization that was served last. The next id in order is served next (`choose_runs.sql`). */
+  /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** Limits the rows of each organization that occupies no slot. */
+  /** The largest number of rows of each organization that occupies no slot. */
   readonly room: number;
-  /** Limits the rows of each organization that occupies slots. */
+  /** The largest number of rows of each organization that occupies slots. */
   readonly rooms: Readonly<Record<string, number>>;
-  /** With `false`, the claim does not look for ended waits and for rows that a crashed worker left. */
+  /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;
 }
 
 /**
  * Shares the slots of one worker among organizations. A single organization gets `most` slots. The worker has 1.5 times
- * as many, and an organization may occupy at most twice the number of free slots. So slots stay free for the next
- * organization, however long other work takes: a third of them beside one organization, a fifth beside two.
+ * as many, and an organization may occupy at most twice the number of free slots. So slots always stay free for the
+ * next organization: a third of them beside one organization, a fifth beside two.
  */
 export class FairShare {
   readonly slots: number;
@@ -67,8 +67,8 @@ export class FairShare {
   }
 
   private roomBeside(used: number, free: number): number {
-    // An organization gets slots one by one, while it occupies fewer than twice the number of free slots. The n-th more
-    // slot needs used + n - 1 < 2 * (free - n + 1), and this is the largest n.
+    // An organization gets slots one by one, while it occupies fewer than twice the number of free slots. The n-th
+    // additional slot needs used + n - 1 < 2 * (free - n + 1), and this is the largest such n.
     const byThreshold = Math.floor((2 * free - used + 2) / 3);
     // The last free slot is for an organization that occupies none.
     const leaving = used === 0 && free === 1 ? 1 : free - 1;

@@ -1,15 +1,15 @@
 import type { Share } from './fair-share.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** A lease has this length. After a crash, another worker continues this many seconds later. */
+/** The length of a lease. After a crash, another worker continues when this time is over. */
 export const LEASE_SECONDS = 15;
 
-/** Identifies a row that this worker may process until its lease ends. The epoch fences off earlier workers. */
+/** A row that this worker may process until its lease ends. The epoch fences off earlier workers. */
 export interface Claim {
   readonly id: string;
   readonly organizationId: string;
   readonly epoch: number;
-  /** It is true when a limit delays other rows until this row ends. */
+  /** True when a limit delays other rows until this row ends. */
   readonly isLimited?: true;
 }
 
@@ -19,8 +19,8 @@ export interface LeasedWork {
   /** Claims at most `limit` due rows, or only the row `id`. A share limits the rows of each organization. */
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
-   * `signal` aborts when lease or grace period ends. A failed row is retried after its lease, or at once if
-   * `unavailable`.
+   * Processes a row. `signal` aborts when the lease or the grace period ends. After an error, the row is retried when
+   * its lease ends, or at once for `unavailable`.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */

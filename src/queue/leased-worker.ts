@@ -9,15 +9,15 @@ import { within } from './within.js';
 import type { ReservedSlot, WakeUps } from './wake-ups.js';
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** Delays a claim after the first slot becomes free, so that one claim fills several slots. */
+/** The delay of a claim after the first slot becomes free, so that one claim fills several slots. */
 const CLAIM_DELAY_MS = 3;
-/** Aborted work gets this time to end before `stop` continues without it. */
+/** The time in which aborted work must end before `stop` continues without it. */
 const ABORT_GRACE_MS = 500;
 
 /**
  * Claims due rows at every wake-up and call of `poll`, and renews and releases their leases. Survives outages of the
- * database. When a lease is lost, it aborts the signal of the work. `LeaseLostError`, in `run-lease.ts`, says what this
- * means for a run and its steps.
+ * database. When a lease is lost, it aborts the signal of the work. The comment on `LeaseLostError`, in `run-lease.ts`,
+ * says what this means for a run and its steps.
  */
 export class LeasedWorker {
   private readonly logger: Logger;
@@ -27,12 +27,12 @@ export class LeasedWorker {
   private readonly fairShare?: FairShare;
   private reserved = 0;
   private failures = 0;
-  /** It is true when more rows may be due than there were free slots. */
+  /** True when more rows may be due than there were free slots. */
   private mayHaveMore = false;
-  /** Counts the slots that became free since the last claim of due rows. */
+  /** The number of slots that became free since the last claim of due rows. */
   private newlyFree = 0;
   private wakeUpClaims = 0;
-  /** It is true when more wake-ups arrived during the claim. */
+  /** True when more wake-ups arrived during the claim. */
   private hasMoreWakeUps = false;
   private isPolling = false;
   private isStopped = false;
@@ -56,7 +56,7 @@ export class LeasedWorker {
     this.renewTimer = setInterval(() => void this.renewAll(), RENEW_MS);
   }
 
-  /** Claims due rows soon. The caller has reason to expect some, for example because a wake-up may be lost. */
+  /** Claims due rows soon. Call it when rows may be due, for example because a wake-up may be lost. */
   poll(): void {
     // After a failure, the worker repeats the claim when its pause is over.
     if (this.failures === 0) this.schedulePoll(0);
@@ -126,7 +126,7 @@ export class LeasedWorker {
   private async handle(id: string, organizationId?: string): Promise<void> {
     if (this.isStopped) return;
     if (!this.hasRoom(organizationId)) {
-      // The row is claimed when the next slot becomes free.
+      // No slot is free, so the row is claimed when the next slot becomes free.
       this.mayHaveMore = true;
       return;
     }
@@ -139,14 +139,14 @@ export class LeasedWorker {
     }
     this.wakeUpClaims += 1;
     const share = this.fairShare?.share(this.free);
-    // A slot that is reserved during the claim, or another claim, would give the organization the same room again.
+    // A slot that is reserved during the claim, or another claim, would use the same room of the organization again.
     if (organizationId !== undefined) this.fairShare?.take(organizationId);
     const hadMore = this.mayHaveMore;
     const started = await this.claim(1, id, share);
     if (organizationId !== undefined) this.fairShare?.release(organizationId);
     this.wakeUpClaims -= 1;
     if (started.length === 0 && this.mayHaveMore && !hadMore && this.failures === 0) {
-      // Rows that came during the claim may have been refused because of it.
+      // Rows that came during the claim may have got no reserved slot because of it.
       this.newlyFree += 1;
       this.scheduleNext();
     }
@@ -176,7 +176,10 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /** Claims a due row for each free slot and starts the work. Runs one claim at a time, because two would collide. */
+  /**
+   * Claims a due row for each free slot and starts the work. Runs one claim at a time, because two claims would use the
+   * same free slots.
+   */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;
@@ -240,7 +243,7 @@ export class LeasedWorker {
           this.running.delete(running);
           this.fairShare?.release(claim.organizationId);
           this.newlyFree += 1;
-          // A claim after each failure of the database would make this a hot loop.
+          // With a claim after each failure of the database, this would be a busy loop.
           if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
         }),
     };
@@ -255,7 +258,7 @@ export class LeasedWorker {
     const code = error instanceof AppError ? error.code : 'internal';
     if (code === 'rate_limited') {
       this.logger.debug(log);
-      // The slot stays occupied. Without this, the row would be claimed and released again and again.
+      // The slot stays occupied until then. Otherwise the row would be claimed and released again and again.
       const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
       await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
     } else this.logger.error(log, stack);

@@ -24,11 +24,11 @@ export abstract class QueueWorker
   implements LeasedWork, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   abstract readonly kind: WakeUpKind;
-  /** Running work gets this many milliseconds when the process stops. The whole process has 25 s to end. */
+  /** The milliseconds that running work gets when the process stops. The whole process has 25 s to end. */
   protected abstract readonly graceMs: number;
-  /** It is true when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
+  /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
-  /** Limits the rows that the process works on at a time, if that is less than its concurrency. */
+  /** The largest number of rows that the process works on at a time, if that is less than its concurrency. */
   protected readonly mostSlots: number = Infinity;
   private worker?: LeasedWorker;
 

@@ -85,7 +85,7 @@ describe(`reserved slots of ${LeasedWorker.name}`, () => {
     stage.work.due.push('a', 'b', 'c');
     await stage.pass(0);
     stage.work.running.get('a')!.end();
-    // The slot is free after some promises, and the claim for it is scheduled.
+    // After some resolved promises, the slot is free and the claim for it is scheduled.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
     await stage.pass(0);

@@ -5,6 +5,6 @@ export interface Running {
   readonly claim: Claim;
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  /** The lease ends at this time of the monotonic clock, which is never later than its end by the database clock. */
+  /** The end of the lease by the monotonic clock. It is never later than the end by the database clock. */
   leaseEndsAt: number;
 }

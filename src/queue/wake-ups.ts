@@ -5,29 +5,32 @@ export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event' | 'import' | '
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
 export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;
 
-/** Holds a free slot of a worker of this process. Call one of its methods, once. */
+/** A free slot of a worker of this process. Call one of its methods, once. */
 export interface ReservedSlot {
   /** Starts the work on a committed row with epoch 1. No other process can have that epoch. */
   start(id: string): void;
-  /** Gives the slot back. Queues the row, if it is unknown whether one was committed. */
+  /** Gives the slot back. Queues the row if it is unknown whether the row was committed. */
   release(unknown?: { id: string }): void;
 }
 
 type SlotSource = (organizationId: string) => ReservedSlot | undefined;
 
-/** Tells workers that a row is ready. A wake-up may be lost, late or repeated. The poll of each worker finds the row. */
+/**
+ * Sends wake-ups to workers: messages that a row is ready. A wake-up may be lost, late or repeated. The poll of each
+ * worker finds the row.
+ */
 export abstract class WakeUps implements BeforeApplicationShutdown {
   protected readonly handlers = new Map<string, WakeUpHandler>();
   private readonly slots = new Map<WakeUpKind, SlotSource>();
 
-  /** Never throws and never waits. A worker without a free slot for the organization ignores the wake-up. */
+  /** Sends a wake-up. Never throws and never waits. A worker without a free slot for the organization ignores it. */
   abstract wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void;
 
   consume(kind: WakeUpKind, handler: WakeUpHandler): void {
     this.handlers.set(kind, handler);
   }
 
-  /** Sets where {@link reserve} gets the slots of a kind. */
+  /** Sets the worker from which {@link reserve} gets the slots of a kind. */
   offer(kind: WakeUpKind, source: SlotSource): void {
     this.slots.set(kind, source);
   }

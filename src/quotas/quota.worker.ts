@@ -11,10 +11,16 @@ import { ActiveOrganizations } from '../database/transactions/active-organizatio
 import { toError } from '../errors/app-error.js';
 
 const POLL_MS = 1000;
-/** The lease is longer than a measurement may take, so two workers never measure one organization at a time. */
+/**
+ * The length of a lease. It is longer than a measurement may take, so two workers never measure one organization at a
+ * time.
+ */
 const LEASE_SECONDS = 120;
 const TIMEOUT_MS = 110_000;
-/** A pause that is this many times as long follows each measurement, so a process is measuring at most 10 % of the time. */
+/**
+ * The length of the pause after a measurement, as a multiple of the measurement. So a process measures at most 10 % of
+ * the time.
+ */
 const PAUSE_FACTOR = 9;
 
 interface Claim {
@@ -23,7 +29,8 @@ interface Claim {
 
 /**
  * Measures the stored contacts, runs and bytes of organizations that have written something. The database refuses new
- * rows of an organization that has used up a quota. Every process names the organizations that wrote; workers measure.
+ * rows of an organization that has used up a quota. Every process reports the organizations that wrote something, and
+ * workers measure them.
  */
 @Injectable()
 export class QuotaWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -46,7 +53,8 @@ export class QuotaWorker implements OnApplicationBootstrap, BeforeApplicationShu
     clearInterval(this.timer);
     this.stopping.abort();
     await this.working;
-    // Without this, the rows of the last second would be counted only after the next write, or after an hour.
+    // Without this last write, the rows of the last second would be counted only after the next write, or after an
+    // hour.
     await this.markActive().catch(() => undefined);
   }
 

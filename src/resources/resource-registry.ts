@@ -30,7 +30,9 @@ import { UriTemplate } from './uri-template.js';
  */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
-  /** Sorts resources by URI in code-unit order. A brace sorts last, so an exact URI is found before a template. */
+  /**
+   * The resources, sorted by URI in code-unit order. A brace sorts last, so an exact URI is found before a template.
+   */
   private resources: readonly RegisteredResource[] = [];
 
   constructor(
@@ -41,7 +43,7 @@ export class ResourceRegistry implements OnModuleInit {
   onModuleInit(): void {
     const tools = this.methods.find(Tool);
     const found = this.methods.find(Resource).map((method) => {
-      // Compares instances and not class names: two classes can have the same name.
+      // Instances are compared and not class names, because two classes can have the same name.
       const same = tools.find(
         ({ instance, name }) => instance === method.instance && name === method.name,
       );
@@ -69,7 +71,10 @@ export class ResourceRegistry implements OnModuleInit {
       .map(({ template, descriptor }) => ({ uriTemplate: template.text, ...descriptor }));
   }
 
-  /** Returns the variables of a template, none for another resource, and undefined for an unknown URI. */
+  /**
+   * Returns the variables of a template, an empty list for a resource that is no template, and undefined for an unknown
+   * URI.
+   */
   variablesOf(uri: string, policies: ToolPolicies): readonly string[] | undefined {
     return this.allowed(policies).find(({ template }) => template.text === uri)?.template.variables;
   }
@@ -79,7 +84,7 @@ export class ResourceRegistry implements OnModuleInit {
     return this.allowed(policies).some(({ template }) => template.match(uri) !== undefined);
   }
 
-  /** Throws `not_found` if no resource has the URI. */
+  /** Returns the content of a resource. Throws `not_found` if no resource has the URI. */
   async read(uri: string, policies: ToolPolicies, call: ToolCall): Promise<ResourceContents> {
     for (const { template, descriptor, read } of this.allowed(policies)) {
       const variables = template.match(uri);

@@ -5,27 +5,28 @@ import type { UriTemplate } from './uri-template.js';
 
 export interface ResourceOptions {
   /**
-   * The URI has the form `scheme://host/path` and is unique in the installation. With {variables} as path segments it
-   * is a template. Each variable is a field of the first parameter of the method.
+   * The URI, which has the form `scheme://host/path` and is unique in the installation. With {variables} as path
+   * segments it is a template. Each variable is a field of the first parameter of the method.
    */
   uri: string;
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique among resources. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique among resources. */
   name: string;
   title: string;
-  /** Tells a model or a person that chooses between resources about the content. */
+  /** What the content is, for a model or a person that chooses between resources. */
   description: string;
-  /** The default is application/json. */
+  /** The media type of the content. The default is application/json. */
   mimeType?: string;
   icons?: readonly Icon[];
 }
 
 /**
- * Declares a method as a resource: agents read its result by a URI. An object becomes JSON, a `Uint8Array` binary data.
- * The first parameter is a class as for `@Tool`, so one method can be both. It runs in a READ ONLY transaction.
+ * Declares a method as a resource: agents read its result by a URI. An object becomes JSON, and a `Uint8Array` becomes
+ * binary data. The first parameter is a class as for `@Tool`, so one method can be both a tool and a resource. The
+ * method runs in a READ ONLY transaction.
  */
 export const Resource = DiscoveryService.createDecorator<ResourceOptions>();
 
-/** Describes a resource or a template to callers. The field names are those of the MCP specification, server/resources. */
+/** A resource or a template as callers see it. The field names are those of the MCP specification, server/resources. */
 export interface ResourceDescriptor {
   name: string;
   title: string;
@@ -40,7 +41,7 @@ export type ResourceContents = { uri: string; mimeType: string } & (
 
 export interface RegisteredResource {
   readonly template: UriTemplate;
-  /** The names of the tool, if the method is also a tool. */
+  /** The names of the tool, if the method is a tool too. */
   readonly toolNames: readonly string[];
   readonly descriptor: ResourceDescriptor;
   /** Runs the guards, the interceptors and the method. */

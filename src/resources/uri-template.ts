@@ -10,7 +10,7 @@ const FORM = new RegExp(
  */
 export class UriTemplate {
   readonly variables: readonly string[];
-  /** Returns a text that is equal for templates that match the same URIs. */
+  /** A text that is equal for templates that match the same URIs. */
   readonly shape: string;
   private readonly segments: readonly string[];
 
@@ -57,7 +57,7 @@ function isVariable(segment: string): boolean {
 }
 
 function decode(segment: string): string | undefined {
-  // A question mark or a hash would start another part of the URI.
+  // A question mark or a hash would begin another part of the URI.
   if (/[?#]/.test(segment)) return undefined;
   try {
     const value = decodeURIComponent(segment);

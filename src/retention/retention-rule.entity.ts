@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Lists the kinds of rows for which an organization can limit the retention. */
+/** The kinds of rows for which an organization can limit the retention. */
 export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit_log'] as const;
 
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
@@ -15,7 +15,7 @@ export class RetentionRule extends OrganizationRow {
   @Column('integer')
   days: number;
 
-  /** A worker may purge from this time on. During a purge, this is the end of its lease. */
+  /** The time from which on a worker may purge. During a purge, this is the end of its lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

@@ -3,9 +3,12 @@ import { Integer } from '../tools/schema/fields.js';
 /** Declares no arguments, because each organization has one retention. */
 export class GetRetentionInput {}
 
-/** Duplicate webhooks are recognized for seven days by the keys that are stored with runs, so runs live that long. */
+/**
+ * The smallest number of days. Duplicate webhooks are recognized for seven days by the keys that are stored with runs,
+ * so runs must stay that long.
+ */
 const DAYS = { optional: true, nullable: true, min: 7, max: 3650 };
-/** The database enforces this minimum as well. */
+/** The smallest number of days for the audit log. The database enforces this minimum too. */
 const AUDIT_LOG_DAYS = { ...DAYS, min: 90 };
 
 /** Declares the rules. An absent property keeps its setting; null means forever. */

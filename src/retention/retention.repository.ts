@@ -31,7 +31,10 @@ export class RetentionRepository {
     await this.tenants.repository(organizationId, RetentionRule).delete({ organizationId, kind });
   }
 
-  /** The tenant role cannot write this rule. Otherwise SQL of a tool could have its traces deleted. */
+  /**
+   * Sets the days of the audit log by a function of the database. The tenant role cannot write this rule. Otherwise SQL
+   * of a tool could have its traces deleted.
+   */
   private async setAuditLog(organizationId: string, days: number | null): Promise<void> {
     const command = JSON.stringify({ organization_id: organizationId, days });
     await this.tenants

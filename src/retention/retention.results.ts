@@ -1,6 +1,6 @@
 import { Integer, Nested } from '../tools/schema/fields.js';
 
-/** Shows for how many days an organization keeps each kind of rows; null means forever. */
+/** The days for which an organization keeps each kind of rows; null means forever. */
 export class RetentionView {
   @Integer('Days after the end of a run.', { nullable: true })
   runs_days: number | null;

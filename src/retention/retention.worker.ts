@@ -11,11 +11,11 @@ import { toError } from '../errors/app-error.js';
 
 const POLL_MS = 30_000;
 const INTERVAL_SECONDS = 60 * 60;
-/** The lease is longer than any batch takes. Each batch renews it. */
+/** The length of a lease. It is longer than any batch takes, and each batch renews the lease. */
 const LEASE_SECONDS = 120;
-/** One transaction deletes at most this many rows. The steps of a run are deleted with it. */
+/** The largest number of rows that one transaction deletes. The steps of a run are deleted with it and do not count. */
 const BATCH = 200;
-/** A pause follows each batch, so that other work is not slowed down. */
+/** The pause after each batch, so that other work is not slowed down. */
 const PAUSE_MS = 100;
 
 interface Claim {
@@ -73,12 +73,12 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
       if (!claim) return;
       const { organization_id: id, kind, epoch } = claim;
       const isDone = await this.purgeKind(claim);
-      // When the process stops, the rule is due again at once, for another worker.
+      // The process stops, so the rule is made due again at once, for another worker.
       await this.gate.call('finish_purge', [id, kind, epoch, isDone ? INTERVAL_SECONDS : 0]);
     }
   }
 
-  /** Returns true when no old rows are left, or when another worker has the claim. */
+  /** Purges one batch after the other. Returns true when no old rows are left, or when another worker has the claim. */
   private async purgeKind({ organization_id: id, kind, epoch }: Claim): Promise<boolean> {
     const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
     while (!this.stopping.signal.aborted) {

@@ -3,18 +3,18 @@ import { isIP } from 'node:net';
 export const SECRET_KINDS = ['value', 'header', 'basic', 'oauth2_client'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
-/** Holds a decrypted secret. Only `secret` is secret; the other members are shown to the people of the organization. */
+/** A decrypted secret. Only `secret` is secret; the other members are shown to the people of the organization. */
 export interface SecretContent {
   readonly kind: SecretKind;
-  /** Contains the value, the value of the header, the password, or the client secret. */
+  /** The value, the value of the header, the password, or the client secret. */
   readonly secret: string;
-  /** Requests to other hosts never contain the secret. `*.example.com` means every host below example.com. */
+  /** The hosts whose requests may contain the secret. `*.example.com` means every host below example.com. */
   readonly hosts: readonly string[];
-  /** Names the header of the kind `header`. */
+  /** The name of the header, for the kind `header`. */
   readonly header?: string;
-  /** Belongs to the kind `basic`. */
+  /** The user name, for the kind `basic`. */
   readonly username?: string;
-  /** The next three belong to the kind `oauth2_client`. */
+  /** The URL that issues tokens. This member and the next two belong to the kind `oauth2_client`. */
   readonly token_url?: string;
   readonly client_id?: string;
   readonly scope?: string;
@@ -23,7 +23,10 @@ export interface SecretContent {
 const NAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 const MOST_CHARACTERS = 253;
 
-/** Returns true for a name, a name after `*.`, and an address. A port or a path would match no request. */
+/**
+ * Returns true for a host name, a host name after `*.`, and an address. A text with a port or a path would match no
+ * request.
+ */
 export function isHost(text: string): boolean {
   return text.length <= MOST_CHARACTERS && (NAME.test(text) || isIP(text) === 6);
 }

@@ -19,7 +19,7 @@ export class SecretRow extends OrganizationRow {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
-  /** Names the person who set it last. */
+  /** The person who set the secret last. */
   @Column('text', { nullable: true })
   updatedBy: string | null;
 }

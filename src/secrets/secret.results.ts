@@ -2,7 +2,7 @@ import { Choice, ListOf, Nested, Text, TextList, Timestamp } from '../tools/sche
 import { SECRET_KINDS, type SecretKind } from './secret-content.js';
 import type { StoredSecret } from './secrets.service.js';
 
-/** Shows a secret without its secret part. */
+/** A secret without its secret part. */
 export class SecretView {
   @Text()
   name: string;

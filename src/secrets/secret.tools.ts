@@ -8,7 +8,7 @@ import { DeleteSecretInput, ListSecretsInput, SetSecretInput } from './secret.in
 import { DeletedSecret, SecretList, SecretResult, SecretView } from './secret.results.js';
 import { SecretsService } from './secrets.service.js';
 
-/** Lists the fields that each kind needs besides the secret and the hosts, and those that it may have. */
+/** The fields that each kind needs besides the secret and the hosts, and those that it may have. */
 const FIELDS: Readonly<Record<SecretKind, { needs: readonly Field[]; may: readonly Field[] }>> = {
   value: { needs: [], may: [] },
   header: { needs: ['header'], may: [] },
@@ -82,7 +82,7 @@ export class SecretTools {
   }
 }
 
-/** Copying from a terminal or a file adds a line end, which no key has. */
+/** Removes the line end that copying from a terminal or a file adds. No key ends with one. */
 function withoutLineEnd(secret: string): string {
   const text = secret.replace(/\r?\n$/, '');
   if (text !== '') return text;
@@ -111,8 +111,8 @@ function assertFields(input: SetSecretInput): void {
 }
 
 /**
- * Returns the secret that is stored. A change of the hosts or of the URL for tokens needs the secret again, because it
- * decides who receives the secret.
+ * Returns the secret that is stored. Throws `invalid_arguments` when there is none, or when the hosts or the URL for
+ * tokens change, because they decide who receives the secret.
  */
 function keptSecret(before: SecretContent | undefined, input: SetSecretInput): string {
   if (!before)

@@ -29,7 +29,7 @@ export class SecretsRepository {
     return saved!;
   }
 
-  /** Returns false when there is no such secret. */
+  /** Deletes a secret. Returns false when there is no such secret. */
   async delete(organizationId: string, name: string): Promise<boolean> {
     const { affected } = await this.tenants
       .repository(organizationId, SecretRow)

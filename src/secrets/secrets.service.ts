@@ -9,7 +9,7 @@ import { SecretsRepository } from './secrets.repository.js';
 
 const MOST_SECRETS = 200;
 
-/** Holds a secret with the facts about it. */
+/** A secret with the facts about it. */
 export interface StoredSecret {
   readonly name: string;
   readonly content: SecretContent;
@@ -36,7 +36,7 @@ export class SecretsService {
     );
   }
 
-  /** Returns the names of all secrets. It needs no key to decrypt them. */
+  /** Returns the names of all secrets. Returning the names decrypts nothing. */
   async names(organizationId: string): Promise<string[]> {
     return await this.tenants.transaction(
       organizationId,
@@ -46,8 +46,8 @@ export class SecretsService {
   }
 
   /**
-   * Creates or replaces a secret. `contentFrom` gets the content that is stored, which no other call changes meanwhile.
-   * Runs use the new secret from their next request on.
+   * Creates or replaces a secret. `contentFrom` gets the stored content. No other call changes it meanwhile. Runs use
+   * the new secret from their next request on.
    */
   async set(
     organizationId: string,
@@ -61,7 +61,7 @@ export class SecretsService {
       const before = rows.find((row) => row.name === name);
       const stored = before && this.opened(before);
       const content = contentFrom(stored?.content);
-      // The same call again changes nothing.
+      // A repeated call changes nothing.
       if (stored && isDeepStrictEqual(stored.content, content)) return stored;
       if (!before && rows.length >= MOST_SECRETS) {
         throw new AppError(
@@ -74,7 +74,7 @@ export class SecretsService {
     });
   }
 
-  /** Returns false when there is no such secret. */
+  /** Deletes a secret. Returns false when there is no such secret. */
   async delete(organizationId: string, name: string): Promise<boolean> {
     return await this.tenants.transaction(organizationId, () =>
       this.secrets.delete(organizationId, name),

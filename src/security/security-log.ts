@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** Names what was refused. An operator can set alarms on these names. */
+/** The name of what was refused. An operator can set alarms on these names. */
 export type SecurityEvent =
   | 'blocked_target'
   | 'cross_site_request'
@@ -19,7 +19,7 @@ export type SecurityEvent =
   | 'unknown_key';
 
 interface Source {
-  /** Names the organization, or the workflow of a webhook, if the event belongs to one. */
+  /** The organization, or the workflow of a webhook, if the event belongs to one. */
   subject?: string;
   address?: string;
 }
@@ -28,8 +28,8 @@ const PAUSE_MS = 1000;
 const MAX_PAUSES = 10_000;
 
 /**
- * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot flood the log: there is one
- * line a second for each kind of event and subject. The next line says how many events had no line.
+ * Logs security events at level warn (OWASP ASVS 5.0, 16.3). A flood of requests cannot fill the log: there is at most
+ * one line a second for each kind of event and subject. The next line says how many events had no line.
  */
 @Injectable()
 export class SecurityLog {

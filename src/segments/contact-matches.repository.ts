@@ -5,11 +5,12 @@ import { COLUMNS } from '../contacts/contact-statements.js';
 import { Contact } from '../contacts/contact.entity.js';
 import type { FilterNode } from '../contacts/filter-fields.js';
 
-/** Names contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
+/** Contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
 export type ContactPart =
   { readonly ids: readonly string[] } | { readonly after: string; readonly upTo: string | null };
 
-// These are not prepared. A kept plan of a small table would read the whole table for each part once it is large.
+// These statements are not prepared. Prepared while the table is small, their plans would read the whole table for each
+// part when it is large.
 const END_OF_PART = `select c.id from contacts c where c.organization_id = $1 and c.id > $2
    order by c.id offset $3 limit 1`;
 const FIND_ALL = `select ${COLUMNS} from contacts contact where contact.organization_id = $1 and contact.id = any($2)`;

@@ -10,17 +10,20 @@ import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentWorkRepository } from './segment-work.repository.js';
 import type { Segment } from './segment.entity.js';
 
-/** An organization that needs longer gives its place to others. */
+/** The length of a turn. An organization that needs longer gives its place to others. */
 const TURN_MS = 5000;
-/** Limits the changed contacts that one transaction compares with every segment. */
+/** The largest number of changed contacts that one transaction compares with every segment. */
 const CHANGES_AT_ONCE = 200;
-/** Limits the contacts that one transaction compares with one segment. */
+/** The largest number of contacts that one transaction compares with one segment. */
 const CONTACTS_AT_ONCE = 2000;
-/** Limits the entries and exits of one transaction, because each may start runs. */
+/** The largest number of entries and exits of one transaction, because each may start runs. */
 const EVENTS_AT_ONCE = 200;
-/** All contacts are compared with a timed segment after this pause. */
+/** The pause after which all contacts are compared with a timed segment again. */
 const PAUSE_MS = 60_000;
-/** The pause is at least this many times as long as the comparison, which so takes 5 % of one connection. */
+/**
+ * The smallest length of the pause, as a multiple of the length of the comparison. So comparisons take at most 5 % of
+ * one connection.
+ */
 const PAUSE_FACTOR = 20;
 const PAUSE_AFTER_FAULT_MS = 3_600_000;
 
@@ -60,14 +63,15 @@ export class SegmentEvaluationsService {
     });
   }
 
-  /** Compares contacts that were written with every segment. */
+  /** Compares the contacts that were written with every segment. */
   private async compareChanged(organizationId: string): Promise<boolean> {
     const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
     if (ids.length === 0) return false;
     const segments = await this.work.lockDynamic(organizationId);
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
     for (const segment of segments) {
-      // The first comparison of all contacts finds the others later. They are not entries, because they may be in it already.
+      // While a segment gets its baseline, contacts beyond its position are left out. The first comparison finds them
+      // later. They do not count as new members, because they may have matched before.
       const seen = segment.baseline ? ids.filter((id) => id <= segment.position) : ids;
       const nodes = seen.length > 0 && (await this.read(segment));
       if (!nodes) continue;
@@ -84,7 +88,7 @@ export class SegmentEvaluationsService {
     return true;
   }
 
-  /** Compares the next contacts with the segment for which all contacts are due. */
+  /** Compares the next part of all contacts with a segment that is due for a comparison of all contacts. */
   private async compareNext(organizationId: string): Promise<boolean> {
     const segment = await this.work.lockDue(organizationId);
     if (!segment) return false;

@@ -14,7 +14,7 @@ export class SegmentMember extends OrganizationRow {
   enteredAt: Date;
 }
 
-/** Stores that a transaction wrote a contact, which has not been compared with dynamic segments since. */
+/** Stores that a transaction wrote a contact that has not been compared with dynamic segments since. */
 @Entity('segment_changes')
 export class SegmentChange extends OrganizationRow {
   @PrimaryColumn('text', { default: () => '(pg_current_xact_id())::text' })
@@ -23,7 +23,7 @@ export class SegmentChange extends OrganizationRow {
   @PrimaryColumn('text')
   contactId: string;
 
-  /** It is true if the write must start no workflows. */
+  /** True if the write must start no workflows. */
   @Column('boolean', { default: false })
   silent: boolean;
 }

@@ -40,7 +40,10 @@ export class SegmentMembersRepository {
     return rows.map(({ contact_id: id }) => id);
   }
 
-  /** Maps the ids that exist to the ids of their contacts, which differ for contacts that were merged into others. */
+  /**
+   * Returns the id of the contact for each id that exists. It differs from the given id when the contact was merged
+   * into another one.
+   */
   async findContacts(
     organizationId: string,
     contactIds: readonly string[],
@@ -54,7 +57,7 @@ export class SegmentMembersRepository {
     return new Map(rows.map(({ given, id }) => [given, id]));
   }
 
-  /** Returns which of the contacts are in which segments, as ids of contacts by segment. */
+  /** Returns, for each segment, the ids of those contacts that are in it. */
   async findSegmentsOf(
     organizationId: string,
     contactIds: readonly string[],

@@ -9,13 +9,13 @@ import { ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import type { Segment } from './segment.entity.js';
 
-/** Lists contacts that enter and leave a segment, by their ids. */
+/** The contacts that enter and leave a segment, by their ids. */
 export interface MemberChanges {
   entered: readonly string[];
   left: readonly string[];
 }
 
-/** Holds the results for the contacts of a call. */
+/** The results for the contacts of a call. */
 export interface ChangedMembers {
   changed: number;
   unknown: string[];
@@ -33,17 +33,23 @@ export class SegmentMembersService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Adds contacts to a static segment, with an event for each that was not in it. Throws `conflict` for a dynamic one. */
+  /**
+   * Adds contacts to a static segment, and emits an event for each contact that was not in it. Throws `conflict` for a
+   * dynamic segment.
+   */
   async add(segment: Segment, contactIds: readonly string[]): Promise<ChangedMembers> {
     return await this.change(segment, contactIds, (ids) => ({ entered: ids, left: [] }));
   }
 
-  /** Removes contacts from a static segment, with an event for each that was in it. Throws `conflict` for a dynamic one. */
+  /**
+   * Removes contacts from a static segment, and emits an event for each contact that was in it. Throws `conflict` for a
+   * dynamic segment.
+   */
   async remove(segment: Segment, contactIds: readonly string[]): Promise<ChangedMembers> {
     return await this.change(segment, contactIds, (ids) => ({ entered: [], left: ids }));
   }
 
-  /** Stores the differences, and emits an event for each unless `emitsEvents` is false. Returns the contacts. */
+  /** Stores the changes, and emits an event for each one unless `emitsEvents` is false. Returns the contacts. */
   async apply(
     segment: Segment,
     { entered, left }: MemberChanges,

@@ -3,18 +3,24 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Claim } from '../queue/leased-work.js';
 import { Segment } from './segment.entity.js';
 
-/** Contacts that were written. */
+/** The contacts that were written, taken from the list of changes. */
 export interface TakenChanges {
   ids: string[];
   silent: ReadonlySet<string>;
 }
 
-/** Stores how far the comparison of contacts with segments is. Every method needs a transaction of the organization. */
+/**
+ * Stores the progress of the comparison of contacts with segments. Every method needs a transaction of the
+ * organization.
+ */
 @Injectable()
 export class SegmentWorkRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns false when the claim was lost. Otherwise no other worker can claim the organization before the commit. */
+  /**
+   * Locks the claim. Returns false when the claim was lost. Otherwise no other worker can claim the organization before
+   * the commit.
+   */
   async fence({ organizationId, epoch }: Claim): Promise<boolean> {
     const rows = await this.session(organizationId).query(
       'select epoch from segment_evaluations where organization_id = $1 and epoch = $2 for update',
@@ -32,8 +38,8 @@ export class SegmentWorkRepository {
   }
 
   /**
-   * Takes at most `limit` entries from the list of changed contacts, and returns the contacts: `silent` ones must start no
-   * workflows. A later statement of this transaction sees the changes for which the entries stand.
+   * Takes at most `limit` entries from the list of changed contacts, and returns the contacts. Those in `silent` must
+   * start no workflows. Later statements of this transaction see the changes of these contacts.
    */
   async takeChanges(organizationId: string, limit: number): Promise<TakenChanges> {
     const rows = await this.session(organizationId).query<{ contact_id: string; silent: boolean }>(
@@ -63,7 +69,7 @@ export class SegmentWorkRepository {
 
   /**
    * Returns the segment with which all contacts must be compared first, and locks it. A new segment must wait for older
-   * transactions: one may have written contacts before it could see that there is a segment.
+   * transactions, because they may have written contacts before they could see the segment.
    */
   async lockDue(organizationId: string): Promise<Segment | null> {
     const session = this.session(organizationId);
@@ -94,7 +100,10 @@ export class SegmentWorkRepository {
     );
   }
 
-  /** Stores that all contacts are compared. The next time is after `pauseMs`, or never when it is null. */
+  /**
+   * Stores that all contacts were compared. The next comparison begins after `pauseMs`. When `pauseMs` is null, there
+   * is none.
+   */
   async finish(segment: Segment, pauseMs: number | null): Promise<void> {
     await this.session(segment.organizationId).query(
       `update segments set baseline = false, position = '', sweep_ms = 0, evaluated_at = now(),

@@ -4,7 +4,7 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 export const SEGMENT_KINDS = ['dynamic', 'static'] as const;
 export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 
-/** Stores a segment of contacts, and how far its comparison with all contacts is. */
+/** Stores a segment of contacts, and the progress of its comparison with all contacts. */
 @Entity('segments')
 export class Segment extends OrganizationRowWithId {
   @Column('text')
@@ -16,7 +16,7 @@ export class Segment extends OrganizationRowWithId {
   @Column('text')
   kind: SegmentKind;
 
-  /** Conditions as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
+  /** The conditions, as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
   @Column('json', { nullable: true })
   filters: object[] | null;
 
@@ -24,26 +24,26 @@ export class Segment extends OrganizationRowWithId {
   @Column('text', { array: true, default: () => `'{}'` })
   uses: string[];
 
-  /** It is true if time alone, or a message or run, can change who matches. */
+  /** True if time alone, or a message or run, can change who matches. */
   @Column('boolean', { default: false })
   timed: boolean;
 
-  /** It is true until every contact was compared once since the filters were saved. */
+  /** True until every contact was compared once since the filters were saved. */
   @Column('boolean')
   baseline: boolean;
 
-  /** Every contact is compared from this time on. Null means that only changed contacts are compared. */
+  /** The time from which on every contact is compared. Null means that only changed contacts are compared. */
   @Column('timestamptz', { nullable: true })
   sweepAt: Date | null;
 
-  /** Contacts up to this id are compared. */
+  /** The id up to which contacts have been compared. */
   @Column('text', { default: '' })
   position: string;
 
   @Column('integer', { default: 0 })
   sweepMs: number;
 
-  /** The first comparison waits until transactions before this one have ended. */
+  /** The id of a transaction. The first comparison waits until all transactions before this one have ended. */
   @Column('text', { nullable: true })
   barrier: string | null;
 

@@ -18,7 +18,7 @@ export class CreateSegmentInput {
   description?: string;
 
   @Doc(
-    'Conditions and groups, as in search_contacts: the segment is dynamic. Without them it is static.',
+    'Conditions and groups, as in search_contacts. A segment with filters is dynamic, and one without them is static.',
     { examples: [[{ field: 'properties.plan', operator: 'equals', value: 'pro' }]] },
   )
   @ObjectList({ optional: true, max: 50 })

@@ -34,10 +34,12 @@ export class SegmentView {
   })
   filters: object[] | null;
 
-  @Integer('Contacts in it, at most 10,000.')
+  @Integer('Contacts in the segment, at most 10,000.')
   contacts: number;
 
-  @Flag('False if it has more than 10,000, or while all contacts are compared for the first time.')
+  @Flag(
+    'False if more than 10,000 contacts match, or while all contacts are compared for the first time.',
+  )
   is_complete: boolean;
 
   @Timestamp('Time when all contacts had been compared with the filters.', { nullable: true })

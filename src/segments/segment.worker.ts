@@ -8,10 +8,13 @@ import { SegmentEvaluationsService } from './segment-evaluations.service.js';
 export class SegmentWorker extends QueueWorker {
   readonly kind = 'segment';
   /**
-   * At a stop, the work ends after its current part, and another process continues it. So a stop does not wait for it.
+   * The time that a stop waits for the work. The work pauses after its current part, and another process continues it,
+   * so no wait is needed.
    */
   protected readonly graceMs = 0;
-  /** The work of each organization keeps a connection and a processor busy. */
+  /**
+   * The largest number of organizations at the same time. The work of each one keeps a connection and a processor busy.
+   */
   protected override readonly mostSlots = 2;
 
   constructor(private readonly evaluations: SegmentEvaluationsService) {

@@ -10,7 +10,7 @@ import { SegmentWorker } from './segment.worker.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { SegmentsService } from './segments.service.js';
 
-/** Groups contacts by conditions or by hand, and finds who enters and leaves the groups. */
+/** Provides segments of contacts, and finds the contacts that enter and leave them. */
 @Module({
   imports: [ContactsModule],
   providers: [

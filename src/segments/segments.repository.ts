@@ -11,7 +11,7 @@ export type SegmentContent = Pick<
   'name' | 'description' | 'kind' | 'filters' | 'uses' | 'timed'
 >;
 
-/** Makes workers compare all contacts again, without events. */
+/** The assignments that make workers compare all contacts again, without events. */
 const BASELINE = `baseline = true, sweep_at = now(), position = '', sweep_ms = 0`;
 
 /** Stores segments, and publishes each change after its commit. Every method needs a transaction of the organization. */
@@ -98,7 +98,7 @@ export class SegmentsRepository {
     });
   }
 
-  /** Returns true if the segment exists. Until the transaction ends, nobody can delete it. */
+  /** Locks a segment, so that nobody can delete it until the transaction ends. Returns true if the segment exists. */
   async keep(organizationId: string, id: string): Promise<boolean> {
     const rows = await this.session(organizationId).query(
       'select 1 as one from segments where organization_id = $1 and id = $2 for key share',
@@ -128,7 +128,7 @@ export class SegmentsRepository {
     return await query.getMany();
   }
 
-  /** Returns the segments whose filters name the segment, also through others, without itself. */
+  /** Returns the other segments whose filters name this segment, directly or through other segments. */
   async findDependents(organizationId: string, id: string): Promise<NamedSegment[]> {
     return await this.session(organizationId).query<NamedSegment>(
       `with recursive dependents as (
@@ -143,7 +143,7 @@ export class SegmentsRepository {
     );
   }
 
-  /** Returns names of workflows that the segment starts, at most `limit`. */
+  /** Returns the names of at most `limit` workflows that the segment starts. */
   async findWorkflows(organizationId: string, id: string, limit: number): Promise<string[]> {
     const rows = await this.session(organizationId).query<{ name: string }>(
       `select name from workflows

@@ -16,11 +16,11 @@ import type { Segment } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 const MOST_SEGMENTS = 100;
-/** Bounds the time of a count, however many members a segment has. */
+/** The largest number up to which members are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 
-/** A segment with the number of its members, which is exact if `isComplete`. */
+/** A segment with the number of its members. The number is exact if `isComplete` is true. */
 export interface CountedSegment {
   segment: Segment;
   count: number;
@@ -45,22 +45,25 @@ export class SegmentsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Throws `not_found` when the organization has no such segment. */
+  /** Returns a segment. Throws `not_found` when the organization has no such segment. */
   async get(organizationId: string, id: string): Promise<Segment> {
     return assertFound(await this.segments.find(organizationId, id), 'segment');
   }
 
-  /** Returns true if the segment exists. Until the transaction ends, nobody can delete it. */
+  /** Locks a segment, so that nobody can delete it until the transaction ends. Returns true if the segment exists. */
   keep(organizationId: string, id: string): Promise<boolean> {
     return this.segments.keep(organizationId, id);
   }
 
-  /** Creates a segment: dynamic with filters, static without. Throws `conflict` for a taken name and for too many segments. */
+  /**
+   * Creates a segment. With filters it is dynamic, without filters static. Throws `conflict` for a taken name and for
+   * too many segments.
+   */
   async create(
     organizationId: string,
     { name, description, filters }: SegmentChanges & { name: string },
   ): Promise<Segment> {
-    // Two segments that were saved at the same time could name each other.
+    // Without the lock, two segments that are saved at the same time could name each other.
     await this.tenants.lockOrganization(organizationId);
     if ((await this.segments.count(organizationId)) >= MOST_SEGMENTS) {
       const message = `At most ${MOST_SEGMENTS} segments are allowed. Delete one that nobody needs.`;

@@ -1,11 +1,14 @@
 import { domainToASCII } from 'node:url';
 
-/** The longest name of a record is longer than its domain. DNS allows 253 characters. */
+/** The longest domain. The names of its records are longer than the domain, and DNS allows 253 characters. */
 const LONGEST_DOMAIN = 190;
 /** Matches A-labels of 1 to 63 characters. The last one begins with a letter, so an IP address does not match. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** Without this, `%2e` would become a full stop, and line breaks would vanish. */
+/**
+ * Matches a domain without special characters. Otherwise `%2e` would become a full stop, and line breaks would
+ * disappear.
+ */
 const PLAIN = /^[\p{L}\p{M}\p{N}.\u3002-]+$/u;
 
 /** Returns a domain in lowercase, with A-labels. The fault says what is allowed. */

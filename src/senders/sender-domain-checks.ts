@@ -10,7 +10,7 @@ import { toError } from '../errors/app-error.js';
 import { SenderDomainsService } from './sender-domains.service.js';
 
 const EVERY_MS = 60 * 60 * 1000;
-/** Limits the domains that are looked up at the same time. */
+/** The largest number of domains that are looked up at the same time. */
 const AT_ONCE = 10;
 const MOST_ROUNDS = 100;
 
@@ -48,7 +48,7 @@ export class SenderDomainChecks implements OnApplicationBootstrap, BeforeApplica
         );
         const checks = due.map((row) => this.domains.verify(row.organization_id, row.id, signal));
         for (const check of await Promise.allSettled(checks)) {
-          // A domain may have been removed meanwhile.
+          // The check may have failed because the domain was removed meanwhile.
           if (check.status === 'rejected') this.warn(check.reason);
         }
         if (due.length < AT_ONCE) return;

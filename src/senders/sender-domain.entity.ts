@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * Says what the last look-up of a record found. `different` means other records only. After `unanswered` nothing is known,
- * because the name servers did not answer.
+ * What the last look-up of a record found. `different` means that there are only other records. After `unanswered`
+ * nothing is known, because the name servers did not answer.
  */
 export const CHECK_RESULTS = ['found', 'missing', 'different', 'unanswered'] as const;
 export type CheckResult = (typeof CHECK_RESULTS)[number];
@@ -11,25 +11,25 @@ export type CheckResult = (typeof CHECK_RESULTS)[number];
 /** Stores a domain from whose addresses an organization may send e-mails once it has proved that it owns the domain. */
 @Entity('sender_domains')
 export class SenderDomain extends OrganizationRowWithId {
-  /** In lowercase, with A-labels. */
+  /** The domain in lowercase, with A-labels. */
   @Column('text')
   domain: string;
 
-  /** The TXT record of the domain must contain it. */
+  /** The text that the TXT record of the domain must contain. */
   @Column('text')
   token: string;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  /** Names the person who added it. */
+  /** The person who added the domain. */
   @Column('text', { nullable: true })
   createdBy: string | null;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   verifiedAt: Date | null;
 
-  /** Every look-up since then said that there is no such record. */
+  /** The time since which every look-up has said that there is no such record. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   missingSince: Date | null;
 
@@ -43,14 +43,14 @@ export class SenderDomain extends OrganizationRowWithId {
   nextCheckAt: Date | null;
 }
 
-/** The current key signs. The next one waits for its record. The previous one signs no more. */
+/** The states of a key. The current key signs. The next key waits for its record. The previous key no longer signs. */
 export const KEY_STATES = ['next', 'current', 'previous'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** Stores a DKIM key of a sender domain. */
 @Entity('sender_keys')
 export class SenderKey extends OrganizationRow {
-  /** Names the DNS record of the public key. */
+  /** The name of the DNS record of the public key, within the domain. */
   @PrimaryColumn('text')
   selector: string;
 
@@ -64,11 +64,11 @@ export class SenderKey extends OrganizationRow {
   @Column('text')
   publicKey: string;
 
-  /** The encrypted private key. A previous key has none any more. */
+  /** The encrypted private key. Null for a previous key, whose private key was deleted. */
   @Column('bytea', { nullable: true })
   sealed: Buffer | null;
 
-  /** The last look-up that was answered found the record. */
+  /** True when the last look-up that was answered found the record. */
   @Column('boolean', { default: false })
   isFound: boolean;
 

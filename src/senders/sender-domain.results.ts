@@ -10,7 +10,7 @@ import { GRACE_HOURS } from './sender-domains.repository.js';
 import type { KeyedDomain } from './sender-domains.service.js';
 import { keyRecord, ownershipRecord } from './sender-records.js';
 
-/** E-mails can be sent from `verified` and `failing` domains. */
+/** The states of a domain. E-mails can be sent from `verified` and `failing` domains. */
 export const DOMAIN_STATES = ['unverified', 'verified', 'failing', 'lost'] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
@@ -40,7 +40,7 @@ export class SenderKeyView {
   retired_at: string | null;
 }
 
-/** Shows a domain with the records to publish. Private keys are never shown. */
+/** A domain with the records to publish. Private keys are never shown. */
 export class SenderDomainView {
   @Text()
   id: string;

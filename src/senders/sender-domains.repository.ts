@@ -4,13 +4,13 @@ import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { SenderDomain, SenderKey } from './sender-domain.entity.js';
 
-/** An owner has this time to restore a record that is gone. Until then, the domain counts as verified. */
+/** The hours that an owner has to restore a missing record. Until then, the domain counts as verified. */
 export const GRACE_HOURS = 72;
 
-/** Says from which domain the organization may send, and with which key. */
+/** The domain from which the organization may send, with its key. */
 export interface VerifiedSender {
   readonly domain: string;
-  /** Null without a key whose record was found. */
+  /** The selector of the key. Null when no record of a key was found. */
   readonly selector: string | null;
   readonly sealed: Buffer | null;
 }
@@ -64,7 +64,7 @@ export class SenderDomainsRepository {
     return affected === 1;
   }
 
-  /** Returns the keys of one domain, or of all. */
+  /** Returns the keys of one domain or of all domains. */
   listKeys(organizationId: string, domainId?: string): Promise<SenderKey[]> {
     return this.keys(organizationId).find({
       where: { organizationId, ...(domainId !== undefined && { domainId }) },
@@ -87,7 +87,9 @@ export class SenderDomainsRepository {
     await this.keys(organizationId).update({ organizationId, selector }, { isFound });
   }
 
-  /** Makes the next key of the domain the current one. The current one becomes the previous one and cannot sign any more. */
+  /**
+   * Makes the next key of the domain the current key. The current key becomes the previous one and can no longer sign.
+   */
   async activateNext(organizationId: string, domainId: string): Promise<void> {
     const keys = this.keys(organizationId);
     const next = { organizationId, domainId, state: 'next' as const };

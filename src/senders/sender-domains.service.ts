@@ -46,7 +46,7 @@ export class SenderDomainsService {
     );
   }
 
-  /** Throws `not_found`. */
+  /** Returns a domain with its keys. Throws `not_found`. */
   async get(organizationId: string, id: string): Promise<KeyedDomain> {
     return await this.tenants.transaction(
       organizationId,
@@ -58,7 +58,10 @@ export class SenderDomainsService {
     );
   }
 
-  /** Adds a domain with its first key. The same domain again changes nothing. Throws `invalid_arguments` and `conflict`. */
+  /**
+   * Adds a domain with its first key. A domain that exists already stays unchanged. Throws `invalid_arguments` and
+   * `conflict`.
+   */
   async add(organizationId: string, text: string, createdBy: string | null): Promise<KeyedDomain> {
     const parsed = parseDomain(text);
     if ('fault' in parsed) throw AppError.invalidField('domain', parsed.fault);

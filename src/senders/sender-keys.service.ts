@@ -5,7 +5,10 @@ import { SecretBox } from '../database/secret-box.js';
 import { randomBase62 } from '../text/ids.js';
 import { SenderDomainsRepository } from './sender-domains.repository.js';
 
-/** RFC 8301 asks for at least 2048 bits, and a longer key has a record that many DNS services refuse. */
+/**
+ * The length of a key. RFC 8301 requires at least 1024 bits and recommends 2048. Many DNS services refuse the record of
+ * a longer key.
+ */
 const KEY_BITS = 2048;
 
 /** A key with a selector that no other key of any organization has, because two organizations may send from one domain. */
@@ -19,7 +22,7 @@ export interface NewKey {
 export interface SigningKey {
   readonly domain: string;
   readonly selector: string;
-  /** In PEM. */
+  /** The private key in PEM. */
   readonly privateKey: string;
 }
 
@@ -31,7 +34,7 @@ export class SenderKeysService {
     private readonly box: SecretBox,
   ) {}
 
-  /** Makes a key. It takes a tenth of a second in another thread, so call it outside a transaction. */
+  /** Makes a key. This takes a tenth of a second in another thread, so call it outside a transaction. */
   async generate(): Promise<NewKey> {
     const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
       modulusLength: KEY_BITS,

@@ -2,7 +2,7 @@ import type { CheckResult } from './sender-domain.entity.js';
 
 const PREFIX = 'switchboard-verification=';
 
-/** Describes a TXT record that an organization must publish. */
+/** A TXT record that an organization must publish. */
 export interface TextRecord {
   readonly name: string;
   readonly value: string;
@@ -18,7 +18,7 @@ export function keyRecord(domain: string, selector: string, publicKey: string): 
   return { name: `${selector}._domainkey.${domain}`, value: `v=DKIM1; k=rsa; p=${publicKey}` };
 }
 
-/** Returns what the answer of a look-up says about a record of ownership. Undefined texts mean no answer. */
+/** Returns the result of a look-up of the record of ownership. `texts` is undefined when no name server answered. */
 export function checkOwnership(texts: readonly string[] | undefined, token: string): CheckResult {
   if (!texts) return 'unanswered';
   // Text editors of DNS services leave quotes and white space around a value.
@@ -26,7 +26,10 @@ export function checkOwnership(texts: readonly string[] | undefined, token: stri
   return texts.some((text) => text.includes(PREFIX)) ? 'different' : 'missing';
 }
 
-/** Returns true when the answer has the public key, and mail servers may use it for e-mails with RSA and SHA-256. */
+/**
+ * Returns true when the answer has the public key, and the record allows mail servers to use it for e-mails with RSA
+ * and SHA-256.
+ */
 export function hasPublicKey(texts: readonly string[], publicKey: string): boolean {
   return texts.some((text) => {
     const tags = parseTags(text);
@@ -42,7 +45,7 @@ export function hasPublicKey(texts: readonly string[], publicKey: string): boole
   });
 }
 
-/** Reads `a=1; b=2`. White space inside values, which long records have, does not count. */
+/** Reads tags such as `a=1; b=2`. White space inside values is ignored, because long records contain some. */
 function parseTags(text: string): ReadonlyMap<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(';')) {

@@ -9,7 +9,9 @@ import { SenderKeysService } from './sender-keys.service.js';
 import { SendersService } from './senders.service.js';
 import { TextRecords } from './text-records.js';
 
-/** Proves that organizations own the domains from which they send e-mails, and keeps the keys that sign these. */
+/**
+ * Proves that organizations own the domains from which they send e-mails, and keeps the keys that sign these e-mails.
+ */
 @Module({
   imports: [AccountsModule],
   providers: [

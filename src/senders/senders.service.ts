@@ -24,8 +24,8 @@ export class SendersService {
   }
 
   /**
-   * Returns undefined when the organization may not send from the address. Returns the key that signs the e-mail, or null
-   * when the record of no key was found.
+   * Returns the key that signs an e-mail from the address, or null when no record of a key was found. Returns undefined
+   * when the organization may not send from the address.
    */
   async find(
     organizationId: string,

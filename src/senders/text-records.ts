@@ -3,9 +3,9 @@ import { Resolver } from 'node:dns/promises';
 const ATTEMPT_MS = 2500;
 const ATTEMPTS = 2;
 const MOST_MS = 10_000;
-/** A name with more records was not made for one purpose. */
+/** The largest number of records that are read. A name with more records is not used for only one purpose. */
 const MOST_RECORDS = 100;
-/** These codes say that the name has no TXT record. Any other code says that nobody knows. */
+/** The codes which mean that the name has no TXT record. After any other code, it is unknown whether there is one. */
 const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
 
 /** Looks up TXT records. */
@@ -14,8 +14,8 @@ export class TextRecords {
   constructor(private readonly servers: readonly string[]) {}
 
   /**
-   * Returns the texts of a name, none when it has no TXT record, and undefined when no name server answered within 10
-   * seconds. Never rejects.
+   * Returns the texts of the TXT records of a name. Returns an empty list when there are none, and undefined when no
+   * name server answered within 10 seconds. Never rejects.
    */
   async find(name: string, signal?: AbortSignal): Promise<string[] | undefined> {
     const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });

@@ -19,7 +19,10 @@ import type {
 
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
-/** A message reads a version in one piece, so that a large one would delay others. */
+/**
+ * The largest compiled content, in bytes. A message reads a version in one piece, so a larger one would delay other
+ * messages.
+ */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
 /** A compiled content with what its author should know. */
@@ -55,7 +58,7 @@ export class ContentCompilerService {
     this.checker = new TextChecker(compiler);
   }
 
-  /** Throws `invalid_arguments` with the path, line and column of each fault. */
+  /** Compiles a content. Throws `invalid_arguments` with the path, line and column of each fault. */
   async compile(
     organizationId: string,
     { variables, variants }: TemplateContent,
@@ -103,7 +106,7 @@ export class ContentCompilerService {
     warn: Warn,
   ): Promise<CheckedVariant> {
     const check = async (text: string, part: string, format: 'text' | 'html'): Promise<string> => {
-      // Parsing cannot be interrupted, and a template can have 80 texts.
+      // Parsing cannot be interrupted, and a template can have 80 texts, so other work gets a turn after each text.
       await yieldToOthers();
       return this.checker.check({ text, path: `${path}.${part}`, format }, names, faults, warn);
     };
@@ -172,7 +175,7 @@ export class ContentCompilerService {
         () => 'keeps its style elements: CSS with Liquid in it cannot be inlined',
       );
     }
-    // The pattern ends at the next tag. Otherwise each of many tags would be compared with the whole rest.
+    // The pattern ends at the next tag. Otherwise each of many tags would be compared with all text after it.
     if (/<link\b[^<>]*stylesheet/i.test(html!)) {
       const message = 'has a link to a style sheet, which is not loaded. Use a style element';
       warn(`${path}.html`, () => message);

@@ -7,7 +7,10 @@ import { parentPort, workerData } from 'node:worker_threads';
  * @import { HtmlJob, HtmlReply, InlinedHtml } from './html-job.js'
  */
 
-/** A few kilobytes of CSS can become many megabytes in elements. The main thread needs time for each of them. */
+/**
+ * The largest result. A few kilobytes of CSS can become many megabytes in elements, and the main thread needs time for
+ * each megabyte.
+ */
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** @type {HtmlJob} */
@@ -18,7 +21,8 @@ const reply = await Promise.all(job.map(inline));
 parentPort.postMessage(reply);
 
 /**
- * This entry of juice has no code that loads style sheets or images from their addresses.
+ * Inlines the CSS of one HTML. The entry point `juice/client` has no code that loads style sheets or images from their
+ * addresses.
  *
  * @param {string} html
  * @returns {Promise<InlinedHtml>}
@@ -27,7 +31,7 @@ async function inline(html) {
   if (!/<style/i.test(html)) return { html, isTooLong: false };
   const { default: juice } = await import('juice/client.js');
   try {
-    // Rules that match nothing stay, because Liquid may make the classes that they are for.
+    // Rules that match nothing stay, because Liquid may create elements with their classes.
     const inlined = juice(html, { removeStyleTags: false, removeInlinedSelectors: true });
     return inlined.length > MOST_CHARACTERS
       ? { isTooLong: true }

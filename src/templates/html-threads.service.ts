@@ -4,13 +4,16 @@ import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from '../liquid/organization-queue.js';
 import type { HtmlJob, HtmlReply } from './html-job.js';
 
-/** A thread needs about 60 MiB. Publishing is rare. */
+/** The largest number of threads. A thread needs about 60 MiB, and publishing is rare. */
 const MOST_THREADS = 2;
-/** Limits the jobs of one organization that wait, because each keeps its HTML in memory. */
+/** The largest number of waiting jobs of one organization. Each job keeps its HTML in memory. */
 const MOST_WAITING = 20;
-/** On a busy machine, a thread needs seconds for loading its packages. */
+/** The longest time of a job. On a busy machine, a thread needs seconds to load its packages. */
 const MOST_MS = 18_000;
-/** A call occupies a transaction while it waits, and the database ends a transaction that is idle for 30 s. */
+/**
+ * The longest wait of a job for a thread. A call occupies a transaction while it waits, and the database ends a
+ * transaction that is idle for 30 s.
+ */
 const MOST_WAIT_MS = 10_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
@@ -22,20 +25,20 @@ interface WaitingJob {
 }
 
 /**
- * Does the work with HTML that can take long in a thread, which is ended when it does. One organization has one thread at
- * a time, and organizations take turns. The packages for it are loaded in the thread only, and their memory is free again
- * after each job.
+ * Does slow work with HTML in a thread, which is ended when it takes too long. An organization has one thread at a
+ * time, and organizations take turns. Only the thread loads the packages for HTML, and their memory is free again after
+ * each job.
  */
 @Injectable()
 export class HtmlThreadsService implements OnApplicationShutdown {
   private readonly waiting = new OrganizationQueue<WaitingJob>();
-  /** Maps organizations to the threads that work for them. */
+  /** The thread that works for each organization. */
   private readonly threads = new Map<string, Worker>();
   private isClosed = false;
 
   /**
-   * Rejects with `invalid_arguments` when the HTML takes too much time or memory. Rejects with `rate_limited` when too many
-   * jobs of the organization wait, and with `unavailable` after a long wait.
+   * Resolves with the result of a job. Rejects with `invalid_arguments` when the HTML takes too much time or memory.
+   * Rejects with `rate_limited` when too many jobs of the organization wait, and with `unavailable` after a long wait.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
     if (this.isClosed) throw stopping();
@@ -83,7 +86,7 @@ export class HtmlThreadsService implements OnApplicationShutdown {
     });
     this.threads.set(organizationId, thread);
     const timer = setTimeout(() => void thread.terminate(), MOST_MS);
-    // The first of these settles the promise, and the others have no effect.
+    // The first of these events settles the promise, and the others have no effect.
     thread.on('message', (reply: HtmlReply) => resolve(reply));
     thread.on('error', (error) => reject(tooComplex(error)));
     thread.on('exit', () => {

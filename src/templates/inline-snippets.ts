@@ -3,14 +3,14 @@ import { TextFault } from '../liquid/text-compiler.js';
 import { lineIndexAt, lineOffsets } from '../text/lines.js';
 import { didYouMean } from '../text/nearest-names.js';
 
-/** Snippets may include snippets to this depth. */
+/** The largest depth to which snippets may include snippets. */
 export const MOST_DEPTH = 5;
 const MOST_INCLUDED = 200;
 const LONGEST_RESULT = 256 * 1024;
 
 /** A fault or warning at a place of a text, or of a snippet that the text includes. */
 export interface PlacedMessage {
-  /** Undefined for the text itself. */
+  /** The name of the snippet. Undefined for the text itself. */
   readonly snippet?: string;
   readonly line: number;
   readonly column: number;
@@ -25,10 +25,10 @@ export class PlacedFault extends Error {
 }
 
 interface Piece {
-  /** Begins here in the joined text. */
+  /** The position in the joined text at which the piece begins. */
   readonly at: number;
   readonly source: Source;
-  /** Begins here in the source. */
+  /** The position in the source at which the piece begins. */
   readonly begin: number;
 }
 
@@ -47,7 +47,7 @@ class Source {
   }
 }
 
-/** A text with the content of its snippets, which knows where each part came from. */
+/** A text with the content of its snippets, and the source of each of its parts. */
 export class JoinedText {
   private readonly pieces: Piece[] = [];
   private written = '';
@@ -62,7 +62,7 @@ export class JoinedText {
     this.written += source.text.slice(begin, end);
   }
 
-  /** Returns the message at the line and column of the source that an offset in the text came from. */
+  /** Returns the message with the line and column of the source from which an offset in the text came. */
   place(offset: number, message: string): PlacedMessage {
     const piece = this.pieces.findLast(({ at }) => at <= offset);
     if (!piece) return { line: 1, column: 1, message };
@@ -129,7 +129,7 @@ function faultOf(
   }
   if (outer.length >= MOST_DEPTH) return `includes snippets more than ${MOST_DEPTH} levels deep`;
   if (included > MOST_INCLUDED) return `includes more than ${MOST_INCLUDED} snippets`;
-  // Snippets that include each other often would grow without an end.
+  // Without this limit, snippets that include others many times could make a text of any size.
   return length > LONGEST_RESULT ? 'is too long with its snippets' : undefined;
 }
 

@@ -7,8 +7,8 @@ function chainOf(locale: string): string[] {
 }
 
 /**
- * Chooses the locale of a variant: the first wanted one that exists, each also in its shorter forms, and else the first
- * existing one. Returns undefined when none exists.
+ * Chooses the locale of a variant. Returns the first wanted locale that exists, where each one is tried in its shorter
+ * forms too. Otherwise returns the first existing locale, or undefined when there is none.
  */
 export function chooseLocale(
   wanted: readonly (string | null | undefined)[],

@@ -21,7 +21,7 @@ const LONGEST_SUBJECT = 2000;
 const LONGEST_TEXT = 256 * 1024;
 const LARGEST_CONTENT_BYTES = 1024 * 1024;
 const NAME = /^[a-z][a-z0-9_]*$/;
-/** Lists the names that have another meaning in a template. */
+/** The names that have another meaning in a template. */
 const RESERVED = new Set(
   [
     'contact',
@@ -103,7 +103,7 @@ function parseVariable(
     const message = `must be a text of at most ${LONGEST_DESCRIPTION} characters`;
     faults.push({ path: `${path}.description`, message });
   }
-  // A form sends null where nothing is set.
+  // A form sends null for a field that is not set.
   const fallback = given.default ?? undefined;
   if (fallback !== undefined && isType(type) && readValue(type, fallback) === undefined) {
     faults.push({ path: `${path}.default`, message: `must be a value of the type ${type}` });
@@ -135,7 +135,8 @@ function parseVariants(given: object, faults: FaultList): Record<string, Templat
       variants.set(locale.value, parseVariant(one, path, faults));
     }
   }
-  // Later code reads own members only. A null prototype would not survive the database.
+  // Later code reads own members only. An object with a null prototype would not help, because the database stores no
+  // prototypes.
   return Object.fromEntries(variants);
 }
 
@@ -153,7 +154,9 @@ function parseVariant(given: unknown, path: string, faults: FaultList): Template
   };
 }
 
-/** Drafts may be incomplete, so that no member is required before a version is published. */
+/**
+ * Returns the texts of a variant. No member is required, because drafts may be incomplete until a version is published.
+ */
 function parseTexts(
   given: unknown,
   members: readonly string[],
@@ -199,7 +202,7 @@ function isType(type: unknown): type is VariableType {
 
 function isText(text: unknown, longest: number): boolean {
   if (text === undefined || text === null) return true;
-  // PostgreSQL cannot store U+0000, and no lone surrogate can be encoded.
+  // Returns true for a text that can be stored. PostgreSQL cannot store U+0000, and a lone surrogate cannot be encoded.
   return (
     typeof text === 'string' &&
     text.length <= longest &&

@@ -7,7 +7,7 @@ export interface HiddenMarkup {
   readonly markup: readonly string[];
 }
 
-/** Replaces each piece of markup by a word. Programs that read HTML would otherwise move or change it. */
+/** Replaces each piece of markup by a word. Otherwise programs that read HTML would move or change the markup. */
 export function hideMarkup(text: string, places: readonly MarkupPlace[]): HiddenMarkup {
   const prefix = unusedPrefix(text);
   const markup: string[] = [];
@@ -22,13 +22,13 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
 }
 
 /**
- * Puts the markup back into a text that a program made of the hidden one. Returns undefined when the program lost, doubled
- * or moved a word, because conditions and loops would then be broken.
+ * Puts the markup back into the text that a program made from the hidden text. Returns undefined when the program lost,
+ * doubled or moved a word, because then conditions and loops would be broken.
  */
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
   let next = 0;
   let isInOrder = true;
-  // A word in the place of an attribute is written as an attribute without a value.
+  // A program writes a word in the place of an attribute as an attribute with an empty value.
   const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
     if (Number(digits) !== next) isInOrder = false;
     next += 1;
@@ -37,7 +37,7 @@ export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): s
   return isInOrder && next === markup.length ? restored : undefined;
 }
 
-/** Puts the markup back into a derived text, where words in attributes may have got lost. */
+/** Puts the markup back into a derived text, which may have lost the words in attributes. */
 export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup): string {
   return text.replaceAll(
     new RegExp(`${prefix}(\\d+)z`, 'g'),

@@ -3,7 +3,7 @@ import { TextCompiler, TextFault } from '../liquid/text-compiler.js';
 import { AppError } from '../errors/app-error.js';
 import type { CompiledContent, TemplateVariable } from './template-content.js';
 
-/** Names the texts of a variant: those of an e-mail, or the text of a short message. */
+/** A text of a variant: one of the texts of an e-mail, or the text of a short message. */
 export type TemplatePart = 'email' | 'sms';
 
 /** The parsed texts of one part of a variant. */
@@ -13,7 +13,7 @@ export interface PreparedTexts {
   readonly text: CompiledText;
 }
 
-/** A version whose texts are parsed when they are needed first, and then kept. */
+/** A version whose texts are parsed at their first use, and then kept. */
 export class PreparedVersion {
   private readonly texts = new Map<string, PreparedTexts>();
 
@@ -26,7 +26,7 @@ export class PreparedVersion {
     return this.content.variables;
   }
 
-  /** Returns the locales that have texts for the part, in the order of their author. */
+  /** Returns the locales that have texts for the part, in the order in which the author wrote them. */
   locales(part: TemplatePart): string[] {
     return Object.entries(this.content.variants).flatMap(([locale, variant]) =>
       variant[part] ? [locale] : [],
@@ -52,7 +52,7 @@ export class PreparedVersion {
     try {
       return this.compiler.compile(text, format);
     } catch (error) {
-      // It was valid when it was published, so the rules for Liquid have changed since.
+      // The text was valid when it was published, so the rules for Liquid have changed since.
       if (!(error instanceof TextFault)) throw error;
       throw AppError.invalidField(
         'template_id',

@@ -7,10 +7,10 @@ import type { TemplateVariable } from './template-content.js';
 import { TemplateVersionsRepository } from './template-versions.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** Limits the characters of the versions in the cache. Parsed texts need several times as many bytes. */
+/** The largest number of characters of the versions in the cache. Parsed texts need several times as many bytes. */
 const MOST_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
-/** Identifies a published version, which never changes. */
+/** A published version, which never changes. */
 export interface PinnedTemplate {
   readonly id: string;
   readonly version: number;
@@ -19,7 +19,7 @@ export interface PinnedTemplate {
   readonly defaultLocale: string | null;
 }
 
-/** The variables of templates by their ids and names, and null for one without a published version. */
+/** The variables of templates by their ids and names. Null for a template without a published version. */
 export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] | null>;
 
 /**
@@ -28,7 +28,7 @@ export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] 
  */
 @Injectable()
 export class PublishedTemplatesService {
-  /** The keys are ids of versions, which are unique also among versions that were rolled back. */
+  /** The versions by their ids, which are unique even among versions that were rolled back. */
   private readonly cache = new LRUCache<string, PreparedVersion>({
     maxSize: MOST_CACHED_CHARACTERS,
   });
@@ -60,10 +60,10 @@ export class PublishedTemplatesService {
   async getVersion(organizationId: string, id: string, version: number): Promise<PinnedTemplate> {
     const versionId = await this.versions.findId(organizationId, id, version);
     if (versionId !== undefined) return { id, version, versionId, defaultLocale: null };
-    throw AppError.invalidField('template_id', `has no version ${version} any more`);
+    throw AppError.invalidField('template_id', `no longer has the version ${version}`);
   }
 
-  /** Returns the variables of those templates that exist. */
+  /** Returns the variables of the given templates, as far as they exist. */
   async declared(
     organizationId: string,
     idsOrNames: readonly string[],
@@ -71,7 +71,7 @@ export class PublishedTemplatesService {
     if (idsOrNames.length === 0) return new Map();
     const found = await this.templates.findDeclared(organizationId, [...new Set(idsOrNames)]);
     const names = found.map(({ name, variables }) => [name, variables] as const);
-    // A name may be the id of another template. The id counts.
+    // A name may be the id of another template. Then the template with this id is used.
     return new Map([...names, ...found.map(({ id, variables }) => [id, variables] as const)]);
   }
 

@@ -18,12 +18,15 @@ export class SnippetsService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Throws `not_found` when the organization has no such snippet. */
+  /** Returns a snippet. Throws `not_found` when the organization has no such snippet. */
   async get(organizationId: string, id: string): Promise<Snippet> {
     return assertFound(await this.snippets.find(organizationId, id), 'snippet');
   }
 
-  /** Throws `invalid_arguments` for a wrong name, and `conflict` for a taken name and for too many snippets. */
+  /**
+   * Creates a snippet. Throws `invalid_arguments` for a wrong name, and `conflict` for a taken name and for too many
+   * snippets.
+   */
   async create(
     organizationId: string,
     { name, content }: { name: string; content: string },

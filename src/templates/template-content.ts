@@ -1,7 +1,7 @@
 export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** Declares a value that a template needs. Without a default, each message must have a value. */
+/** A value that a template needs. Without a default, each message must have a value. */
 export interface TemplateVariable {
   readonly name: string;
   readonly type: VariableType;
@@ -50,7 +50,7 @@ export interface CompiledContent {
   readonly variants: Readonly<Record<string, CompiledVariant>>;
 }
 
-/** Says what an author should know about a published version, and where it is. */
+/** What an author should know about a published version, and where it is. */
 export interface PlacedWarning {
   readonly path: string;
   readonly message: string;

@@ -10,7 +10,7 @@ import { checkNames, readValues } from './variable-values.js';
 /** The values that the texts of a message read. */
 export interface TemplateValues {
   readonly variables: object;
-  /** The variables of each call that the message joins, the newest last. By default it is this call alone. */
+  /** The variables of each call that the message joins, the newest last. The default is this call alone. */
   readonly items?: readonly object[];
   /** The values that every message provides: the contact and links. */
   readonly given: object;
@@ -31,7 +31,7 @@ export class TemplateRenderingService {
 
   /**
    * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without texts
-   * of the part, and, with the path of each, for variables that are unknown, missing or of another type.
+   * of the part. Throws it, with the path of each fault, for variables that are unknown, missing or of another type.
    */
   async render(
     organizationId: string,

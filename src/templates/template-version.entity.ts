@@ -12,7 +12,7 @@ export class TemplateVersion extends OrganizationRow {
   @PrimaryColumn('integer')
   version: number;
 
-  /** Unique also among versions that were rolled back, so that caches can be keyed by it. */
+  /** The id. It is unique even among versions that were rolled back, so that caches can use it as their key. */
   @Column('text')
   id: string;
 
@@ -27,7 +27,7 @@ export class TemplateVersion extends OrganizationRow {
   @Column('json')
   warnings: PlacedWarning[];
 
-  /** This version has the content of an earlier one that was restored. */
+  /** The number of the earlier version whose content was restored in this version, if any. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 

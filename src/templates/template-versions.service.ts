@@ -14,7 +14,9 @@ import type { Template } from './template.entity.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { TemplatesService } from './templates.service.js';
 
-/** Older versions are deleted. Messages that were made from them stay. */
+/**
+ * The largest number of versions that are kept. Older versions are deleted, and messages that were made from them stay.
+ */
 const MOST_VERSIONS = 100;
 
 /** Publishes, lists, compares and restores versions. Every method needs a transaction of the organization. */
@@ -34,7 +36,8 @@ export class TemplateVersionsService {
     id: string,
     { expectedVersion, actor }: { expectedVersion: number | undefined; actor: Actor },
   ): Promise<{ template: Template; version: TemplateVersion }> {
-    // It is read without a lock first: compiling takes long, and others may read and change the template meanwhile.
+    // The draft is first read without a lock. Compiling takes long, and others may read and change the template
+    // meanwhile.
     const before = await this.editor.get(organizationId, id);
     const snippets = await this.snippets.contents(organizationId);
     const { content, warnings } = await this.compiler.compile(
@@ -74,8 +77,8 @@ export class TemplateVersionsService {
   }
 
   /**
-   * Compiles the draft, or content that is not saved, as publishing it would. Throws `not_found`, and `invalid_arguments` with
-   * the path, line and column of each fault.
+   * Compiles the draft, or content that is not saved, as publishing does. Throws `not_found`, and `invalid_arguments`
+   * with the path, line and column of each fault.
    */
   async compileDraft(
     organizationId: string,
@@ -88,7 +91,7 @@ export class TemplateVersionsService {
     return await this.compiler.compile(organizationId, content, snippets);
   }
 
-  /** Throws `not_found` for an unknown template or version. */
+  /** Returns a version of a template. Throws `not_found` for an unknown template or version. */
   async get(organizationId: string, id: string, version: number): Promise<TemplateVersion> {
     const found = await this.versions.find(organizationId, id, version);
     if (found) return found;
@@ -139,7 +142,10 @@ export class TemplateVersionsService {
   }
 }
 
-/** Names variables by their names, so that an inserted one does not change all later ones. */
+/**
+ * Returns a content in which variables are members by their names, so that an inserted variable does not count as a
+ * change of all later ones.
+ */
 function comparable({ variables, variants }: TemplateContent): object {
   return { variables: Object.fromEntries(variables.map((one) => [one.name, one])), variants };
 }

@@ -14,11 +14,11 @@ export class Template extends OrganizationRowWithId {
   @Column('json')
   draft: TemplateContent;
 
-  /** Counts the changes of the draft. */
+  /** The number of changes of the draft. */
   @Column('integer', { default: 1 })
   draftVersion: number;
 
-  /** The draft is the content of this version, and has not changed since. */
+  /** The version from which the draft was restored. Null after a change of the draft. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
@@ -26,7 +26,7 @@ export class Template extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   version: number | null;
 
-  /** The id of that version. */
+  /** The id of the newest published version. */
   @Column('text', { nullable: true })
   versionId: string | null;
 

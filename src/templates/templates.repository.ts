@@ -6,7 +6,7 @@ import type { TimePosition } from '../paging/paging.js';
 import type { TemplateContent, TemplateVariable } from './template-content.js';
 import { Template } from './template.entity.js';
 
-/** Sent for each message that is made from a template. */
+/** Finds a published version. It is sent for each message that is made from a template. */
 const FIND_PUBLISHED = prepared(
   'template_published',
   `select t.id, t.name, t.version, t.version_id as "versionId", s.default_locale as "defaultLocale"
@@ -14,7 +14,7 @@ const FIND_PUBLISHED = prepared(
    where t.organization_id = $1 and (t.id = $2 or t.name = $2) order by t.id = $2 desc limit 1`,
 );
 
-/** Names the published version of a template, with the language of contacts without a locale. */
+/** The published version of a template, with the language of contacts without a locale. */
 export interface FoundTemplate {
   id: string;
   name: string;
@@ -60,7 +60,7 @@ export class TemplatesRepository {
     this.publish(organizationId, id);
   }
 
-  /** Replaces the draft, and counts the change. */
+  /** Replaces the draft, and raises its number of changes. */
   async setDraft(
     organizationId: string,
     id: string,
@@ -116,7 +116,10 @@ export class TemplatesRepository {
     return found;
   }
 
-  /** Finds templates by ids or names, with the variables of their published versions, which are null before the first. */
+  /**
+   * Finds templates by ids or names, with the variables of their published versions. The variables are null before the
+   * first version.
+   */
   async findDeclared(
     organizationId: string,
     idsOrNames: readonly string[],

@@ -12,7 +12,7 @@ import { type TemplateSummary, TemplatesRepository } from './templates.repositor
 const MOST_TEMPLATES = 500;
 const NAME = /^[a-z][a-z0-9_-]*$/;
 
-/** Holds the values that a caller changes. An absent member stays unchanged. */
+/** The values that a caller changes. An absent member stays unchanged. */
 export interface TemplateChanges {
   name?: string;
   description?: string;
@@ -28,14 +28,14 @@ export class TemplatesService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Throws `not_found` when the organization has no such template. */
+  /** Returns a template. Throws `not_found` when the organization has no such template. */
   async get(organizationId: string, id: string): Promise<Template> {
     return assertFound(await this.templates.find(organizationId, id), 'template');
   }
 
   /**
-   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft is not the one that
-   * the caller has read.
+   * Locks the template. Throws `not_found`, and `conflict` with the current number when the draft has changed since the
+   * caller read it.
    */
   async getForUpdate(
     organizationId: string,
@@ -51,7 +51,10 @@ export class TemplatesService {
     );
   }
 
-  /** Throws `invalid_arguments` for wrong content, and `conflict` for a taken name and for too many templates. */
+  /**
+   * Creates a template. Throws `invalid_arguments` for wrong content, and `conflict` for a taken name and for too many
+   * templates.
+   */
   async create(
     organizationId: string,
     { name, description, variables = [], variants = {} }: TemplateChanges & { name: string },

@@ -13,7 +13,7 @@ import {
   inlineSnippets,
 } from './inline-snippets.js';
 
-/** Names the members of `contact` in templates. */
+/** The members of `contact` in templates. */
 const CONTACT_MEMBERS = [
   'id',
   'external_id',
@@ -30,7 +30,7 @@ const CONTACT_MEMBERS = [
   'updated_at',
 ];
 
-/** Lists the names that every text may use besides its variables. */
+/** The names that every text may use besides its variables. */
 export const GIVEN_NAMES: readonly string[] = [
   'contact',
   'digest',
@@ -44,7 +44,7 @@ export interface Names {
   readonly snippets: ReadonlyMap<string, string>;
 }
 
-/** Adds a warning. The message is made for the first warnings only. */
+/** Adds a warning. `message` is called for the first warnings only. */
 export type Warn = (path: string, message: () => string) => void;
 
 interface CheckedText {
@@ -57,7 +57,10 @@ interface CheckedText {
 export class TextChecker {
   constructor(private readonly compiler: TextCompiler) {}
 
-  /** Returns the text with the content of its snippets. Its faults and warnings have the line and column. */
+  /**
+   * Returns the text with the content of its snippets. The faults and warnings that it adds have the line and the
+   * column.
+   */
   check(
     { text, path, format }: CheckedText,
     { variables, snippets }: Names,

@@ -6,15 +6,15 @@ import type { TemplateVariable, VariableType } from './template-content.js';
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Says why a template cannot be rendered with the given values. */
+/** Why a template cannot be rendered with the given values. */
 export interface ValueFault {
   readonly name: string;
   readonly message: string;
 }
 
 /**
- * Returns the values of the declared variables, with their defaults, and a fault for each that is missing or has another
- * type. Other given members are ignored. Only own members are read, so that no name reaches a prototype.
+ * Returns the values of the declared variables, with their defaults, and a fault for each one that is missing or has
+ * another type. Other given members are ignored. Only own members are read, so that a name cannot reach a prototype.
  */
 export function readValues(
   variables: readonly TemplateVariable[],
@@ -45,7 +45,10 @@ const SAMPLES: Record<VariableType, unknown> = {
   object: {},
 };
 
-/** Returns the values with a sample for each variable that has none and no default, and the names of these. */
+/**
+ * Returns the values, with a sample for each variable without a value and without a default, and the names of the
+ * variables with samples.
+ */
 export function fillSamples(
   variables: readonly TemplateVariable[],
   given: object,
@@ -89,7 +92,7 @@ const DESCRIBED: Record<VariableType, string> = {
 };
 
 const READERS: Record<VariableType, (value: unknown) => unknown> = {
-  // Payloads of webhooks often have numbers where a text is shown.
+  // A number becomes text, because payloads of webhooks often have numbers where a template shows a text.
   text: (value) =>
     typeof value === 'number' || typeof value === 'boolean'
       ? String(value)
@@ -102,7 +105,9 @@ const READERS: Record<VariableType, (value: unknown) => unknown> = {
   object: (value) => (Array.isArray(value) ? undefined : ofType(value, 'object')),
 };
 
-/** Returns the value as the type needs it, or undefined when it is no such value. The value must not be null. */
+/**
+ * Returns the value in the form of its type, or undefined when it does not fit the type. The value must not be null.
+ */
 export function readValue(type: VariableType, value: unknown): unknown {
   return READERS[type](value);
 }

@@ -1,4 +1,4 @@
-/** Spreadsheets run a cell as a formula if it begins with one of these (OWASP, CSV Injection). */
+/** Matches the beginning of a cell that spreadsheets would run as a formula (OWASP, CSV Injection). */
 const FORMULA = /^[=+\-@\t\r]/;
 const GUARDED = /^'[=+\-@\t\r]/;
 

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns HTML that shows the text as it is, also inside an attribute in quotation marks. */
+/** Returns HTML that shows the text as it is, even inside an attribute in quotation marks. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

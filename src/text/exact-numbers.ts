@@ -1,4 +1,4 @@
-/** A text without this has no number that JavaScript could change: its numbers have at most 15 digits and no exponent. */
+/** Matches what a number that JavaScript could change must have: an exponent, or more than 15 digits. */
 const MAY_BE_INEXACT = /[\d.]{16}|\d[eE]/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -46,8 +46,8 @@ function endOfText(json: string, quote: number): number {
 }
 
 /**
- * Returns true when `numberText` prints the same digits, or when the text is a fraction in another way in which programs
- * print it.
+ * Returns true when `numberText` prints the same digits, or when the text is another common notation of the same
+ * fraction.
  */
 function isExact(text: string): boolean {
   const value = Number(text);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Lists the digits of base62 in order of value. */
+/** The digits of base62 in order of value. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Returns cryptographically random base62 text. Every character is equally likely (about 5.95 bits each). */

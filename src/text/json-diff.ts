@@ -1,6 +1,6 @@
-/** Describes one difference between two values. `before` or `after` is absent when that value has no such member. */
+/** One difference between two values. `before` or `after` is absent when that value has no such member. */
 export interface JsonChange {
-  /** Contains a JSON Pointer (RFC 6901) into the values. It is empty for the values themselves. */
+  /** A JSON Pointer (RFC 6901) into the values. Empty for the values themselves. */
   path: string;
   before?: unknown;
   after?: unknown;

@@ -1,7 +1,7 @@
 import { isEmail } from 'class-validator';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Holds a normalized value, or the fault of the value that was sent. */
+/** A normalized value, or the fault of the value that was sent. */
 export type Parsed = { value: string } | { fault: string };
 
 const LONGEST_EMAIL = 254;
@@ -18,8 +18,8 @@ export function parseEmail(text: string): Parsed {
 }
 
 /**
- * Returns an address in lowercase, with its domain in Unicode (UTS #46). Otherwise one mailbox would have several addresses,
- * with `xn--` labels or other full stops. Returns a text that is not an address in lowercase.
+ * Returns an address in lowercase, with its domain in Unicode (UTS #46). Without this, one mailbox would have several
+ * addresses, such as one with `xn--` labels or other full stops. Returns a text that is not an address in lowercase.
  */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;

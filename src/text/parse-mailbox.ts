@@ -1,14 +1,14 @@
 import { hiddenCharacter } from './hidden-character.js';
 import { parseEmail } from './parse-email.js';
 
-/** Holds an address with the name that mail programs show. The name may be empty. */
+/** An address with the name that mail programs show. The name may be empty. */
 export interface Mailbox {
   readonly name: string;
   readonly address: string;
 }
 
 const LONGEST_NAME = 100;
-/** Room for the longest address and name. */
+/** The largest number of characters: the longest address and name fit. */
 const LONGEST_MAILBOX = 500;
 const NAMED = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>]*)>$/;
 
@@ -31,7 +31,7 @@ export function parseMailbox(text: string): { value: Mailbox } | { fault: string
 function nameFault(name: string): string | undefined {
   const hidden = hiddenCharacter(name);
   if (hidden !== undefined) return `must have a name without ${hidden}`;
-  // Mail programs would decode such a word, and show text that was never checked (RFC 2047).
+  // Mail programs would decode such a word (RFC 2047), and show a text that was not checked.
   if (/[\r\n\t\u2028\u2029@]|=\?/.test(name)) {
     return 'must have a name of one line without @ and =?';
   }

@@ -2,14 +2,17 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.js';
 import { TextWriter } from './text-writer.js';
 
-/** Other work of the process waits at most for this many characters, which take some milliseconds. */
+/**
+ * The number of characters that are read without a pause. Other work of the process waits for them, which takes some
+ * milliseconds.
+ */
 const CHARACTERS_AT_ONCE = 4 * 1024;
 const MOST_CHARACTERS = 512 * 1024;
 const LONGEST_HREF = 4096;
 
-/** The contents of these elements are not text for people. */
+/** The elements whose contents are not text for people. */
 const UNREAD = new Set(['script', 'style', 'title', 'template']);
-/** Maps elements that begin and end on a line of their own to the line breaks around them. */
+/** The line breaks around each element that begins and ends on a line of its own. */
 const LINE_BREAKS: ReadonlyMap<string, number> = new Map([
   ...(
     'address article aside caption center dd div dt fieldset figcaption figure footer form header li main nav section ' +
@@ -24,11 +27,11 @@ const LINE_BREAKS: ReadonlyMap<string, number> = new Map([
 
 /**
  * Returns the text of HTML: paragraphs, lists, tables line by line, and links with their addresses. The time is
- * proportional to the length, also for elements that are nested deep or not closed, and other work gets turns meanwhile.
+ * proportional to the length, even for elements that are nested deep or not closed. Other work gets turns meanwhile.
  * Throws `invalid_arguments` when the text is longer than any message.
  */
 export async function textOfHtml(html: string): Promise<string> {
-  // Most processes send no HTML. Without this, each would keep the parser in memory.
+  // Most processes send no HTML. With a static import, each process would keep the parser in memory.
   const { Tokenizer } = await import('htmlparser2');
   const reader = new HtmlReader(html);
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader);
@@ -107,7 +110,7 @@ class HtmlReader {
   }
 
   onselfclosingtag(): void {
-    // HTML has no elements that end so, except those that are empty anyway.
+    // `/>` ends no element in HTML. Elements without content need no end.
     this.onopentagend();
   }
 
@@ -135,7 +138,7 @@ class HtmlReader {
         writer.addText('-'.repeat(40));
         return writer.breakLine(2);
       case 'img':
-        // Its address means nothing in a text.
+        // The address of an image means nothing in a text.
         return writer.addText(this.alt);
       case 'td':
       case 'th':
@@ -161,7 +164,7 @@ class HtmlReader {
       writer.closeGroup(name);
     }
     const breaks = LINE_BREAKS.get(name);
-    // A list in a list is followed by no empty line.
+    // No empty line follows a list inside a list.
     if (breaks !== undefined) writer.breakLine(writer.isInItem ? 1 : breaks);
   }
 }

@@ -1,4 +1,4 @@
-/** Groups that are deeper get no indentation, so that a line has a bounded length of it. */
+/** The depth up to which groups are indented, so that the indentation of a line has a limit. */
 const DEEPEST_INDENTED = 10;
 const MOST_EMPTY_LINES = 4;
 const SPACES = /[ \t\r\n\f\u200b]+/;
@@ -7,7 +7,7 @@ type GroupName = 'ul' | 'ol' | 'blockquote' | 'li';
 
 interface Group {
   readonly name: GroupName;
-  /** Stands before each line in the group. */
+  /** The text before each line in the group. */
   readonly prefix: string;
   items: number;
 }
@@ -16,10 +16,10 @@ interface Group {
 export class TextWriter {
   private readonly parts: string[] = [];
   private readonly groups: Group[] = [];
-  /** Counts the open groups by name, so that the end of a group that is not open is recognized at once. */
+  /** The number of open groups by name, so that the end of a group that is not open is recognized at once. */
   private readonly open: Record<GroupName, number> = { ul: 0, ol: 0, blockquote: 0, li: 0 };
   private link: { readonly href: string; text: string } | undefined;
-  /** Replaces the indentation of the next line of a list item. */
+  /** The text that replaces the indentation of the next line of a list item. */
   private marker = '';
   private breaks = 0;
   private hasSpace = false;
@@ -84,7 +84,7 @@ export class TextWriter {
     this.marker = marker;
   }
 
-  /** Does nothing when no such group is open. */
+  /** Ends a group. Does nothing when no such group is open. */
   closeGroup(name: GroupName): void {
     if (this.open[name] === 0) return;
     for (;;) {
@@ -100,7 +100,7 @@ export class TextWriter {
     this.link = { href, text: '' };
   }
 
-  /** Writes the address of the link that is open, unless its text says it. */
+  /** Ends the open link. Writes its address after its text, unless the text is the address. */
   closeLink(): void {
     const { link } = this;
     if (!link) return;

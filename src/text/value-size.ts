@@ -1,9 +1,12 @@
 /**
- * Limits the JSON text of the values of a run: the arguments and the result of a step, the payload of a run that a step
- * starts, and the results of a loop. A body of a request has at most 1 MiB, so a step can forward a whole body, with
- * other values beside it.
+ * The largest JSON text, in bytes, of the values of a run: the arguments and the result of a step, the payload of a run
+ * that a step starts, and the results of a loop. A body of a request has at most 1 MiB, so a step can forward a whole
+ * body, with other values beside it.
  */
 export const MAX_VALUE_BYTES = 1536 * 1024;
 
-/** Limits how deep such a value is nested and how many members it has. A step can forward the largest body, with others. */
+/**
+ * The limits of a value of a run: how deep it is nested and how many members it has. A step can forward the largest
+ * body, with other values beside it.
+ */
 export const VALUE_LIMITS = { depth: 72, members: 20_000 };

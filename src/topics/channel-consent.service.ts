@@ -5,7 +5,7 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { Evidence } from './topic-subscription.entity.js';
 
-/** Records decisions of contacts about channels together with what proves them. */
+/** Records decisions of contacts about channels, together with their evidence. */
 @Injectable()
 export class ChannelConsentService {
   constructor(

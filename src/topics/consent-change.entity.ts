@@ -14,14 +14,14 @@ export class ConsentChange extends OrganizationRow {
   @PrimaryColumn('bigint', { generated: 'identity', generatedIdentity: 'ALWAYS' })
   id: string;
 
-  /** Names the contact at the time of the change, which may have been merged since. */
+  /** The contact at the time of the change, which may have been merged since. */
   @Column('text')
   recordedFor: string;
 
   @Column('text')
   kind: ConsentKind;
 
-  /** Names the channel or the topic. */
+  /** The channel or the topic. */
   @Column('text')
   name: string;
 

@@ -3,15 +3,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Env } from '../config/env.js';
 import { SecretBox } from '../database/secret-box.js';
 
-/** Names what a link lets its owner do: leave a topic, change all subscriptions, or confirm a subscription. */
+/** What a link lets its owner do: leave a topic, change all subscriptions, or confirm a subscription. */
 export type LinkKind = 'unsubscribe' | 'preferences' | 'confirm';
 
-/** Identifies what a link is for. It contains no address. */
+/** What a link is for. It contains no address. */
 export interface LinkTarget {
   organizationId: string;
   contactId: string;
   messageId: string;
-  /** Empty in links to the preferences. */
+  /** The topic. Empty in links to the preferences. */
   topic: string;
 }
 
@@ -24,12 +24,14 @@ const TOKEN =
   /^(org_[0-9A-Za-z]{1,40})\.(con_[0-9A-Za-z]{1,40})\.(msg_[0-9A-Za-z]{1,40})\.([a-z0-9_-]{0,64})\.([\w-]{43})$/;
 
 /**
- * Makes the links in messages by which people decide what they get, and checks them. A link is signed and has no end,
- * because people leave with old messages too. A forged link is refused without a query.
+ * Makes the links in messages by which people decide what they get, and checks them. A link is signed and never
+ * expires, because people use the links of old messages too. A forged link is refused without a query.
  */
 @Injectable()
 export class PermissionLinks {
-  /** The first key signs. Links that the other key signed stay valid while SECRET_KEY changes. */
+  /**
+   * The keys of signatures. The first key signs. Links that the other key signed stay valid while SECRET_KEY changes.
+   */
   private readonly keys: readonly [string, ...string[]];
 
   constructor(
@@ -49,7 +51,7 @@ export class PermissionLinks {
     return `${organizationId}.${contactId}.${messageId}.${topic}.${signature}`;
   }
 
-  /** Returns what a token is for, or undefined when it is malformed, forged or of another kind. */
+  /** Returns the target of a token, or undefined when the token is malformed, forged or of another kind. */
   read(kind: LinkKind, token: string): LinkTarget | undefined {
     const [, organizationId, contactId, messageId, topic, given] = TOKEN.exec(token) ?? [];
     if (!organizationId || !contactId || !messageId || topic === undefined || !given) {

@@ -1,11 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** `pending` waits until the contact confirms it with the link in an e-mail. Only `subscribed` gets messages. */
+/**
+ * The states of a subscription. `pending` waits until the contact confirms the subscription with the link in an e-mail.
+ * Messages are sent only for `subscribed`.
+ */
 export const SUBSCRIPTION_STATES = ['subscribed', 'pending', 'unsubscribed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** Proves where a decision came from. All members are as the person's browser or the caller gave them. */
+/** The proof of where a decision came from. All members are as the person's browser or the caller gave them. */
 export interface Evidence {
   ip?: string;
   user_agent?: string;
@@ -13,7 +16,7 @@ export interface Evidence {
   message_id?: string;
 }
 
-/** Stores the decision of a contact about a topic. Without it, the default of the topic holds. */
+/** Stores the decision of a contact about a topic. Without a row, the default of the topic applies. */
 @Entity('topic_subscriptions')
 export class TopicSubscription extends OrganizationRow {
   @PrimaryColumn('text')
@@ -31,7 +34,7 @@ export class TopicSubscription extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   evidence: Evidence | null;
 
-  /** Names the message whose link confirms a pending subscription. */
+  /** The message whose link confirms a pending subscription. */
   @Column('text', { nullable: true })
   confirmationId: string | null;
 

@@ -6,7 +6,7 @@ import { ConsentChange } from './consent-change.entity.js';
 import type { Decision, StoredSubscription } from './decision.js';
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
-// A decision that is repeated keeps its first source and time, as proof.
+// A repeated decision keeps its first source and time, because they are the proof.
 const DECIDE = prepared(
   'topic_decide',
   `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id)
@@ -17,7 +17,10 @@ const DECIDE = prepared(
      where own.state <> excluded.state
    returning state`,
 );
-/** Sent in the transaction that begins an attempt, after the message is locked, so it sees every decision until then. */
+/**
+ * Finds the state of a subscription. It is sent in the transaction that begins an attempt, after the message is locked.
+ * So it sees every decision that people made before.
+ */
 const FIND_STATE = prepared(
   'topic_state',
   `select t.name is not null as "exists",
@@ -55,7 +58,7 @@ export class TopicSubscriptionsRepository {
     return rows.length > 0;
   }
 
-  /** Confirms a pending subscription. Returns false when this message does not confirm it, or not any more. */
+  /** Confirms a pending subscription. Returns false when this message does not confirm it, or no longer does. */
   async confirm(
     organizationId: string,
     contactId: string,
@@ -85,7 +88,7 @@ export class TopicSubscriptionsRepository {
     return found!;
   }
 
-  /** Returns the state of each topic for a contact, in the order of their names. */
+  /** Returns the state of each topic for a contact, in the order of the names of topics. */
   async list(organizationId: string, contactId: string): Promise<StoredSubscription[]> {
     return await this.tenants.session(organizationId).query<StoredSubscription>(
       `select t.name as topic, t.title, t.description, t.double_opt_in as "doubleOptIn", s.source,

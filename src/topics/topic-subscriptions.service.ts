@@ -10,12 +10,12 @@ import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
 
-/** Says why a message of a topic must not be sent to a contact. */
+/** Why a message of a topic must not be sent to a contact. */
 export type TopicObstacle = 'unsubscribed' | 'pending' | 'deleted';
 
 /**
  * Manages what contacts decided about topics. The caller of each method must have opened a transaction of the
- * organization. A merged contact means the one that it was merged into.
+ * organization. The id of a merged contact means the survivor.
  */
 @Injectable()
 export class TopicSubscriptionsService {
@@ -38,7 +38,7 @@ export class TopicSubscriptionsService {
     return changed;
   }
 
-  /** Confirms a pending subscription. Throws `not_found` when this message does not confirm it, or not any more. */
+  /** Confirms a pending subscription. Throws `not_found` when this message does not confirm it, or no longer does. */
   async confirm(
     organizationId: string,
     given: { contactId: string; topic: string; messageId: string },
@@ -48,12 +48,12 @@ export class TopicSubscriptionsService {
     const { topic, messageId } = given;
     const ids = [organizationId, contactId, topic, messageId] as const;
     if (!(await this.subscriptions.confirm(...ids, cut(evidence)))) {
-      throw new AppError('not_found', 'This link does not confirm a subscription any more.');
+      throw new AppError('not_found', 'This link no longer confirms a subscription.');
     }
     this.publish(organizationId, contactId);
   }
 
-  /** Returns the state of each topic for a contact, in the order of their names. Throws `not_found`. */
+  /** Returns the state of each topic for a contact, in the order of the names of topics. Throws `not_found`. */
   async list(organizationId: string, contactId: string): Promise<StoredSubscription[]> {
     const { id } = await this.contacts.get(organizationId, contactId);
     return await this.subscriptions.list(organizationId, id);

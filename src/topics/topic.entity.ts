@@ -4,7 +4,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 /** Stores a topic of messages, which contacts can leave. */
 @Entity('topics')
 export class Topic extends OrganizationRow {
-  /** Names the topic in messages, links and decisions. It never changes. */
+  /** The name of the topic in messages, links and decisions. It never changes. */
   @PrimaryColumn('text')
   name: string;
 
@@ -14,11 +14,11 @@ export class Topic extends OrganizationRow {
   @Column('text', { nullable: true })
   description: string | null;
 
-  /** When true, contacts that decided nothing get its messages. */
+  /** True when contacts that decided nothing get the messages of the topic. */
   @Column('boolean')
   optedIn: boolean;
 
-  /** When true, a contact that subscribes must confirm it with the link in an e-mail. */
+  /** True when a contact must confirm a subscription with the link in an e-mail. */
   @Column('boolean', { default: false })
   doubleOptIn: boolean;
 

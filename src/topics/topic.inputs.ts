@@ -26,7 +26,7 @@ export class CreateTopicInput extends TopicNameInput {
   double_opt_in: boolean = false;
 }
 
-/** Declares the fields of `update_topic`. An absent one stays unchanged. */
+/** Declares the fields of `update_topic`. An absent field stays unchanged. */
 export class UpdateTopicInput extends TopicNameInput {
   @Text({ optional: true, min: 1, max: 200 })
   title?: string;

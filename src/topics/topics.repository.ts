@@ -48,7 +48,7 @@ export class TopicsRepository {
     );
   }
 
-  /** Returns false when there is no such topic. */
+  /** Deletes a topic. Returns false when there is no such topic. */
   async delete(organizationId: string, name: string): Promise<boolean> {
     return (await this.rows(organizationId).delete({ organizationId, name })).affected === 1;
   }

@@ -20,14 +20,14 @@ export class TopicsService {
     return this.topics.list(organizationId, MOST_TOPICS);
   }
 
-  /** Throws `not_found`. */
+  /** Returns a topic. Throws `not_found`. */
   async get(organizationId: string, name: string): Promise<Topic> {
     const found = await this.topics.find(organizationId, name);
     if (found) return found;
     throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');
   }
 
-  /** Throws `invalid_arguments`, and `conflict` when the name is taken or there are 100 topics. */
+  /** Creates a topic. Throws `invalid_arguments`, and `conflict` when the name is taken or there are 100 topics. */
   async create(organizationId: string, fields: TopicFields): Promise<Topic> {
     if (!NAME.test(fields.name)) {
       const rule =
@@ -57,7 +57,7 @@ export class TopicsService {
     return await this.get(organizationId, name);
   }
 
-  /** Deletes a topic. Its messages are not sent any more, and the decisions of contacts stay. Throws `not_found`. */
+  /** Deletes a topic. Its messages are no longer sent, and the decisions of contacts stay. Throws `not_found`. */
   async delete(organizationId: string, name: string): Promise<void> {
     if (await this.topics.delete(organizationId, name)) return;
     throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');

@@ -122,7 +122,7 @@ describe('switchboard', () => {
 
   it('explains a wrong argument in one sentence, without the key', async () => {
     const { code, stdout, stderr } = await run('call', 'note', '{}', 'swb_secret');
-    expect(stderr).toBe('The argument "swb_..." is too much. See "switchboard help".\n');
+    expect(stderr).toBe('The argument "swb_..." is not expected. See "switchboard help".\n');
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });

@@ -706,7 +706,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['src/workflows/payloads/large-reads'],
-    names: 'fails in words for',
+    names: 'fails with a clear message for',
   },
   {
     id: 'Y2',

@@ -103,7 +103,7 @@ describe('preview_template', () => {
 });
 
 describe('GET /api/templates/:id/preview', () => {
-  it('shows the draft as a page that can do nothing', async () => {
+  it('shows the draft as a page without active content', async () => {
     const variants = { en: { email: { subject: '<b>', text: '<script>alert(1)</script>' } } };
     const { id } = await createTemplate(acme, { variants });
     const response = await acme.fetch(`/api/templates/${id}/preview?locale=en`);

@@ -17,13 +17,18 @@ const TOKEN_LENGTH = 43;
 const SEND_TIMEOUT_MS = 20_000;
 const PURPOSE = 'address verification';
 
-/** Shows whether the address of an account is verified, in the responses of `/api/auth/verification`. */
+/** Whether the address of an account is verified, in the responses of `/api/auth/verification`. */
 export interface VerificationView {
   email: string;
   is_verified: boolean;
-  /** The messages that the organization may store in a day until the address is verified; null when nothing waits. */
+  /**
+   * The messages that the organization may store in a day until the address is verified. Null when no quota waits for
+   * this.
+   */
   messages_a_day: number | null;
-  /** The messages that it may store in a day afterwards; null when nothing waits. */
+  /**
+   * The messages that the organization may store in a day after the verification. Null when no quota waits for this.
+   */
   verified_messages_a_day: number | null;
 }
 
@@ -47,7 +52,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     private readonly recorder: CallRecorder,
     private readonly mail: EmailChannel,
   ) {
-    // The first signs. Links that the other key signed stay valid while SECRET_KEY changes.
+    // The first key signs. Links that the other key signed stay valid while SECRET_KEY changes.
     this.keys = secrets.deriveAll(PURPOSE);
   }
 
@@ -72,8 +77,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Sends the mail after a sign-up, if the organization gets a higher quota by it. It returns at once: sign-up does not
-   * wait for a mail server. A mail that fails is only logged, because the person can request another.
+   * Sends the mail after a sign-up, if its link raises the quota of the organization. It returns at once: sign-up does
+   * not wait for a mail server. A mail that fails is only logged, because the person can request another.
    */
   mailAfterSignUp(account: Account, address: string, language: Language): void {
     const sending = this.describe(account)
@@ -116,7 +121,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
       });
       throw AppError.invalidField(
         'token',
-        'is not valid any more, or belongs to another account. Request a new mail, and open its link signed in to your account',
+        'is no longer valid, or belongs to another account. Request a new mail, and open its link while you are signed in',
       );
     }
     return await this.describe(account);
@@ -142,8 +147,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
 }
 
 /**
- * Returns the HMAC that stands for a token. Without the key nobody can predict its bytes, so the time of comparing it in
- * the database reveals nothing about stored ones.
+ * Returns the HMAC that stands for a token. Without the key, nobody can predict the digest of a token. So the duration
+ * of the comparison in the database reveals nothing about stored digests.
  */
 function digest(key: string, { userId, email }: Account, token: string): Buffer {
   const text = JSON.stringify([userId, email, token]);

@@ -57,7 +57,7 @@ export function verificationMail(
   };
 }
 
-/** Returns German if the browser prefers it to English (`Accept-Language`), and English otherwise. */
+/** Returns German if the browser prefers German to English (`Accept-Language`), and English otherwise. */
 export function languageOf(request: Request): Language {
   return request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
 }

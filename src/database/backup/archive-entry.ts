@@ -1,19 +1,19 @@
-/** Describes the backup in an archive, and what a restore needs to know before it begins. */
+/** The backup in an archive, and what a restore needs to know before it begins. */
 export interface ArchiveHeader {
   kind: 'header';
   /** The version of Switchboard that made the backup. */
   product: string;
   /** The time of the snapshot by the clock of the database, in ISO 8601. */
   takenAt: string;
-  /** Lists the migrations of Switchboard that the database had, oldest first. */
+  /** The migrations of Switchboard that the database had, oldest first. */
   migrations: readonly string[];
-  /** Lists the migrations of a team's modules that the database had, oldest first. */
+  /** The migrations of a team's modules that the database had, oldest first. */
   moduleMigrations: readonly string[];
-  /** Lists the ids, in hexadecimal, of the keys that open the stored secrets. The ids reveal nothing about the keys. */
+  /** The ids, in hexadecimal, of the keys that open the stored secrets. The ids reveal nothing about the keys. */
   secretKeys: readonly string[];
 }
 
-/** Begins a table. The rows that follow are in the text format of COPY, with these columns. */
+/** The beginning of a table. The rows that follow are in the text format of COPY, with these columns. */
 export interface ArchiveTable {
   kind: 'table';
   /** The schema and the name, for example `public.contacts`. */
@@ -42,5 +42,5 @@ export const MAGIC = Buffer.from(`${ARCHIVE_NAME}1\n`);
 /** The first byte of a frame. Four bytes with the length of its content follow, the highest byte first. */
 export const FRAME = { json: 0x4a, rows: 0x52, digest: 0x53 } as const;
 export const FRAME_HEAD_BYTES = 5;
-/** Limits the content of a frame, so that a damaged length cannot fill the memory. */
+/** The largest content of a frame, in bytes. Without this limit, a damaged length could fill the memory. */
 export const MOST_FRAME_BYTES = 1024 * 1024;

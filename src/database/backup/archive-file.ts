@@ -38,7 +38,10 @@ export async function writeArchive(
   }
 }
 
-/** Says what is wrong with the folder of a new file. Node names only the draft, which the caller does not know. */
+/**
+ * Returns an error that says what is wrong with the folder of a new file. The error of Node names only the draft file,
+ * which the caller does not know.
+ */
 function toFolderError(error: unknown, folder: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
@@ -55,7 +58,7 @@ function toFolderError(error: unknown, folder: string): unknown {
 /** Returns the parts of the archive. Throws when the file is missing, cut off or changed. */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry, void> {
   const unpacked = createGunzip({ chunkSize: READ_BYTES });
-  // The iteration throws the errors of both streams.
+  // The iteration throws the errors of both streams, so the pipeline's own error is ignored.
   pipeline(createReadStream(path), unpacked, () => undefined);
   try {
     yield* decodeArchive(unpacked);

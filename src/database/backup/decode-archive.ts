@@ -11,8 +11,8 @@ import {
 import { parseEntry } from './parse-entry.js';
 
 /**
- * Returns the parts of an archive. Throws as soon as a checksum is wrong, a part is missing, or the format is unknown. An
- * archive is whole only when all its parts were read.
+ * Returns the parts of an archive. Throws as soon as a checksum is wrong, a part is missing, or the format is unknown.
+ * An archive is complete only when all its parts were read without an error.
  */
 export async function* decodeArchive(
   bytes: AsyncIterable<Buffer>,
@@ -79,7 +79,7 @@ async function readMagic(reader: ByteReader): Promise<Buffer> {
 
 /** Checks that the parts of an archive come in the only order that is allowed. */
 class EntryOrder {
-  /** Counts the tables that began. */
+  /** The number of tables that began. */
   tables = 0;
   private expected: readonly string[] = ['header'];
 

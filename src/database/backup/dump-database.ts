@@ -11,7 +11,7 @@ import {
   type StoredTable,
 } from './stored-tables.js';
 
-/** A statement that changes a table keeps the backup waiting at most this long. */
+/** The longest time that the backup waits for a statement that changes a table. */
 const LOCK_TIMEOUT = '60s';
 
 export interface DumpOptions {
@@ -22,7 +22,7 @@ export interface DumpOptions {
   log: (line: string) => void;
 }
 
-/** Counts what a dump has read so far. */
+/** The numbers of tables and rows that a dump has read so far. */
 export interface DumpCounts {
   tables: number;
   rows: number;
@@ -53,12 +53,12 @@ export async function* dumpDatabase(
     counts.tables += 1;
     counts.rows += copy.rows;
   }
-  // Sequences are outside of snapshots. Their values are read last, so none is lower than a number in a row.
+  // Sequences are outside of snapshots. Their values are read last, so that no value is lower than a number in a row.
   yield { kind: 'end', tables: tables.length, sequences: await readSequences(client) };
   await client.query('commit');
 }
 
-/** Makes values readable by every server, whatever its settings are. Removes limits of time. */
+/** Fixes the text formats of values, so that every server can read them. Removes the time limits of statements. */
 export async function fixFormats(client: Client): Promise<void> {
   await client.query(
     `set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
@@ -67,7 +67,7 @@ export async function fixFormats(client: Client): Promise<void> {
   );
 }
 
-/** Begins the snapshot, and keeps the tables as they are until it ends. */
+/** Begins the snapshot, and locks the tables against changes of their columns until it ends. */
 async function lockTables(client: Client): Promise<StoredTable[]> {
   const before = await findStoredTables(client);
   if (!before.some(({ name }) => name === 'private.installation')) {
@@ -135,7 +135,10 @@ async function readSequences(client: Client): Promise<ArchiveSequence[]> {
   return rows;
 }
 
-/** A module may keep rows in a schema that is not part of the backup. That must not be found out at the restore. */
+/**
+ * Reports schemas that are not part of the backup, in which a module may keep rows. Otherwise the operator would learn
+ * of them only after a restore.
+ */
 async function reportOtherTables(client: Client, log: DumpOptions['log']): Promise<void> {
   const { rows } = await client.query<{ schema: string; tables: number }>(
     `select n.nspname as schema, count(*)::int as tables

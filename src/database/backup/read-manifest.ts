@@ -5,10 +5,10 @@ import { readArchive } from './archive-file.js';
 import { damaged } from './decode-archive.js';
 
 const INSTALLATION = 'private.installation';
-/** The installation is one short row. */
+/** The largest part of the archive with the installation, in bytes. The installation is one short row. */
 const MOST_INSTALLATION_BYTES = 64 * 1024;
 
-/** Says what is in an archive. */
+/** What is in an archive. */
 export interface Manifest {
   header: ArchiveHeader;
   tables: readonly { table: string; columns: readonly string[]; rows: number }[];
@@ -71,7 +71,7 @@ export function assertKnown(
   }
 }
 
-/** Throws when the box opens some stored secrets of the archive with none of its keys. */
+/** Throws when no key of the box opens some of the stored secrets of the archive. */
 export function assertOpens(box: SecretBox, { secretKeys }: ArchiveHeader): void {
   if (secretKeys.every((id) => box.opens(id))) return;
   throw new AppError(

@@ -78,7 +78,7 @@ async function migrateTo(
 ): Promise<void> {
   await migrate(url, header.migrations);
   if (header.moduleMigrations.length === 0 || !extensions) return;
-  // Without entities: some of them have tables that only newer migrations make.
+  // The data source has no entities, because some of them have tables that only newer migrations make.
   const { migrations } = extensions;
   await migrateExtensions(url, { entities: [], migrations }, header.moduleMigrations);
 }
@@ -112,7 +112,8 @@ async function copyTables(
   try {
     for (;;) {
       const next = await entries.next();
-      // The last part of an archive has its checksum, so the end of the iteration says that everything was right.
+      // The last part of an archive has its checksum, so the iteration ends without an error only when everything was
+      // right.
       if (next.done) return sequences!;
       const entry = next.value;
       if (entry.kind === 'header') assertUnchanged(entry, manifest);
@@ -155,9 +156,9 @@ async function copyTable(
 }
 
 /**
- * Ids of transactions mean nothing on another server. There, an event from before the backup could end a wait that
- * begins after the restore. So all events and waits get the id of the restore. A wait that began while the transaction
- * of an event was open keeps that event: it gets the time of the event.
+ * Gives all events and waits the id of the transaction of the restore. The old ids mean nothing on another server: an
+ * event from before the backup could end a wait that begins after the restore. A wait that began while the transaction
+ * of an event was open gets the time of the event, so that the event still ends it.
  */
 async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
   const names = new Set(tables.map(({ name }) => name));
@@ -175,7 +176,7 @@ async function renewTransactionIds(client: Client, tables: readonly StoredTable[
   await client.query('update public.pending_events set xid = pg_current_xact_id()::text');
 }
 
-/** Without statistics, the first minutes after a restore would be slow. */
+/** Collects statistics of the tables. Without them, the first minutes after a restore would be slow. */
 async function analyze(url: string): Promise<void> {
   const client = await connect(url);
   try {

@@ -6,7 +6,7 @@ import type { ArchiveHeader } from './archive-entry.js';
 import type { Manifest } from './read-manifest.js';
 import { assertComplete, findMigrations, type StoredTable } from './stored-tables.js';
 
-/** Migrations put rows into these tables. */
+/** The tables into which migrations insert rows. */
 const FILLED_BY_MIGRATIONS = new Set(['private.quota_defaults']);
 
 /**

@@ -6,9 +6,9 @@ export interface StoredTable {
   /** The schema and the name, for example `public.contacts`. */
   name: string;
   columns: string[];
-  /** Lists the other tables that its foreign keys refer to. */
+  /** The other tables that its foreign keys refer to. */
   references: string[];
-  /** It is false when row-level security could hide rows from the current user. */
+  /** False when row-level security could hide rows from the current user. */
   isComplete: boolean;
   lock: string;
   lockExclusively: string;
@@ -17,16 +17,16 @@ export interface StoredTable {
   copyOut: string;
   copyIn: string;
   analyze: string;
-  /** Lets the owner copy rows in, without triggers and row-level security. */
+  /** The SQL that lets the owner copy rows in, without triggers and row-level security. */
   open: string[];
-  /** Undoes `open`. */
+  /** The SQL that undoes `open`. */
   close: string[];
 }
 
-/** These tables say which migrations ran. The header of an archive has their content. */
+/** The tables that record which migrations ran. The header of an archive has their content. */
 const MIGRATION_TABLES = ['public.migrations', 'public.extension_migrations'];
 
-/** Returns all tables of this installation, in an order in which each follows those that it references. */
+/** Returns all tables of this installation, in an order in which each table follows the tables that it references. */
 export async function findStoredTables(client: Client): Promise<StoredTable[]> {
   const { rows } = await client.query<StoredTable>(
     `with stored as (
@@ -89,7 +89,10 @@ export function assertComplete(tables: readonly StoredTable[]): void {
   );
 }
 
-/** Returns the tables so that each follows those that it references. Throws when some reference each other. */
+/**
+ * Returns the tables in an order in which each follows the tables that it references. Throws when some tables reference
+ * each other.
+ */
 export function inOrderOfReferences<Table extends Pick<StoredTable, 'name' | 'references'>>(
   tables: readonly Table[],
 ): Table[] {

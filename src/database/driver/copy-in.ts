@@ -14,7 +14,7 @@ interface CopyConnection extends Connection {
  * needs no memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error of the source.
  */
 export class CopyIn implements Submittable {
-  /** Resolves to the number of rows that PostgreSQL stored. */
+  /** A promise of the number of rows that PostgreSQL stored. */
   readonly done: Promise<number>;
   private rows = 0;
   private sourceError?: Error;
@@ -65,7 +65,7 @@ export class CopyIn implements Submittable {
       }
       if (!signal.aborted) connection.endCopyFrom();
     } catch (error) {
-      // The statement or the connection has failed, and `done` has rejected with that.
+      // The statement or the connection has failed, and `done` has rejected with that error.
       if (signal.aborted) return;
       this.sourceError = toError(error);
       connection.sendCopyFail('The source of the rows failed.');

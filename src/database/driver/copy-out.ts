@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Connection, Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
 
-/** The stream holds about this many bytes of rows. */
+/** The approximate number of bytes of rows that the stream holds. */
 const HELD_BYTES = 256 * 1024;
 
 /**
@@ -10,7 +10,7 @@ const HELD_BYTES = 256 * 1024;
  * server, so a large table needs no memory. Ending the stream early closes the connection.
  */
 export class CopyOut extends Readable implements Submittable {
-  /** Counts the rows that PostgreSQL sent. It is set when the stream has ended. */
+  /** The number of rows that PostgreSQL sent. It is set when the stream has ended. */
   rows = 0;
   private connection?: Connection;
   private isFinished = false;

@@ -23,12 +23,12 @@ const preparedNames = new WeakMap<Connection, Set<string>>();
  */
 export class Pipeline implements Submittable {
   readonly done: Promise<QueryResult>;
-  /** Counts the statements that succeeded. */
+  /** The number of statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
-  /** Takes the rows of the next statement whose result is wanted. */
+  /** The result that is being received: that of the next statement whose result is wanted. */
   private result = new Result();
-  /** Lists the statements that this pipeline prepares. */
+  /** The statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;
@@ -43,7 +43,7 @@ export class Pipeline implements Submittable {
     });
   }
 
-  /** It is true when the connection may have received the statements. */
+  /** True when the connection may have received the statements. */
   get wasSent(): boolean {
     return this.connection !== undefined;
   }

@@ -3,7 +3,10 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 
-/** Runs TypeORM inside a transaction that has begun. Its statements go to `send`, and its transactions are savepoints. */
+/**
+ * Runs TypeORM inside a transaction that has begun. Statements of TypeORM go to `send`, and its transactions become
+ * savepoints.
+ */
 export class SessionQueryRunner extends PostgresQueryRunner {
   constructor(
     source: DataSource,

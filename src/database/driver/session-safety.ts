@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** Names the effect of a statement on the connection that it runs on. */
+/** The effect of a statement on the connection that it runs on. */
 export type SessionSafety =
-  /** It provably changes rows only, and nothing of the session. */
+  /** The statement provably changes rows only, and nothing of the session. */
   | 'safe'
   /** It may change settings, prepared statements, locks or other state of the session. */
   | 'unsafe'
@@ -26,8 +26,8 @@ const ENDS_TRANSACTION =
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
- * Statements may begin with these words. All others are forbidden: ALTER changes the password of its own role, and DO
- * runs any statement that its text contains.
+ * The words with which a statement may begin. All others are forbidden. For example, ALTER can change the password of
+ * the current role, and DO runs any statement that its text contains.
  */
 const COMMANDS = new Set(
   `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
@@ -36,7 +36,7 @@ const COMMANDS = new Set(
   ),
 );
 
-/** Lists words of SQL that may precede a parenthesis and are not functions. */
+/** Words of SQL that may precede a parenthesis and are not functions. */
 const KEYWORDS = new Set(
   `all and any array as by case cast conflict distinct else exists except filter from group having in intersect into is
   join lateral not on or order over partition returning select set some then union update using values when where
@@ -44,7 +44,7 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Lists functions, types with a length, and views of PostgreSQL, that leave nothing behind after the transaction except
+ * Functions, types with a length, and views of PostgreSQL, that leave nothing behind after the transaction except
  * changed rows. Every other function makes a statement unsafe.
  */
 const FUNCTIONS = new Set(
@@ -69,9 +69,10 @@ const FUNCTIONS = new Set(
 const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 
 /**
- * Tells from the text of a statement how it affects its connection. The answer is "unsafe" for everything that is not
- * plainly safe: other commands than SELECT, INSERT, UPDATE, DELETE and savepoints, functions that are not listed here,
- * names of PostgreSQL's own objects (an update of pg_settings changes settings), comments, dollar quotes and escapes.
+ * Returns, from the text of a statement, how it affects its connection. The result is "unsafe" for everything that is
+ * not plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text is unsafe,
+ * too, if it contains a function that is not listed here, or a name of one of PostgreSQL's own objects (an update of
+ * pg_settings changes settings). The same applies to a comment, a dollar quote or an escape.
  */
 export function sessionSafety(text: string): SessionSafety {
   const cached = known.get(text);
@@ -104,7 +105,7 @@ function withoutLeadingComments(given: string): string {
   }
 }
 
-/** Returns the length of the comment that `text` begins with. Such comments can contain others. */
+/** Returns the length of the comment at the beginning of `text`. Comments of PostgreSQL can contain comments. */
 function lengthOfComment(text: string): number {
   const EDGE = /\/\*|\*\//g;
   let depth = 0;
@@ -134,7 +135,7 @@ function isPlain(text: string): boolean {
     if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
     // SELECT INTO creates a table.
     if (name === 'into' && previous !== 'insert') return false;
-    // Outside of quotes PostgreSQL takes every such character for a letter of a name.
+    // Outside of quotes, PostgreSQL takes every character beyond ASCII for a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
     // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a
     // comment, a second statement.

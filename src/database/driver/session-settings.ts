@@ -2,7 +2,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import { isQueryTimeout } from '../database-error.js';
 import { forgetPreparedStatements } from './pipeline.js';
 
-/** Holds settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
+/** The settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
 export interface SessionSettings {
   application_name: string;
   statement_timeout: number;
@@ -10,7 +10,7 @@ export interface SessionSettings {
   idle_in_transaction_session_timeout: number;
 }
 
-/** Holds options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
+/** The options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
 export interface SessionOptions extends Partial<SessionSettings> {
   onConnect?: (client: ClientBase) => Promise<void>;
 }
@@ -21,7 +21,7 @@ interface PooledSession {
 }
 
 const ANSWER_MS = 5000;
-/** SQLSTATE `too_many_connections`: callers get `unavailable`, and may try again. */
+/** The SQLSTATE `too_many_connections`. Callers get `unavailable` and may try again. */
 const TOO_MANY_CONNECTIONS = '53300';
 const SET_UP = `select pg_backend_pid() as "processId", set_config('client_encoding', 'UTF8', false),
   set_config('application_name', $1, false), set_config('statement_timeout', $2, false),
@@ -30,8 +30,8 @@ const SET_UP = `select pg_backend_pid() as "processId", set_config('client_encod
 const pooledSessions = new WeakMap<ClientBase, PooledSession>();
 
 /**
- * Returns options of a pool whose sessions have these settings, also after {@link resetSession}. PostgreSQL takes them
- * when a connection is opened. A pooler refuses them there, or drops them silently, so behind one SQL sets them.
+ * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL takes
+ * settings when a connection is opened. A pooler refuses or ignores them there, so behind a pooler they are set by SQL.
  */
 export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
   if (!hasPooler) return settings;
@@ -48,8 +48,8 @@ export async function resetSession(client: ClientBase): Promise<void> {
 }
 
 /**
- * Returns the id of the process of PostgreSQL that serves a connection. Behind a pooler, the id that pg knows is one that
- * the pooler has invented.
+ * Returns the id of the process of PostgreSQL that serves a connection. Behind a pooler, the id that pg knows comes
+ * from the pooler and not from PostgreSQL.
  */
 export function serverProcessId(client: ClientBase): number {
   const session = pooledSessions.get(client);
@@ -77,7 +77,10 @@ async function setUp(client: ClientBase, settings: SessionSettings): Promise<num
   return rows[0]!.processId;
 }
 
-/** Sends a statement and waits 5 s for the answer. Without a limit, calls would wait as long as the pooler is full. */
+/**
+ * Sends a statement and waits 5 s for the answer. Without a limit, calls would wait as long as the pooler has no free
+ * connection.
+ */
 function ask<Row extends object>(client: ClientBase, text: string, values: string[] = []) {
   const config: QueryConfig & { query_timeout: number } = {
     text,

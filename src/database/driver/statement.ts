@@ -1,27 +1,27 @@
 import type { QueryResult } from 'pg';
 
-/** Describes an SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
+/** An SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
 export interface Statement {
   readonly text: string;
   readonly name?: string;
 }
 
-/** Describes a statement that {@link prepared} has named. */
+/** A statement that {@link prepared} has named. */
 export interface PreparedStatement extends Statement {
   readonly name: string;
 }
 
 type Rows = readonly (readonly unknown[])[];
 
-/** Describes a prepared statement for any number of rows. `toValues` makes its values from those of each row. */
+/** A prepared statement for any number of rows. `toValues` makes its values from those of each row. */
 export interface RowsStatement extends PreparedStatement {
   readonly toValues: (rows: Rows) => readonly unknown[];
 }
 
-/** Describes a statement with its values, as a connection sends it. */
+/** A statement with its values, as a connection sends it. */
 export interface BoundStatement extends Statement {
   readonly values: readonly unknown[];
-  /** It is true for statements of the transaction itself, which may change settings of the session. */
+  /** True for statements of the transaction itself, which may change settings of the session. */
   readonly isInternal?: true;
   /** Receives the columns of each row as text. A pipeline returns the result of its last statement only. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;
@@ -43,7 +43,7 @@ export function prepared(name: string, text: string): PreparedStatement {
 }
 
 /**
- * Does the same as {@link prepared} for a statement of rows that all have the same first value, the organization. The
+ * Names a statement as {@link prepared} does, for rows that all have the same first value: the organization. The
  * statement takes it as `$1`, and the other values of the rows as one array for each column.
  */
 export function preparedRows(name: string, text: string): RowsStatement {

@@ -16,7 +16,10 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-/** Programs inherit only these variables, because PGDATA or LD_LIBRARY_PATH would change what they do. */
+/**
+ * The only variables that programs inherit. Others, such as PGDATA or LD_LIBRARY_PATH, would change what the programs
+ * do.
+ */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
@@ -26,9 +29,9 @@ type ProgramName = 'initdb' | 'pg_ctl' | 'postgres';
 const NO_LOADER = 'it is built for glibc, and this system has another C library, perhaps musl.';
 
 export interface Binaries {
-  /** The npm package has this full version, such as `18.4.0-beta.17`. */
+  /** The full version of the npm package, such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** A data directory works with only this major version of PostgreSQL. */
+  /** The major version of PostgreSQL. A data directory works with only this version. */
   readonly major: string;
   readonly native: string;
 }
@@ -60,7 +63,7 @@ export function program(binaries: Binaries, name: ProgramName): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-/** Runs a program as `user` to its end, which reads `input`. The user must be able to enter the directory `cwd`. */
+/** Runs a program, which reads `input`, as `user` to its end. The user must be able to enter the directory `cwd`. */
 export async function runProgram(
   binaries: Binaries,
   name: ProgramName,
@@ -88,7 +91,7 @@ export async function makeRunnable(
 ): Promise<Binaries> {
   const linked = await restoreLinks(installed.native).then(
     () => true,
-    // node_modules is read-only or belongs to another user. Then a copy gets the links.
+    // node_modules is read-only or belongs to another user, so a copy gets the links.
     () => false,
   );
   const obstacle = linked ? await probe(installed, user) : 'its symbolic links are missing.';

@@ -4,17 +4,22 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { SystemUser } from './system-user.js';
 
-/** A new cluster has 47 MB. This only ends an archive that would fill the memory. */
+/**
+ * The largest number of bytes of the files. A new cluster has 47 MB. This limit only ends an archive that would fill
+ * the memory.
+ */
 const MOST_BYTES = 256 * 1024 * 1024;
 const LENGTH_BYTES = 4;
-/** Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. None leads out of the cluster. */
+/**
+ * Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. No such name leads out of the cluster.
+ */
 const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 
-/** Precedes the contents of the files. Each position is in bytes after the header. */
+/** The part of the archive before the contents of the files. Each position is in bytes after this part. */
 interface Header {
-  /** Names the programs that made the cluster. An archive of other programs cannot be used. */
+  /** The programs that made the cluster. An archive of other programs cannot be used. */
   readonly origin: string;
-  /** Lists each folder after the folder that it is in. */
+  /** The folders. Each one comes after the folder that contains it. */
   readonly folders: readonly string[];
   readonly files: readonly (readonly [path: string, start: number, end: number])[];
 }
@@ -62,7 +67,7 @@ export function packCluster(cluster: string, origin: string): Buffer {
 
 /**
  * Writes the files of `archive` into the empty folder `cluster`, and gives them to `user`. Throws when the archive is
- * damaged or of another origin. Then the folder may have some of the files.
+ * damaged or of another origin. After such an error, the folder may have some of the files.
  */
 export function unpackCluster(
   archive: Buffer,
@@ -70,7 +75,7 @@ export function unpackCluster(
   cluster: string,
   user: SystemUser | null,
 ): void {
-  // gzip has a checksum of everything.
+  // No checksum of our own is needed, because gzip has one.
   const all = gunzipSync(archive, { maxOutputLength: MOST_BYTES });
   const headerEnd = LENGTH_BYTES + all.readUInt32BE();
   const header = JSON.parse(all.toString('utf8', LENGTH_BYTES, headerEnd)) as Header;

@@ -9,7 +9,10 @@ import { packCluster, unpackCluster } from './cluster-archive.js';
 import { INITDB_OPTIONS, ROLE, runInitdb, runSingleUser } from './initdb.js';
 import { type SystemUser, choosePostgresUser, openPathFor } from './system-user.js';
 
-/** Every template has this done after initdb. Its superuser has no password, so nobody can sign in to it. */
+/**
+ * The statements that run in every template after initdb. The superuser of a template has no password, so nobody can
+ * sign in to it.
+ */
 const STATEMENTS = [
   `create database ${ROLE} strategy file_copy`,
   `alter role ${ROLE} password null`,
@@ -55,7 +58,7 @@ export async function copyTemplate(
   const archive = await readFile(findTemplate());
   await mkdir(cluster, { mode: 0o700 });
   unpackCluster(archive, originOf(binaries), cluster, user);
-  // Until here the folder is closed to that user, who could otherwise put links where root writes.
+  // Until here the folder is closed to that user. Otherwise that user could put links where root writes.
   if (user) await chown(cluster, user.uid, user.gid);
   await runSingleUser(binaries, cluster, user, [
     `alter role ${ROLE} password ${escapeLiteral(password)}`,

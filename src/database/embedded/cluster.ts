@@ -26,7 +26,7 @@ export async function createCluster(
   onSpawn: () => void,
 ): Promise<void> {
   const password = await ensurePassword(dataDir, user);
-  // Every attempt has another name: after kill -9 of Node, an old program may still write to its draft.
+  // Every attempt uses another name, because after kill -9 of Node an old program may still write to its draft.
   const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
   try {
     if (await isCopied(binaries, draft, user, password)) {
@@ -47,7 +47,10 @@ export async function createCluster(
   }
 }
 
-/** Returns false when there is no template that works here. Then it leaves nothing behind. */
+/**
+ * Copies the template into `draft`. Returns false, and leaves nothing behind, when there is no template that works
+ * here.
+ */
 async function isCopied(
   binaries: Binaries,
   draft: string,
@@ -58,7 +61,8 @@ async function isCopied(
     await copyTemplate(binaries, draft, user, password);
     return true;
   } catch {
-    // The reason is not reported: initdb makes the same cluster, and says why when it cannot, for example on a full disk.
+    // The reason is not reported: initdb then makes the same cluster. When it cannot, for example on a full disk, it
+    // reports the reason.
     await rm(draft, { recursive: true, force: true });
     return false;
   }

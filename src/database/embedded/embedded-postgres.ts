@@ -25,21 +25,22 @@ import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 const POLL_MS = 20;
-// A process that did not start the server asks this often whether it still runs.
+// The interval at which a process that did not start the server checks whether it still runs.
 const WATCH_MS = 1_000;
-// Limits the waits for a server that does not answer, and for a server that stops. A starting server has no limit.
+// The longest wait for a server that does not answer, and for a server that stops. The wait for a starting server has
+// no limit.
 const ANSWER_MS = 3_000;
 const STOPPING_MS = 20_000;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log?: (line: string) => void;
-  /** These server settings override the defaults. `fsync: 'off'` makes temporary databases start faster. */
+  /** The server settings that override the defaults. `fsync: 'off'` makes temporary databases start faster. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Called once when the server has ended, unless `stop()` was called before: its owner stopped it, or it crashed. */
+  /** Is called once when the server has ended: its owner stopped it, or it crashed. It is not called after `stop()`. */
   readonly onLost?: () => void;
   /**
-   * Called each time a program of PostgreSQL has begun that takes long, and this process only waits for it. It is not
+   * Is called each time a slow program of PostgreSQL has begun, for which this process then only waits. It is not
    * called for a server that runs already.
    */
   readonly onSpawn?: () => void;
@@ -47,7 +48,7 @@ export interface EmbeddedPostgresOptions {
 
 /** Shares the server of another live process, or takes over a server that a crashed process left running. */
 export class EmbeddedPostgres {
-  /** The URL leads to the database `switchboard` and contains its password. */
+  /** The URL of the database `switchboard`. It contains the password. */
   readonly url: string;
   #stopping: Promise<void> | null = null;
 
@@ -55,7 +56,7 @@ export class EmbeddedPostgres {
     private readonly home: Home,
     private readonly postmaster: Postmaster,
     readonly firstStart: boolean,
-    /** It is true when `stop()` stops the server; false when another live process owns it. */
+    /** True when `stop()` stops the server; false when another live process owns it. */
     readonly isOwner: boolean,
     password: string,
   ) {
@@ -90,7 +91,10 @@ export class EmbeddedPostgres {
     return this.postmaster.identity.pid;
   }
 
-  /** Resolves when the database answers. Rejects with an `EmbeddedPostgresError`, whose message is for people. */
+  /**
+   * Starts or shares a server. Resolves when the database answers. Rejects with an `EmbeddedPostgresError`, whose
+   * message is for people.
+   */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const installed = await findBinaries();
     const dataDir = await DataDir.open(options.dataDir);
@@ -150,7 +154,7 @@ export class EmbeddedPostgres {
       await isAnswering(home, postmaster, password);
       await owner.claim();
     } catch (error: unknown) {
-      // Without this, the server would run without an owner after this process has ended.
+      // If the server were not stopped here, it would run without an owner after this process has ended.
       await stopPostmaster(home, postmaster);
       throw error;
     }

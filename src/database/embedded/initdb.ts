@@ -1,10 +1,10 @@
 import { type Binaries, runProgram } from './binaries.js';
 import type { SystemUser } from './system-user.js';
 
-/** Names the superuser that initdb creates, and the database that the application uses. */
+/** The name of the superuser that initdb creates, and of the database that the application uses. */
 export const ROLE = 'switchboard';
 
-/** Lists the options that decide the contents of a cluster, besides the version of PostgreSQL. */
+/** The options that decide the contents of a cluster, besides the version of PostgreSQL. */
 export const INITDB_OPTIONS: readonly string[] = [
   `--username=${ROLE}`,
   '--auth=scram-sha-256',

@@ -11,7 +11,8 @@ import { type ProcessIdentity, commandLine, findProcess, isRunning } from './pro
 import type { SystemUser } from './system-user.js';
 
 const POLL_MS = 5;
-// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. No recovery takes this long.
+// Recovery reads all WAL since the last checkpoint, and a timeout would discard that work. So the limit is longer than
+// any recovery should take.
 const START_TIMEOUT_MS = 10 * 60_000;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 10_000;
@@ -20,7 +21,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Postmaster {
   readonly identity: ProcessIdentity;
   readonly port: number;
-  /** It is set when this process started the server. */
+  /** The process of the server. Set when this process started the server. */
   readonly child?: ChildProcess;
 }
 
@@ -34,7 +35,7 @@ export interface Home {
 }
 
 interface StartPlan extends Home {
-  /** Contains the PostgreSQL programs, which `user` can execute. */
+  /** The folder of the PostgreSQL programs, which `user` can execute. */
   readonly binaries: Binaries;
   readonly user: SystemUser | null;
 }
@@ -45,7 +46,9 @@ class StartFailure extends Error {
   }
 }
 
-/** After these errors the same command may succeed: another program opened the port, or old backends still run. */
+/**
+ * Matches errors after which the same command may succeed: another program opened the port, or old backends still run.
+ */
 const TRANSIENT = /could not bind|pre-existing shared memory block|is another postmaster/i;
 
 export async function startPostmaster(plan: StartPlan): Promise<Postmaster> {
@@ -88,7 +91,7 @@ export async function stopPostmaster(home: Home, { identity }: Postmaster): Prom
     await runProgram(home.installed, 'pg_ctl', command, null, path);
     return;
   }
-  // SIGINT disconnects clients. SIGTERM would wait until they disconnect.
+  // SIGINT makes the server disconnect its clients. After SIGTERM it would wait until they disconnect.
   signal(identity.pid, 'SIGINT');
   if (await hasEnded(identity, FAST_STOP_MS)) return;
   home.log(
@@ -111,7 +114,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
-    // The default is for rotating disks, and makes the planner scan small tables instead of using an index.
+    // The default is for rotating disks. With it, the planner scans small tables instead of using an index.
     random_page_cost: '1.1',
     // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',
@@ -162,7 +165,7 @@ async function waitUntilReady(
   child.once('error', (error) => {
     spawnError = error;
   });
-  // Without this, the event loop of Node would run until PostgreSQL ends.
+  // Without `unref`, the event loop of Node.js would run until PostgreSQL ends.
   child.unref();
   const startedAt = Date.now();
   let nextNotice = startedAt + 5_000;
@@ -254,7 +257,7 @@ async function hasEnded(identity: ProcessIdentity, withinMs: number): Promise<bo
   return true;
 }
 
-/** Holds the contents of `postmaster.pid`, which a running PostgreSQL writes. */
+/** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number | null;

@@ -2,10 +2,10 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from './embedded-postgres-error.js';
 
-/** Identifies a process, even when the system reuses its pid later. */
+/** The identity of a process. It is unique even when the system uses the pid again later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Contains the boot id and the clock tick at which the process started. It is null on systems without /proc. */
+  /** The boot id and the clock tick at which the process started. Null on systems without /proc. */
   readonly startedAt: string | null;
 }
 

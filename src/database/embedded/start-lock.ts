@@ -6,7 +6,7 @@ import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
 import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
 const POLL_MS = 20;
-// This is longer than initdb takes on a slow disk. A shorter limit would fail a start that only has to wait.
+// initdb takes less than this, even on a slow disk. With a shorter limit, a start that only has to wait would fail.
 const TIMEOUT_MS = 120_000;
 
 interface Holder extends ProcessIdentity {

@@ -11,15 +11,15 @@ const TIMEOUT_MS = 5000;
 const CONNECT_FAILED = new Error('The connection ended before it was established.');
 
 export interface ChannelHandlers {
-  /** Receives a payload. An empty payload means that payloads were lost. It must not throw. */
+  /** Receives a payload, and must not throw. An empty payload means that payloads were lost. */
   receive(payload: string): void;
-  /** The listener calls this when it is connected again. Notifications in between are lost. It must not throw. */
+  /** Is called when the listener is connected again, and must not throw. Notifications in between are lost. */
   reconnected?(): void;
 }
 
 /** Listens on one channel of the database, on its own connection. It reconnects until it is stopped. */
 export class ChannelListener {
-  /** Settles after the first attempt to listen. After a failure, more attempts follow. */
+  /** A promise that settles after the first attempt to listen. After a failure, more attempts follow. */
   readonly listening: Promise<void>;
   private readonly logger = new Logger(ChannelListener.name);
   private loop: Promise<void>;

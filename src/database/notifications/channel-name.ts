@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Names what the notifications of a channel are about. */
+/** What the notifications of a channel are about. */
 export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
 
 const DIGITS = 32;

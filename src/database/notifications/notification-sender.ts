@@ -4,10 +4,13 @@ import { toError } from '../../errors/app-error.js';
 import { GateDatabase } from '../gate-database.js';
 
 const MAX_PENDING = 10_000;
-/** PostgreSQL accepts payloads of less than 8,000 bytes. */
+/** The largest payload, in characters. PostgreSQL accepts payloads of less than 8,000 bytes. */
 const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
-/** Limits statements without a pause. Later statements wait, so that each carries more items and fewer are sent. */
+/**
+ * The largest number of statements that are sent without a pause. Later statements wait, so that each carries more
+ * items and fewer are sent.
+ */
 const BURST = 20;
 const PAUSE_MS = 5;
 const LONG_PAUSE_MS = 20;
@@ -42,19 +45,19 @@ interface Notification {
 }
 
 /**
- * Sends short texts to all processes that listen on a channel of the database. Notifications may be lost. In that case an
- * empty payload follows when the database answers again. Items of one subject that are sent together share a payload: the
- * subject and the items, separated by spaces.
+ * Sends short texts to all processes that listen on a channel of the database. Notifications may be lost. After a loss,
+ * an empty payload follows when the database answers again. Items of one subject that are sent together share a
+ * payload: the subject and the items, separated by spaces.
  */
 @Injectable()
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** Holds the items by their key: a channel and a subject, joined by a space. */
+  /** The items by their key: a channel and a subject, joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
   private lossy = new Set<string>();
   private sending?: Promise<void>;
-  /** It is true when pending items are sent directly after the current statement. */
+  /** True when pending items are sent directly after the current statement. */
   private isDue = false;
   private readonly pace = new Pace(BURST, PAUSE_MS);
   private readonly slowPace = new Pace(BURST, LONG_PAUSE_MS);
@@ -64,12 +67,15 @@ export class NotificationSender {
 
   constructor(private readonly gate: GateDatabase) {}
 
-  /** Never throws. Texts are ASCII of at most 4,000 characters, items have no spaces. Under load, waits about 5 ms. */
+  /**
+   * Sends an item. Texts are ASCII of at most 4,000 characters, and items have no spaces. Under load, waits about 5 ms.
+   * Never throws.
+   */
   send(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** Does the same as {@link send} for items that nobody waits for. Delays them up to 20 ms. */
+  /** Sends an item as {@link send} does, but up to 20 ms later. It is for items that nobody waits for. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }
@@ -142,7 +148,7 @@ export class NotificationSender {
       });
       this.lossy = new Set();
     } catch (error) {
-      // The items are dropped. Kept items would fill the memory during a long outage.
+      // The items are dropped. Otherwise they would fill the memory during a long outage.
       if (this.lossy.size === 0) {
         this.logger.warn(`Notifications were lost: ${toError(error).message}`);
       }

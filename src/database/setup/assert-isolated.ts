@@ -6,8 +6,8 @@ import { describeConnection } from './describe-connection.js';
 import { assertSessionMode } from './pooler-mode.js';
 
 /**
- * The views of these extensions may be read by everybody. Hosted PostgreSQL often has `pg_stat_statements` in `public`:
- * it shows texts of statements without values (docs/security.md).
+ * The extensions whose views may be read by everybody. Hosted PostgreSQL often has `pg_stat_statements` in `public`: it
+ * shows texts of statements without values (docs/security.md).
  */
 const HARMLESS_EXTENSIONS = new Set(['pg_stat_statements']);
 
@@ -27,7 +27,7 @@ export async function assertIsolated(access: DatabaseAccess): Promise<void> {
     } finally {
       await client.end();
     }
-    // A pooler can have another mode for single users.
+    // A pooler can have another mode for this user.
     if (access.hasPooler) await assertSessionMode({ ...access, ...access[kind] });
   }
   if (faults.length === 0) return;
@@ -146,7 +146,10 @@ async function protectedFaults(client: Client): Promise<Fault[]> {
   }));
 }
 
-/** Functions that run as their owner need a fixed search path. Otherwise a caller could make them use other objects. */
+/**
+ * Lists functions that run as their owner and have no fixed search path. A caller could make such a function use other
+ * objects.
+ */
 async function functionFaults(client: Client, kind: string): Promise<Fault[]> {
   const { rows } = await client.query<{ name: string }>(`
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -12,8 +12,9 @@ interface Rights {
 }
 
 /**
- * Checks before the first migration that the user of DATABASE_URL owns the database and the tables in it, and may create
- * the roles of the service. Throws an error for the first of these that is missing, with the statement that adds it.
+ * Checks before the first migration that the user of DATABASE_URL owns the database and the tables in it, and may
+ * create the roles of the service. Throws an error for the first right that is missing, with the statement that grants
+ * it.
  */
 export async function assertOwner(client: Client): Promise<void> {
   const { rows } = await client.query<Rights>(`

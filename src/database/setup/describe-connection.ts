@@ -23,7 +23,7 @@ export function describeConnection(
   const reasons: Record<string, string> = {
     ...REASONS,
     '3D000': `it has no database ${database}`,
-    // PgBouncer gives this code to all of its errors.
+    // PgBouncer uses this code for all of its errors.
     '08P01': `it answers "${toError(error).message}"`,
   };
   const reason = reasons[code] ?? unknown;

@@ -9,10 +9,11 @@ const MOST_WAITS = 5;
 const COMPARISONS = 10;
 const MOST_CONNECTIONS = 5;
 const PROCESS_ID = 'select pg_backend_pid() as id';
-// A pooler that is slower than this reads the end of the session together with the last answer, and forwards both.
+// The time for which a pooler may take to notice the end of a session. A slower pooler reads that end together with the
+// last answer, and forwards both.
 const END_SOON = `select pg_backend_pid() as id, set_config('idle_session_timeout', '250', false)`;
 
-/** Returns true when a pooler such as PgBouncer answers between this process and PostgreSQL. */
+/** Returns true when a pooler such as PgBouncer is between this process and PostgreSQL. */
 export async function hasPooler(client: Client): Promise<boolean> {
   return (await askProcessId(client)) !== (client as Client & { processID: number }).processID;
 }
@@ -36,8 +37,8 @@ export async function assertSessionMode(config: ClientConfig): Promise<void> {
 }
 
 /**
- * Lets the server end the session of an idle connection. That ends the connection if the session is its own, and does
- * not if the pooler has taken the session back after the transaction.
+ * Lets the server end the session of an idle connection. If the connection has a session of its own, the connection
+ * ends too. If the pooler took the session back after the transaction, the connection stays open.
  */
 async function findMode(config: ClientConfig): Promise<'session' | 'shared' | 'unclear'> {
   const client = new Client({
@@ -55,11 +56,13 @@ async function findMode(config: ClientConfig): Promise<'session' | 'shared' | 'u
     }
     if ((await askProcessId(client, END_SOON)) !== processId) return 'shared';
     for (let count = 1; count <= MOST_WAITS; count += 1) {
-      // An end proves session mode only while no statement runs, because a statement can reach a session that is ending.
+      // The end of the connection proves session mode only while no statement runs. A statement could reach a session
+      // that is ending.
       if (await Promise.race([ended, sleep(WAIT_MS, false, { ref: false })])) return 'session';
       if ((await askProcessId(client)) !== processId) return 'shared';
     }
-    // The session of an own connection would have ended, so the pooler has reset it after the transaction.
+    // In session mode, the connection would have ended with its session. So the pooler took the session back after the
+    // transaction.
     return 'shared';
   } catch (error) {
     if (isQueryTimeout(error)) throw noSecondConnection(config, error);

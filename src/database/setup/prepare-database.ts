@@ -19,7 +19,7 @@ const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
 export interface PrepareOptions {
-  /** The connection is retried for this many milliseconds before the start fails. */
+  /** The milliseconds for which connecting is repeated before the start fails. */
   waitMs: number;
   log: (line: string) => void;
   extensions?: ExtensionSchema;
@@ -34,8 +34,8 @@ interface Installation {
 }
 
 /**
- * Migrates as the owner, creates missing roles of the service, and returns how to connect as them. Throws if a role
- * could read too much, or if another version of Switchboard created the database.
+ * Migrates as the owner, creates missing roles of the service, and returns how to connect as them. Throws if a role has
+ * rights that it must not have, or if another version of Switchboard created the database.
  */
 export async function prepareDatabase(
   ownerUrl: string,
@@ -63,7 +63,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Lists the names of all migrations of this version, oldest first. */
+/** The names of all migrations of this version, oldest first. */
 export const MIGRATION_NAMES: readonly string[] = MIGRATIONS.map(({ name }) => name);
 
 /**

@@ -2,7 +2,9 @@ import type { Client } from 'pg';
 import type { SecretBox } from '../secret-box.js';
 
 const BATCH = 100;
-/** Each pass finds what processes with the earlier key sealed during the pass before. */
+/**
+ * The largest number of passes. Each pass finds what processes with the earlier key sealed during the previous pass.
+ */
 const MAX_PASSES = 5;
 
 interface SealedRow {
@@ -12,7 +14,10 @@ interface SealedRow {
   previous_secret: Buffer | null;
 }
 
-/** Describes a table with sealed columns. $1 and $2 are the last row of the batch before, $3 and $4 the current key. */
+/**
+ * A table with sealed columns. In its statements, $1 and $2 are the last row of the previous batch, and $3 and $4 are
+ * the current key.
+ */
 interface SealedTable {
   readonly select: string;
   readonly update: string;
@@ -20,7 +25,7 @@ interface SealedTable {
   readonly contextOf: (row: SealedRow) => string;
 }
 
-// The locks do not stop webhooks: they lock the key of the row only.
+// `for no key update` does not stop webhooks, because their inserts lock only the key of the row.
 const WORKFLOWS: SealedTable = {
   select: `select organization_id, id, secret, previous_secret from public.workflows
     where (organization_id, id) > ($1, $2)
@@ -64,21 +69,24 @@ const SENDER_KEYS: SealedTable = {
 };
 
 export interface ResealResult {
-  /** Counts the workflows whose secrets were encrypted again. */
+  /** The number of workflows whose secrets were encrypted again. */
   workflows: number;
-  /** Counts the secrets of organizations, of their providers of channels and sender domains, that were encrypted again. */
+  /**
+   * The number of secrets of organizations, of their providers of channels and sender domains, that were encrypted
+   * again.
+   */
   secrets: number;
   /**
-   * Lists the ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
-   * opens. They were left as they are.
+   * The ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
+   * opens. They stay as they were.
    */
   unreadable: string[];
 }
 
 /**
- * Encrypts all stored secrets with the current key of the box. Processes that have both keys can run meanwhile. It
- * commits every hundred rows. A call after an interrupted one continues where that one stopped, because rows that are
- * sealed with the current key are not selected.
+ * Encrypts all stored secrets with the current key of the box. Processes that have both keys can run meanwhile. Commits
+ * every hundred rows. After an interrupted call, the next one continues where it stopped, because rows that are sealed
+ * with the current key are not selected.
  */
 export async function resealSecrets(client: Client, box: SecretBox): Promise<ResealResult> {
   const workflows = await resealTable(client, box, WORKFLOWS);

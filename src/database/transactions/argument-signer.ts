@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Names what a function of the database does with a signed text. */
+/** What a function of the database does with a signed text. */
 export type SignedPurpose =
   'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
 

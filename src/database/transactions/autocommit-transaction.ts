@@ -52,7 +52,7 @@ export class AutocommitTransaction implements StatementSender {
       const isBroken = isConnectionError(error);
       if (isBroken) this.connections.close(client);
       else this.connections.release(client);
-      // A write that was sent may have been committed although no answer came.
+      // A write that was sent may be committed although no response came.
       if (isBroken && mayRetry && (this.readOnly || !pipeline.wasSent)) {
         return await this.send(statement, false);
       }

@@ -9,12 +9,12 @@ interface Waiter {
 
 /**
  * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations that
- * hold none. So one organization gets 7 of 10, and however long the statements of three take, a fourth gets a
- * connection at once. Organizations that wait take turns.
+ * hold none. So one organization gets at most 7 of 10 connections. While three organizations have slow statements, a
+ * fourth still gets a connection at once. Organizations that wait take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();
-  /** The first organization of the map is the next in turn. */
+  /** The organizations that wait. The first one of the map has the next turn. */
   private readonly waiting = new Map<string, Set<Waiter>>();
   /** The number of connections for organizations that hold none. */
   private readonly reserved: number;
@@ -27,7 +27,10 @@ export class ConnectionShares {
     this.reserved = Math.max(1, Math.floor(free * RESERVED_SHARE));
   }
 
-  /** Returns undefined if the organization may use a connection now, or else a promise that resolves when it may. */
+  /**
+   * Requests a connection. Returns undefined if the organization may use a connection now, or else a promise that
+   * resolves when it may.
+   */
   take(organizationId: string): Promise<void> | undefined {
     if (!this.waiting.has(organizationId) && this.mayTake(organizationId)) {
       this.hold(organizationId);
@@ -81,7 +84,7 @@ export class ConnectionShares {
   }
 
   private admitWaiters(): void {
-    // An organization that gets a connection goes to the end of the map, and this loop reaches it again there.
+    // An organization that gets a connection moves to the end of the map, where this loop reaches it again.
     for (const [organizationId, waiters] of this.waiting) {
       if (this.free === 0) return;
       if (!this.mayTake(organizationId)) continue;

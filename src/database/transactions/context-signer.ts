@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
-/** Limits the cache of signatures, one for each pair of organization and connection. */
+/** The largest number of cached signatures, one for each pair of organization and connection. */
 const MOST_KEPT = 2000;
 
 /**
- * Signs which organization a transaction belongs to. The SQL function `open_context()` checks the signature and binds the
+ * Signs the organization of a transaction. The SQL function `open_context()` checks the signature and binds the
  * transaction. Row-level security then gets the organization from `current_organization()`.
  */
 export class ContextSigner {

@@ -1,12 +1,12 @@
 import type { BoundStatement } from '../driver/statement.js';
 
-/** Describes what a dry run did to a row. It names the changed columns, but contains no values. */
+/** What a dry run did to a row: the names of the changed columns, but no values. */
 export interface Effect {
   action: 'create' | 'update' | 'delete';
   table: string;
-  /** Contains the key of the row in its organization. The columns of a composite key are joined by `/`. */
+  /** The key of the row in its organization. The columns of a composite key are joined by `/`. */
   id: string;
-  /** An update has the names of the changed columns. */
+  /** The names of the changed columns, for an update. */
   changed?: string[];
 }
 

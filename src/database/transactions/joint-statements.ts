@@ -9,7 +9,7 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** Holds statements of one transaction that are given at the same moment, until they are sent in one round trip. */
+/** Collects statements of one transaction that arrive at the same moment, until they are sent in one round trip. */
 export class JointStatements {
   private readonly members: Member[] = [];
 

@@ -12,31 +12,40 @@ const BEGIN = internal('begin');
 const COMMIT = internal('commit');
 const ROLLBACK = internal('rollback');
 
-/** Begins with its first statement, in the same round trip. A call that sends no statement uses no connection. */
+/**
+ * A transaction that begins with its first statement, in the same round trip. A call that sends no statement uses no
+ * connection.
+ */
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;
-  /** After this error the transaction cannot commit, even when its work has caught the error. */
+  /** The error after which the transaction cannot commit, even when its work has caught the error. */
   failure?: Error;
   private client?: PoolClient;
   private hasBegun = false;
   private isOver = false;
   private deferred: DeferredStatement[] = [];
   private savepoints = 0;
-  /** Takes further statements until its turn begins. */
+  /** The statements that wait for their turn. Further statements join them until the turn begins. */
   private joint?: JointStatements;
-  /** Resolves after the last statement. pg 9 allows one query at a time on a connection. */
+  /** A promise that resolves after the last statement. pg 9 allows one query at a time on a connection. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly connections: TenantConnections,
     private readonly organizationId: string,
     private readonly isDryRun: boolean,
-    /** With it, the transaction reads apart and shares its commit as long as it has only deferred statements. */
+    /**
+     * With `sharing`, reads are sent separately and the commit is shared, as long as the transaction has only deferred
+     * statements.
+     */
     private readonly sharing?: Sharing,
   ) {}
 
-  /** Statements that are given at the same moment are sent in one round trip. When one fails, so do those after it. */
+  /**
+   * Sends a statement. Statements that arrive at the same moment are sent in one round trip. When one fails, the later
+   * ones fail too.
+   */
   async query(
     statement: BoundStatement,
     isClosed: () => boolean,
@@ -79,7 +88,10 @@ export class LazyTransaction implements StatementSender {
     }
   }
 
-  /** Throws {@link failure} when a statement failed before, and `unavailable` when the outcome of the commit is unknown. */
+  /**
+   * Commits the transaction. Throws {@link failure} when a statement failed before, and `unavailable` when the outcome
+   * of the commit is unknown.
+   */
   async commit(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {
@@ -99,7 +111,7 @@ export class LazyTransaction implements StatementSender {
     });
   }
 
-  /** Never throws. A connection that cannot be rolled back is closed. */
+  /** Rolls the transaction back. Never throws. A connection that cannot be rolled back is closed. */
   async rollback(): Promise<void> {
     this.isOver = true;
     await this.inTurn(async () => {
@@ -115,13 +127,13 @@ export class LazyTransaction implements StatementSender {
     });
   }
 
-  /** A read that is sent apart does not see deferred statements. */
+  /** Returns true when a read may be sent separately. Such a read does not see deferred statements. */
   private get mayReadApart(): boolean {
     const isFree = !this.client && !this.failure && this.sharing !== undefined;
     return isFree && this.deferred.every(isSavepoint);
   }
 
-  /** Never rejects: each statement settles the promise of its caller. */
+  /** Sends the statements that arrived together. Never rejects: each statement settles the promise of its caller. */
   private async sendJoint(joint: JointStatements): Promise<void> {
     if (this.joint === joint) this.joint = undefined;
     const members = joint.takeOpen(this.isOver);
@@ -170,7 +182,7 @@ export class LazyTransaction implements StatementSender {
     return deferred;
   }
 
-  /** Sends statements, of which all but the last are deferred. Begins the transaction first if it has not begun. */
+  /** Sends statements. All but the last are deferred. Begins the transaction first if it has not begun. */
   private async send(
     statements: readonly (BoundStatement & Pick<DeferredStatement, 'mapError'>)[],
     isRetry = false,

@@ -6,17 +6,21 @@ import type { DeferredStatement } from './statement-sender.js';
 import { setContext, type TenantConnections } from './tenant-connections.js';
 
 type Statements = readonly DeferredStatement[];
-/** The outcome of a shared transaction, or says that each of its members must be committed alone. */
+/** The outcome of a shared transaction, or the information that each of its members must be committed alone. */
 type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefined };
 
-/** Limits the characters of the values in one transaction, unless one of its members has more. */
+/**
+ * The largest number of characters of the values in one transaction. Only a transaction with a single member may have
+ * more.
+ */
 const MAX_CHARACTERS = 1024 * 1024;
-/** Limits the members of a transaction to 16, because all of them wait for the slowest. */
+/** The smallest weight of a member. It limits a transaction to 16 members, because all of them wait for the slowest. */
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
- * Members that share a transaction wait this long for a lock, and are then committed alone. So one that waits for a lock
- * delays the others little. PostgreSQL looks for deadlocks after a second, so the members never make a deadlock.
+ * The time for which members that share a transaction wait for a lock. After it, each of them is committed alone. So a
+ * member that waits for a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the
+ * members cause no deadlock.
  */
 const LIMIT_LOCK_WAITS: BoundStatement = {
   ...prepared('shared_lock_waits', `select set_config('lock_timeout', '50ms', true)`),
@@ -25,8 +29,9 @@ const LIMIT_LOCK_WAITS: BoundStatement = {
 };
 
 /**
- * Commits transactions whose statements are all deferred. Those of one organization that end at the same moment become one
- * transaction, which takes one round trip. When it fails, each member is committed alone, so none fails because of another.
+ * Commits transactions whose statements are all deferred. Transactions of one organization that end at the same moment
+ * become one transaction, which takes one round trip. When it fails, each member is committed alone, so that no member
+ * fails because of another.
  */
 export class SharedCommits {
   private readonly batches = new Batcher<Statements, SharedOutcome>(
@@ -45,7 +50,7 @@ export class SharedCommits {
    */
   async commit(organizationId: string, statements: Statements): Promise<void> {
     const { result } = await this.batches.add(organizationId, statements);
-    // One that waits for a lock alone does not delay the others.
+    // When a member that waits for a lock is committed alone, it does not delay the others.
     const error = result.isAlone ? await this.send(organizationId, statements, []) : result.error;
     if (error) throw error;
   }

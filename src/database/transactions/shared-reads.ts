@@ -5,19 +5,19 @@ import type { BoundStatement } from '../driver/statement.js';
 import { AutocommitTransaction } from './autocommit-transaction.js';
 import { setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
-/** Holds the result of a statement and the database's `now()` of its transaction. */
+/** The result of a statement and the database's `now()` of its transaction. */
 export interface ReadResult {
   readonly result: QueryResult;
   readonly beganAt: Date | undefined;
 }
 
-/** Limits the statements of a transaction, because all of them wait for the slowest. */
+/** The largest number of statements of a transaction, because all of them wait for the slowest. */
 const MOST_STATEMENTS = 16;
 
 /**
- * Sends statements that only read, apart from the transactions that wait for them. Prepared statements of one organization
- * that arrive at the same moment become one READ ONLY transaction, which takes one round trip. Other statements are sent
- * alone, because they may be slow.
+ * Sends statements that only read, outside of the transactions that wait for them. Prepared statements of one
+ * organization that arrive at the same moment become one READ ONLY transaction, which takes one round trip. Other
+ * statements are sent alone, because they may be slow.
  */
 export class SharedReads {
   private readonly batches = new Batcher<BoundStatement, readonly ReadResult[] | undefined>(
@@ -40,7 +40,10 @@ export class SharedReads {
     return { result, beganAt: reads.beganAt };
   }
 
-  /** Returns undefined when each statement must be sent alone, so that none fails because of another. */
+  /**
+   * Sends reads in one transaction and returns their results. Returns undefined when each statement must be sent alone,
+   * so that no statement fails because of another.
+   */
   private async readTogether(
     organizationId: string,
     statements: readonly BoundStatement[],

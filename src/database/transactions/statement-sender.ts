@@ -5,7 +5,10 @@ import { MISTAKES } from './mistakes.js';
 
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
-  /** When present, `values` are those of a row, and the rows of one transaction become one statement; see `mergeRows`. */
+  /**
+   * Converts rows to the values of one statement. When present, `values` are those of one row, and the rows of one
+   * transaction become one statement; see `mergeRows`.
+   */
   readonly toValues?: RowsStatement['toValues'];
   /** Translates an error of this statement. Returns undefined to keep the error. */
   readonly mapError?: (error: Error) => Error | undefined;
@@ -14,8 +17,8 @@ export interface DeferredStatement extends BoundStatement {
 /** Sends the statements of all sessions of one transaction. */
 export interface StatementSender {
   /**
-   * Sends one statement after those before it. Throws if `isClosed` returns true by then. With `readsOnly`, the statement
-   * may be sent apart from the transaction, where the server refuses writes.
+   * Sends one statement after the earlier ones. Throws if `isClosed` returns true at that time. With `readsOnly`, the
+   * statement may be sent outside of the transaction, where the server refuses writes.
    */
   query(
     statement: BoundStatement,
@@ -23,9 +26,12 @@ export interface StatementSender {
     readsOnly?: boolean,
   ): Promise<QueryResult>;
   defer(statement: DeferredStatement): void;
-  /** Grows with each statement and each rollback to a savepoint, but not with deferred statements. */
+  /** A number that grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
-  /** Contains the database's `now()` in the transaction, or at its first read apart, once a statement was sent. */
+  /**
+   * The database's `now()` in the transaction, or at its first read outside of it. Undefined until a statement was
+   * sent.
+   */
   readonly beganAt: Date | undefined;
 }
 

@@ -24,15 +24,15 @@ const SET_READ_ONLY_CONTEXT = prepared(
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
-/** Holds an organization and its signature for one connection. */
+/** An organization and its signature for one connection. */
 type SignedContext = readonly [organizationId: string, signature: string];
 
 /** Hands out pooled connections to tenant transactions. */
 export class TenantConnections {
-  /** An earlier statement may have changed the session of these connections. */
+  /** The connections whose sessions an earlier statement may have changed. */
   private readonly changed = new WeakSet<PoolClient>();
   private readonly shares: ConnectionShares;
-  /** Holds the organizations that have the connections in use. */
+  /** The organization of each connection that is in use. */
   private readonly holders = new WeakMap<PoolClient, string>();
 
   constructor(
@@ -46,7 +46,10 @@ export class TenantConnections {
     ignoreErrorsInUse(pool);
   }
 
-  /** Throws `unavailable` when the database cannot be reached or the organization gets no connection in time. */
+  /**
+   * Returns a pooled connection. Throws `unavailable` when the database cannot be reached or the organization gets no
+   * connection in time.
+   */
   async acquire(organizationId: string): Promise<PoolClient> {
     const wait = this.shares.take(organizationId);
     if (wait) await wait;
@@ -61,8 +64,8 @@ export class TenantConnections {
   }
 
   /**
-   * Sends statements in one round trip. A statement that may have changed the session, and all later statements, have no
-   * name, because prepared statements may have been replaced.
+   * Sends statements in one round trip. A statement that may have changed the session, and all later ones, are sent
+   * without their names, because their prepared statements may have been replaced.
    */
   send(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
     if (statements.some(mayChangeSession)) this.changed.add(client);
@@ -94,7 +97,10 @@ export class TenantConnections {
     }
   }
 
-  /** Reports 42501: a statement without privilege, or a context that nobody signed. A tool may catch the error later. */
+  /**
+   * Reports 42501: a statement without privilege, or a context that nobody signed. It is reported here, because a tool
+   * may catch the error later.
+   */
   reportFailure(organizationId: string, error: unknown): void {
     if (sqlState(error) !== '42501') return;
     this.security?.report('isolation_failure', { subject: organizationId });
@@ -143,7 +149,7 @@ export function setContext(
   };
 }
 
-/** Does the same as {@link setContext}, and makes the transaction READ ONLY. */
+/** Binds the transaction as {@link setContext} does, and makes it READ ONLY. */
 export function setReadOnlyContext(
   context: SignedContext,
   onBegin?: (now: Date) => void,

@@ -21,7 +21,7 @@ interface CurrentTransaction {
   readonly readOnly: boolean;
   readonly isDryRun: boolean;
   readonly transaction: LazyTransaction | AutocommitTransaction;
-  /** It is undefined in a dry run between its transactions. */
+  /** The session of the transaction. Undefined in a dry run between its transactions. */
   readonly session: TenantSession | undefined;
   readonly afterCommit: (() => void)[];
 }
@@ -102,7 +102,7 @@ export class TenantDatabase {
       await transaction.query(RECORD_EFFECTS, () => false);
       const result = await work();
       const { rows } = await transaction.query(READ_EFFECTS, () => false);
-      // Both settings end with the transaction. They are gone if SQL of the work has committed.
+      // Both settings end with the transaction. If they are gone, SQL of `work` has committed the transaction.
       const { mode, effects } = rows[0] as { mode: string; effects: string };
       if (mode !== 'on' && mode !== 'full') {
         throw new Error('A statement of this dry run has committed it.');
@@ -138,24 +138,24 @@ export class TenantDatabase {
     current.afterCommit.push(action);
   }
 
-  /** It is true inside a transaction. Call no other system there, because the wait would hold a connection. */
+  /** True inside a transaction. Call no other system there, because a connection would be occupied during the wait. */
   get inTransaction(): boolean {
     return this.openTransaction() !== undefined;
   }
 
-  /** It is true inside a dry run, in which every transaction is rolled back. */
+  /** True inside a dry run, in which every transaction is rolled back. */
   get inDryRun(): boolean {
     return this.storage.getStore()?.isDryRun ?? false;
   }
 
-  /** Runs `work` as if no transaction surrounded it. Inside a dry run, its transactions are part of the dry run. */
+  /** Runs `work` outside of the current transaction. Inside a dry run, its transactions are part of the dry run. */
   outside<T>(work: () => Promise<T>): Promise<T> {
     const outer = this.storage.getStore();
-    // After `exit()`, Node.js 20 brings the transaction back as soon as `work` has begun another.
+    // `exit()` is not used: in Node.js 20 the outer transaction is current again as soon as `work` has begun another.
     return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 
-  /** Disables the storage, which would make every later `await` of the process slower. */
+  /** Disables the storage. Otherwise it would make every later `await` of the process slower. */
   onApplicationShutdown(): void {
     this.storage.disable();
   }

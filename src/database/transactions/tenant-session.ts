@@ -12,7 +12,7 @@ export class TenantSession {
   constructor(
     private readonly source: DataSource,
     private readonly sender: StatementSender,
-    /** Statements may be sent apart from the transaction, where the server refuses writes. */
+    /** With `readsOnly`, statements may be sent outside of the transaction, where the server refuses writes. */
     private readonly readsOnly = false,
   ) {}
 
@@ -30,7 +30,10 @@ export class TenantSession {
     return this.runner.manager.getRepository(entity);
   }
 
-  /** Sends SQL that a repository cannot express, and {@link prepared} statements of every call or run. */
+  /**
+   * Sends a statement and returns its rows. Use it for SQL that a repository cannot express, and for {@link prepared}
+   * statements that every call or run sends.
+   */
   async query<Row>(statement: string | Statement, values: readonly unknown[] = []): Promise<Row[]> {
     const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
     const bound = { text, values, ...(name !== undefined && { name }) };
@@ -39,8 +42,9 @@ export class TenantSession {
   }
 
   /**
-   * Queues a statement until the next statement or commit. If it fails, the transaction fails with the mapped error. For
-   * a {@link RowsStatement}, `values` are those of a row. A row may be written before statements that were queued earlier.
+   * Queues a statement until the next statement or commit. If the statement fails, the transaction fails with the
+   * mapped error. For a {@link RowsStatement}, `values` are those of one row. The row may be written before statements
+   * that were queued earlier.
    */
   defer(
     { name, text, toValues }: PreparedStatement & Partial<RowsStatement>,

@@ -7,9 +7,10 @@ export interface TransactionOptions {
    */
   readonly singleStatement?: boolean;
   /**
-   * Until `work` sends a statement that is neither deferred nor in a transaction with `readOnly`, no transaction is open:
-   * reads commit separately, and the deferred statements commit in one round trip, together with those of other such
-   * transactions that end at the same moment. After a broken connection, nobody knows whether they were committed.
+   * No transaction is open until `work` sends a statement that is neither deferred nor in a transaction with
+   * `readOnly`. Until then, reads commit separately. The deferred statements commit in one round trip, together with
+   * those of other such transactions that end at the same moment. After a broken connection, nobody knows whether they
+   * were committed.
    */
   readonly sharesCommit?: boolean;
 }

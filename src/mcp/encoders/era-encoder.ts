@@ -5,7 +5,7 @@ import type { JsonSchema, ObjectSchema } from '../../tools/schema/json-schema.js
 import type { LegacyVersion } from '../era.js';
 import type { JsonObject } from '../json-rpc.js';
 
-/** Clients may cache a list for five minutes. */
+/** The time for which clients may cache a list: five minutes. */
 export const LIST_MAX_AGE_MS = 300_000;
 
 export interface Listed {
@@ -42,13 +42,13 @@ export class EraEncoder {
     return this.result({ tools }, LIST_MAX_AGE_MS);
   }
 
-  /** `json` is the JSON text of the object that the tool returned. */
+  /** Encodes the result of a tool. `json` is the JSON text of the object that the tool returned. */
   toolResult(json: string, meta?: JsonObject): string {
     const structured = this.hasStructuredContent ? `,"structuredContent":${json}` : '';
     return `{"content":${textContent(json)}${structured}${this.end(meta)}`;
   }
 
-  /** `json` is the JSON text of the content blocks that the tool returned. */
+  /** Encodes content blocks. `json` is the JSON text of those that the tool returned. */
   toolContent(json: string, meta?: JsonObject): string {
     return `{"content":${json}${this.end(meta)}`;
   }
@@ -86,8 +86,8 @@ function textContent(text: string): string {
 }
 
 /**
- * Returns an output schema without inner properties. They would take most of `tools/list`, with which every conversation
- * begins, and the instructions describe them once.
+ * Returns an output schema without inner properties. Inner properties would be most of `tools/list`, with which every
+ * conversation begins. The instructions describe them once.
  */
 export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | undefined {
   if (!schema) return undefined;
@@ -96,7 +96,10 @@ export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | u
   return { ...rest, properties: Object.fromEntries(outlines) as Record<string, JsonSchema> };
 }
 
-/** Leaves out `idempotentHint` where it is the default of MCP, or means nothing: in tools that only read. */
+/**
+ * Leaves out `idempotentHint` where its value is the default of MCP, and in tools that only read, where it means
+ * nothing.
+ */
 function listedAnnotations({
   idempotentHint,
   ...hints

@@ -5,19 +5,19 @@ import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../request-meta.js';
 import { EraEncoder, LIST_MAX_AGE_MS } from './era-encoder.js';
 
-/** Ends every result with its type and the server. */
+/** The end of every result: its type and the server. */
 export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 };
 
-/** Holds the JSON text of the result of `server/discover`. */
+/** The JSON text of the result of `server/discover`. */
 export const DISCOVERY = JSON.stringify({
   supportedVersions: MODERN_VERSIONS,
   capabilities: {
     ...CAPABILITIES,
-    // These are the topics of subscriptions/listen. Policies change the lists of resources and prompts too, but send no
-    // notifications: clients may cache those lists for five minutes.
+    // These capabilities are the topics of subscriptions/listen. Policies change the lists of resources and prompts
+    // too, but send no notifications: clients may cache those lists for five minutes.
     tools: { listChanged: true },
     resources: { subscribe: true },
     ...TASKS_CAPABILITY,

@@ -22,7 +22,7 @@ export function taskResult(task: Task): string {
   return JSON.stringify({ ...taskStatus(task), ...COMPLETE });
 }
 
-/** Holds the JSON text of the result of `tasks/update` and `tasks/cancel`. */
+/** The JSON text of the result of `tasks/update` and `tasks/cancel`. */
 export const ACKNOWLEDGED = JSON.stringify(COMPLETE);
 
 /** Returns the members of a task in `tasks/get` and `notifications/tasks` (DetailedTask of the Tasks extension). */
@@ -43,7 +43,10 @@ function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): 
   };
 }
 
-/** In the extension, `failed` means a JSON-RPC error. A task is `completed` when its tool fails, with a failed result. */
+/**
+ * The status in the extension for each status of a task. There, `failed` means a JSON-RPC error. When a tool fails, its
+ * task is `completed` with a failed result.
+ */
 const STATUS = {
   working: 'working',
   asking: 'input_required',
@@ -69,7 +72,7 @@ function payload(state: TaskState): JsonObject {
   }
 }
 
-/** Returns the same result as `tools/call`. */
+/** Returns the result of a task as `tools/call` would return it. */
 function callResult(result: object): unknown {
   const text =
     result instanceof ToolContent
@@ -82,7 +85,7 @@ function callFailure(error: AppError): unknown {
   return JSON.parse(MODERN.toolFailure(JSON.stringify(knownError(error))));
 }
 
-/** Returns a long interval for a task that waits long, because every poll counts against the rate limit. */
+/** Returns a long interval for a task that waits for long, because every poll counts towards the rate limit. */
 function pollInterval(askAgainAt: Date | undefined): number {
   const wait = askAgainAt ? askAgainAt.getTime() - Date.now() : 0;
   return Math.min(Math.max(wait, SHORTEST_POLL_MS), LONGEST_POLL_MS);

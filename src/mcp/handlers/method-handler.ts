@@ -6,16 +6,16 @@ import { JsonRpcError } from '../json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText } from '../json-rpc.js';
 
 export interface MethodContext {
-  /** Contains the id of the request, in MCP 2026-07-28 only. */
+  /** The id of the request, in MCP 2026-07-28 only. */
   readonly id?: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly era: Era['name'];
   readonly encoder: EraEncoder;
-  /** Aborts when the caller no longer waits for the result. */
+  /** The signal that aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal;
-  /** The result must come before this time of `performance.now()`. When absent, tools may wait without a limit. */
+  /** The time of `performance.now()` before which the result must come. When absent, tools may wait without a limit. */
   readonly answerBy?: number;
-  /** Sends notifications before the result. It is absent if the caller accepts none. */
+  /** Sends notifications before the result. Absent if the caller accepts none. */
   readonly stream?: NotificationStream;
 }
 

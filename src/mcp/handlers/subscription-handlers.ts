@@ -34,7 +34,10 @@ export class SubscriptionHandlers {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /** Resolves when the service stops, and rejects when the caller disconnects or its key is revoked. */
+  /**
+   * Serves a subscription. Resolves when the service stops, and rejects when the caller disconnects or its key is
+   * revoked.
+   */
   async listen(params: JsonObject, context: MethodContext): Promise<string> {
     const { id, key, stream, signal, era } = context;
     if (id === undefined || !stream) throw new Error('A subscription needs an id and a stream.');

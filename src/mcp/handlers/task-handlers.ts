@@ -49,7 +49,10 @@ async function acknowledge(found: Promise<boolean>): Promise<string> {
   throw unknownTask();
 }
 
-/** The error is the same for a task of another organization, so that nobody can find out whether it exists. */
+/**
+ * Returns the error for an unknown task. It is the same for a task of another organization, so that nobody can find out
+ * whether that task exists.
+ */
 function unknownTask(): JsonRpcError {
   return new JsonRpcError(INVALID_PARAMS, 'No task has this taskId.');
 }

@@ -109,7 +109,7 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // This is undefined and not false, because the digest that binds a request state includes it.
+      // The value is undefined and not false, because the digest that binds a request state includes it.
       dryRun: dryRun || undefined,
       idempotencyKey,
     };
@@ -176,7 +176,10 @@ function deprecation(
   return usedName === name ? undefined : { 'switchboard/deprecated': `${usedName} is now ${name}` };
 }
 
-/** A result is sent as text and as structured content. One character of it has at most this many bytes there. */
+/**
+ * The largest number of bytes that one character of a result takes. The result is sent twice: as text and as structured
+ * content.
+ */
 const LONGEST_ENCODING = 8;
 
 function encode(
@@ -185,7 +188,7 @@ function encode(
   encoder: EraEncoder,
   meta: JsonObject | undefined,
 ): string {
-  // Compiled code can return a value that its type forbids. Without this, the caller would get invalid JSON.
+  // Compiled code can return a value that its type forbids. Without this check, the caller would get invalid JSON.
   if (!isJsonObject(result)) throw new Error('A tool must return an object.');
   if (tool.descriptor.outputSchema) {
     const text = JSON.stringify(result);

@@ -12,7 +12,7 @@ interface Sent {
   params: object;
 }
 
-/** Simulates a caller that reads messages only when the test allows it. */
+/** A caller that reads messages only when the test allows it. */
 class Caller {
   readonly sent: Sent[] = [];
   isReading = true;

@@ -3,7 +3,7 @@ import type { Change, ChangeOrGap } from '../../changes/change-feed.js';
 import type { NotificationStream } from '../event-stream.js';
 import type { JsonObject, JsonRpcId } from '../json-rpc.js';
 
-/** Marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
+/** The key that marks every message of a subscription (MCP 2026-07-28, schema: `NotificationMetaObject`). */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
 // Changes within this time become one notification, so that a run of many quick steps does not flood the client.
@@ -79,7 +79,7 @@ export class Subscription {
 
 export interface Topic {
   concerns(change: Change): boolean;
-  /** It is true if the client is also notified at the start, because the last change may have happened before. */
+  /** True if the client is notified at the start too, because the last change may have happened before. */
   readonly notifiesAtStart?: boolean;
   /** Returns the notification for one or more changes, or undefined if there is nothing to send. */
   notification(): Promise<TopicNotification | undefined> | TopicNotification;

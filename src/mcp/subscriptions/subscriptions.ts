@@ -10,24 +10,26 @@ import { Subscription, type Topic } from './subscription.js';
 
 const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
-/** Limits how long a revoked key stays subscribed if the notification about it is lost. */
+/** The longest time that a revoked key stays subscribed if the notification about it is lost. */
 const KEY_CHECK_MS = 15_000;
 
 export interface Listener {
   readonly id: JsonRpcId;
   readonly key: AuthenticatedKey;
   readonly stream: NotificationStream;
-  /** Aborts when the caller disconnects. */
+  /** The signal that aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   readonly topics: readonly Topic[];
-  /** Holds the part of the filter that the acknowledgement names. */
+  /** The part of the filter that the acknowledgement names. */
   readonly honored: object;
 }
 
 interface OpenSubscription {
   readonly key: AuthenticatedKey;
   readonly subscription: Subscription;
-  /** Aborts without a reason when the service stops, and otherwise with the error for the caller. */
+  /**
+   * The controller that aborts without a reason when the service stops, and otherwise with the error for the caller.
+   */
   readonly end: AbortController;
 }
 
@@ -43,7 +45,10 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     private readonly keys: KeysService,
   ) {}
 
-  /** Resolves when the service stops. Throws the reason of `gone`, or `JsonRpcError` for a bad key or at the limit. */
+  /**
+   * Serves a subscription until it ends. Resolves when the service stops. Throws the reason of `gone`, or
+   * `JsonRpcError` for a key that is no longer valid and at the limit of subscriptions.
+   */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;
     this.assertRoom(key.organizationId);

@@ -1,7 +1,10 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../../database/organization-row.js';
 
-/** An approval is `used` when its call has begun, and `failed` when that call may have had an effect and failed. */
+/**
+ * The states of a confirmation. An approval is `used` when its call has begun, and `failed` when that call may have had
+ * an effect and failed.
+ */
 export type ConfirmationState = 'pending' | 'approved' | 'declined' | 'used' | 'failed';
 
 /** Stores a call of an agent that a person must approve, and the answer. */
@@ -16,7 +19,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('json')
   arguments: object;
 
-  /** Contains the fingerprint of `arguments`. */
+  /** The fingerprint of `arguments`. */
   @Column('bytea')
   digest: Buffer;
 
@@ -32,7 +35,7 @@ export class Confirmation extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   answeredAt: Date | null;
 
-  /** Contains the id of the person who approved or declined. */
+  /** The id of the person who approved or declined. */
   @Column('text', { nullable: true })
   answeredBy: string | null;
 }

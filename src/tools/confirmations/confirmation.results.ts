@@ -10,7 +10,7 @@ export class ConfirmationView {
   @Text()
   tool: string;
 
-  @JsonObject('The arguments with which the tool runs, complete.')
+  @JsonObject('All arguments with which the tool runs.')
   arguments: object;
 
   @Choice(
@@ -45,7 +45,10 @@ export class ConfirmationList {
   confirmations: ConfirmationView[];
 }
 
-/** Shows a confirmation as it is at the time `now`: one that was not answered or not used in time is `expired`. */
+/**
+ * Returns a confirmation as it is at the time `now`. Its state is `expired` when it was not answered or not used in
+ * time.
+ */
 export function confirmationView(row: Confirmation, now: Date): ConfirmationView {
   const isWaiting = row.state === 'pending' || row.state === 'approved';
   return {

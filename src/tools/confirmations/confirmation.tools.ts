@@ -6,8 +6,8 @@ import { ConfirmationList, ConfirmationResult, confirmationView } from './confir
 import { ConfirmationsService } from './confirmations.service.js';
 
 /**
- * Provides the tools by which signed-in people answer calls of agents. No agent and no step may ever call them: an agent
- * that approves its own calls needs no approval. With `when_possible`, the client of the agent answers instead, by an input
+ * Provides the tools by which signed-in people answer calls of agents. No agent and no step may ever call them, because
+ * an agent could then approve its own calls. With `when_possible`, the client of the agent answers instead, by an input
  * request (`ToolPipeline`).
  */
 @Injectable()

@@ -4,7 +4,7 @@ import { ChangeFeed, resourceChange } from '../../changes/change-feed.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { Confirmation, type ConfirmationState } from './confirmation.entity.js';
 
-/** Identifies a call. Two calls with equal values are the same call. */
+/** The values that identify a call. Two calls with equal values are the same call. */
 export interface CallIdentity {
   readonly organizationId: string;
   readonly apiKeyId: string;
@@ -37,7 +37,9 @@ export class ConfirmationsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
-  /** Returns the newest confirmations first. With `openAt`, returns only those that a person can answer then. */
+  /**
+   * Returns the newest confirmations first. With `openAt`, returns only those that a person can answer at that time.
+   */
   async list(organizationId: string, limit: number, openAt?: Date): Promise<Confirmation[]> {
     const open = openAt && { state: 'pending' as const, expiresAt: MoreThan(openAt) };
     return await this.rows(organizationId).find({
@@ -67,7 +69,7 @@ export class ConfirmationsRepository {
 
   /**
    * Changes a confirmation that is in one of the states `from` and has not expired. Returns undefined if there is none.
-   * Simultaneous changes wait for each other, and only the first finds the state.
+   * Simultaneous changes wait for each other, and only the first one still finds the confirmation in such a state.
    */
   async change(
     organizationId: string,

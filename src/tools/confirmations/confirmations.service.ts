@@ -9,11 +9,14 @@ import type { Confirmation, ConfirmationState } from './confirmation.entity.js';
 import { type CallIdentity, ConfirmationsRepository } from './confirmations.repository.js';
 
 const MINUTE_MS = 60_000;
-/** A person can answer in this time. An approval, and a refusal, also apply for this time. */
+/** The minutes in which a person can answer. An approval or a refusal then applies for the same number of minutes. */
 const ANSWER_MINUTES = 60;
-/** A repetition of a call that was approved and made returns the stored result for this time. */
+/** The minutes for which a repetition of a call that was approved and made returns the stored result. */
 const REPEAT_MINUTES = 10;
-/** A person must be able to read what waits, and an agent creates confirmations without a person. */
+/**
+ * The largest number of open confirmations of an organization. People must be able to read them, and agents create them
+ * without a person.
+ */
 const MAX_PENDING = 50;
 const MAX_ARGUMENT_CHARACTERS = 65_536;
 
@@ -21,7 +24,7 @@ export interface ConfirmedCall extends CallIdentity {
   readonly arguments: object;
 }
 
-/** A call has no approval. The pipeline rolls it back and requests one. */
+/** The error of a call without an approval. The pipeline rolls the call back and requests an approval. */
 export class ApprovalMissing extends Error {
   override readonly name = 'ApprovalMissing';
 }
@@ -35,7 +38,7 @@ export class ConfirmationsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Returns the id of the approval of a call, even if the call has used it before. Needs a transaction. */
+  /** Returns the id of the approval of a call, even if the call has used the approval before. Needs a transaction. */
   async findApproval(call: ConfirmedCall): Promise<string | undefined> {
     const found = await this.confirmations.findNewest(call);
     if (!found || (await this.isExpired(found))) return undefined;
@@ -73,7 +76,7 @@ export class ConfirmationsService {
       );
     }
     return await this.tenants.transaction(organizationId, async () => {
-      // Without this lock, the same call sent twice would wait twice.
+      // Without this lock, a call that is sent twice at the same time would be stored twice.
       await this.tenants.lockOrganization(organizationId);
       const newest = await this.confirmations.findNewest(call);
       const isOver = !newest || newest.state === 'failed' || (await this.isExpired(newest));
@@ -102,7 +105,7 @@ export class ConfirmationsService {
     state: 'approved' | 'declined',
     { kind, id: userId }: Actor,
   ): Promise<Confirmation> {
-    // The tools are for people only. This holds even if a module calls them for an agent.
+    // The tools are for people only. This check applies even if a module calls them for an agent.
     if (kind !== 'user') throw new AppError('forbidden', 'Only a signed-in person may answer.');
     const now = await this.now(organizationId);
     // A person may withdraw an approval until the call uses it.
@@ -119,7 +122,7 @@ export class ConfirmationsService {
     throw new AppError('conflict', `This confirmation ${is}. The agent can make its call again.`);
   }
 
-  /** Returns the newest confirmations first, each with the state `expired` when it has no more effect. */
+  /** Returns the newest confirmations first, each with the state `expired` when it no longer has an effect. */
   async list(
     organizationId: string,
     limit: number,

@@ -5,12 +5,12 @@ import { type SchemaClass, classSchema } from '../schema/class-schema.js';
 import type { JsonSchema, ObjectSchema } from '../schema/json-schema.js';
 import { instantiate } from '../schema/parse-arguments.js';
 
-/** Describes a request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
+/** A request to the caller during its call (MCP 2026-07-28, basic/patterns/mrtr). */
 export interface InputRequest<Answer = unknown> {
-  /** Names the MCP method, for example `elicitation/create`. */
+  /** The MCP method, for example `elicitation/create`. */
   readonly method: string;
   readonly params: object;
-  /** A client must have declared these `ClientCapabilities`. */
+  /** The `ClientCapabilities` that a client must have declared. */
   readonly capability: Readonly<Record<string, object>>;
   /** Parses a response. Returns undefined to ask again. Throws {@link AppError} if the person declines. */
   read(answer: unknown): Answer | undefined;
@@ -53,7 +53,10 @@ function assertFlat(form: SchemaClass, properties: Record<string, JsonSchema>): 
   }
 }
 
-/** Returns undefined for a response that does not fit the form. Leaves out fields that the form does not have. */
+/**
+ * Returns the fields of a response, without fields that the form does not have. Returns undefined when the response
+ * does not fit the form.
+ */
 function readForm<Form extends object>(
   form: SchemaClass<Form>,
   schema: ObjectSchema,
@@ -66,20 +69,23 @@ function readForm<Form extends object>(
   return faults.length === 0 ? instantiate(form, checked as object) : undefined;
 }
 
-/** `ask` throws this while a response is missing. The call is rolled back and its caller gets the input requests. */
+/**
+ * The error that `ask` throws while a response is missing. The call is rolled back and its caller gets the input
+ * requests.
+ */
 export class InputRequired extends Error {
   override readonly name = 'InputRequired';
 
   constructor(
     readonly requests: InputRequests,
-    /** The client sends this text back unchanged with the responses. */
+    /** The text that the client sends back unchanged with the responses. */
     readonly state: string,
   ) {
     super('The caller must respond to input requests first.');
   }
 }
 
-/** `ask` throws this if the caller has not declared the capability that an input request needs. */
+/** The error that `ask` throws if the caller has not declared the capability that an input request needs. */
 export class MissingCapability extends Error {
   override readonly name = 'MissingCapability';
 

@@ -1,16 +1,16 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { InputRequests } from './input-request.js';
 
-/** Describes work that continues after its tool has returned. */
+/** Work that continues after its tool has returned. */
 export interface Task {
-  /** The id is unique among all sources and too random to guess. Use `newId`. */
+  /** The id. It must be unique among all sources and too random to guess. Use `newId`. */
   readonly id: string;
   readonly createdAt: Date;
   readonly changedAt: Date;
   readonly state: TaskState;
-  /** Describes the state in one line, for a person or a model. */
+  /** The state in one line, for a person or a model. */
   readonly message?: string;
-  /** The state cannot change before this time. It may be absent. */
+  /** The time before which the state cannot change. Absent when it is unknown. */
   readonly askAgainAt?: Date;
 }
 
@@ -27,20 +27,25 @@ export type TaskState =
 
 /**
  * Finds the tasks that a tool starts. `@Tool({ task: … })` names the provider. Every method runs in a transaction of
- * the organization. The state of a task must be in the database, because any process may be asked for it. To notify the
- * subscribers of a task, publish a change of a resource with a URI that ends with the id of the task.
+ * the organization. The state of a task must be in the database, because the client may request it from any process. To
+ * notify the subscribers of a task, publish a change of a resource with a URI that ends with the id of the task.
  */
 export interface TaskSource {
-  /** This tool does the same as `cancel`. Its policies apply to both. */
+  /** The tool that does the same as `cancel`. Its policies apply to both. */
   readonly cancelTool?: string;
 
-  /** This tool shows the same data as a task. Its policies apply to both: if it is hidden, there are no tasks. */
+  /**
+   * The tool that shows the same data as a task. Its policies apply to both: if the tool is hidden, there are no tasks.
+   */
   readonly readTool?: string;
 
   /** Returns the id of the task that a result belongs to, or undefined for a final result. */
   idOf(result: object): string | undefined;
 
-  /** Returns undefined if the organization has no such task. A task must be found as soon as its call has committed. */
+  /**
+   * Returns a task, or undefined if the organization has no such task. A task must be found as soon as its call has
+   * committed.
+   */
   find(organizationId: string, id: string): Promise<Task | undefined>;
 
   /** Cancels the task. Returns false if it had ended before. */

@@ -4,55 +4,59 @@ import { AppError } from '../../errors/app-error.js';
 import type { KeyRestriction } from '../../policies/key-restriction.js';
 import type { Answers, InputRequest, InputRequests } from './input-request.js';
 
-/** Names the origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
+/** The origin of a call: an agent with an API key, a step of a run, or a signed-in person. */
 export type Surface = 'agent' | 'workflow' | 'dashboard';
 
 export interface Progress {
-  /** The number grows with each report. */
+  /** A number that grows with each report. */
   progress: number;
-  /** `progress` has this value at the end, if it is known. */
+  /** The value of `progress` at the end, if it is known. */
   total?: number;
   message?: string;
 }
 
-/** Takes what a call of an external tool leaves to its end. */
+/** Collects the work that a call of an external tool postpones until its end. */
 export interface CallEnd {
-  /** Adds work to the transaction that records the result, so that either both are stored or neither. */
+  /** Adds work to the transaction that records the result, so that both are stored or neither is. */
   record(work: () => Promise<void>): void;
-  /** Adds an action that runs when the call has ended, whatever its result. */
+  /** Adds an action that runs when the call has ended, with or without an error. */
   release(action: () => void): void;
 }
 
-/** Holds the context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
+/** The context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
-  /** The call may see and change only data of this organization. */
+  /** The organization whose data the call may see and change, and no other. */
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
-  /** Says where the request of the call came from. It is absent in runs. */
+  /** Where the request of the call came from. Absent in runs. */
   readonly origin?: RequestOrigin;
-  /** Aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
+  /** The signal that aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
-  /** The result must come before this time of `performance.now()`. Tools that wait for something must respect it. */
-  readonly answerBy?: number;
-  /** It is set for external tools, which have no transaction while they run. */
-  readonly end?: CallEnd;
-  /** Names the run, if a step made the call. */
-  readonly runId?: string;
   /**
-   * It is true if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo.
+   * The time of `performance.now()` before which the result must come. Tools that wait for something must respect it.
    */
+  readonly answerBy?: number;
+  /**
+   * The work that an external tool postpones until its end. Set for external tools, which have no transaction while
+   * they run.
+   */
+  readonly end?: CallEnd;
+  /** The run, if a step made the call. */
+  readonly runId?: string;
+  /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
-  /** Contains the idempotency key of a call that has no argument `idempotency_key`. */
+  /** The idempotency key of a call that has no argument `idempotency_key`. */
   readonly idempotencyKey?: string;
-  /** It is true if the caller accepts a task in place of a result. */
+  /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * It is set if a person must agree before the tool runs. With `when_possible`, the caller is asked if it can be asked,
-   * and its answer is believed. With `always`, a signed-in person must have approved exactly this call of this key.
+   * Who must agree before the tool runs. Absent when nobody must. With `when_possible`, the caller is asked if it can
+   * be asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this call of
+   * this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
-  /** Limits the tools of the API key of the call. A tool that lets its caller choose other tools must respect it. */
+  /** The restriction of the API key of the call. A tool that lets its caller choose other tools must respect it. */
   readonly restriction?: KeyRestriction;
 
   /** Sends progress to a caller that wants it. Never throws and never waits. */
@@ -69,7 +73,7 @@ export interface ToolCall {
   ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>>;
 }
 
-/** Serves callers without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
+/** The caller without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
 export const SILENT_CALLER: Pick<ToolCall, 'report' | 'canAsk' | 'ask'> = {
   report: () => undefined,
   canAsk: () => false,

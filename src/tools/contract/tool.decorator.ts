@@ -6,14 +6,14 @@ import type { TaskSource } from './task-source.js';
 import type { Surface } from './tool-call.js';
 
 export interface ToolOptions {
-  /** The name has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
+  /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique in the installation. */
   name: string;
-  /** Calls by these deprecated names work, but lists do not show them. */
+  /** The deprecated names. Calls by these names work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
-  /** Tells a model what the tool does, when to use it and what it returns. */
+  /** What the tool does, when to use it and what it returns, for a model. */
   description: string;
-  /** Declares the arguments. The default is the type of the first parameter of the method. */
+  /** The class of the arguments. The default is the type of the first parameter of the method. */
   input?: SchemaClass;
   /**
    * Finds faults of the arguments of a workflow step when the workflow is saved, beyond those that the schema expresses.
@@ -25,38 +25,38 @@ export interface ToolOptions {
    * get different idempotency keys. The default is all arguments.
    */
   requestOf?: (given: Readonly<Record<string, unknown>>) => unknown;
-  /** Declares the result. When absent, the method returns `ToolContent`. */
+  /** The class of the result. When absent, the method returns `ToolContent`. */
   output?: SchemaClass;
   icons?: readonly Icon[];
-  /** It is true if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
+  /** True if the tool changes nothing. Its calls get a READ ONLY transaction, which enforces this. */
   readOnly?: boolean;
-  /** It is true if the tool may destroy or overwrite data that cannot be restored. */
+  /** True if the tool may destroy or overwrite data that cannot be restored. */
   destructive?: boolean;
-  /** It is true if a second call with the same arguments changes nothing more. */
+  /** True if a second call with the same arguments changes nothing more. */
   idempotent?: boolean;
-  /** It is true if the tool waits for external systems. Its calls get no open transaction. */
+  /** True if the tool waits for external systems. Its calls get no open transaction. */
   external?: boolean;
   /**
-   * Lists the paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are
-   * stored nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
+   * The paths of texts in the arguments and in the result that are secrets, such as `trigger.secret`. They are stored
+   * nowhere: a repeated call gets null in their place, and a person who approves a call does not see them.
    */
   secrets?: readonly string[];
   /**
-   * This provider finds the work that continues after the tool has returned. Clients with the Tasks extension of MCP
-   * 2026-07-28 get a task and later its result. Other clients get the result of the method.
+   * The provider that finds the work that continues after the tool has returned. Clients with the Tasks extension of
+   * MCP 2026-07-28 get a task and later its result. Other clients get the result of the method.
    */
   task?: Type<TaskSource>;
-  /** Only these surfaces may call the tool. When absent, all may. */
+  /** The surfaces that may call the tool. When absent, all may. */
   surfaces?: readonly Surface[];
 }
 
 /** Declares a method of a provider as a tool for agents, workflows and people. */
 export const Tool = DiscoveryService.createDecorator<ToolOptions>();
 
-/** Holds a block of MCP content: text, image, audio, embedded resource or link. */
+/** A block of MCP content: text, image, audio, embedded resource or link. */
 export type ContentBlock = { type: string } & Record<string, unknown>;
 
-/** Holds the result of a tool without an `output` class: content for a model and not data. */
+/** The result of a tool without an `output` class: content for a model and not data. */
 export class ToolContent {
   constructor(readonly content: readonly ContentBlock[]) {}
 
@@ -65,11 +65,11 @@ export class ToolContent {
   }
 }
 
-/** Describes a picture that clients may show beside a name. The fields are those of the MCP specification. */
+/** A picture that clients may show beside a name. The fields are those of the MCP specification. */
 export interface Icon {
-  /** The URI has the scheme https: or data:. */
+  /** The URI, with the scheme https: or data:. */
   src: string;
   mimeType?: string;
-  /** Sizes are written as `48x48`, or `any` for a picture that fits every size. */
+  /** The sizes, written as `48x48`, or `any` for a picture that fits every size. */
   sizes?: string[];
 }

@@ -7,7 +7,7 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Waits for an earlier call with the key, and returns it. Returns undefined when this call has reserved the key. */
+  /** Reserves the key and returns undefined. When an earlier call has the key, waits for it and returns it. */
   async reserve(
     organizationId: string,
     tool: string,

@@ -1,6 +1,6 @@
 import type { CallEnd } from '../contract/tool-call.js';
 
-/** Collects what a call of an external tool leaves to its end. */
+/** Collects the work that a call of an external tool postpones until its end. */
 class CollectedEnd implements CallEnd {
   private readonly works: (() => Promise<void>)[] = [];
   private readonly releases: (() => void)[] = [];
@@ -24,7 +24,7 @@ class CollectedEnd implements CallEnd {
   }
 }
 
-/** Runs a call, and then the actions that it left to its end, also after an error. */
+/** Runs a call, and then the actions that it postponed until its end. The actions run even after an error. */
 export async function withEnd<T>(call: (end: CollectedEnd) => Promise<T>): Promise<T> {
   const end = new CollectedEnd();
   try {

@@ -2,12 +2,12 @@ import { askForm, type InputRequest } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 
-/** Limits the text of arguments that a person sees before confirming a call. */
+/** The largest number of characters of arguments that a person sees before confirming a call. */
 const MAX_SHOWN_ARGUMENTS = 2000;
 
 /**
- * Lets the client ask its person, if the client supports it. This is a courtesy of the client: whoever has the key can
- * accept the request without a person.
+ * Lets the client ask its person, if the client supports it. This is a courtesy of the client, because a program with
+ * the key can accept the request without a person.
  */
 export async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
   if (call.confirmation === undefined) return;
@@ -16,7 +16,7 @@ export async function confirm(tool: RegisteredTool, input: object, call: ToolCal
   await call.ask({ 'switchboard.confirmation': request });
 }
 
-/** The form has no fields: a person agrees by accepting it. */
+/** A form without fields: a person agrees by accepting it. */
 class Agreement {}
 
 function confirmationRequest(

@@ -5,12 +5,13 @@ import type { ToolCall } from '../contract/tool-call.js';
 import type { RegisteredTool } from '../registry/registered-tool.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** Holds the result of the call, and the rows that it changed before the rollback. */
+/** The result of the call, and the rows that it changed before the rollback. */
 export type DryRunOutcome = { result: object } & Effects;
 
 /**
  * Calls tools in transactions that are rolled back, so that nothing is stored and nothing is sent. An external tool has
- * no dry run: `ToolPipeline` refuses it. Messages are sent after a commit, so a dry run reports only their rows.
+ * no dry run: `ToolPipeline` refuses it. Messages are sent after a commit. So a dry run sends none and reports only
+ * their rows.
  */
 @Injectable()
 export class DryRuns {

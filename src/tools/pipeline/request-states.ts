@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../database/secret-box.js';
 
-// A person can respond in this time, and it is far shorter than the retention of idempotency keys.
+// The time in which a person can respond. It is far shorter than the retention of idempotency keys.
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** Identifies a request. It is the same when the client repeats the request with input responses. */
+/** The values that identify a request. They are the same when the client repeats the request with input responses. */
 export interface RequestBinding {
   readonly organizationId: string;
   readonly digest: string;
 }
 
 export interface RequestState {
-  /** This random value is the same in all repetitions of a request and differs for other requests. */
+  /** A random value that is the same in all repetitions of a request and differs for other requests. */
   readonly nonce: string;
   readonly answers: Readonly<Record<string, unknown>>;
 }
@@ -31,10 +31,10 @@ export class RequestStates {
     return this.secrets.seal(state, contextOf(binding)).toString('base64url');
   }
 
-  /** Returns undefined for an expired state and for a state of another request. */
+  /** Returns the state of a request. Returns undefined when it has expired or belongs to another request. */
   open(binding: RequestBinding, sealed: string): RequestState | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Buffer skips characters that are not base64url. Without this, a changed text would be accepted.
+    // Buffer skips characters that are not base64url. Without this check, a changed text would be accepted.
     if (bytes.toString('base64url') !== sealed) return undefined;
     try {
       const state = this.secrets.open(bytes, contextOf(binding));

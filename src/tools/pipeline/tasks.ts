@@ -10,7 +10,7 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 import type { Task, TaskSource } from '../contract/task-source.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** Sources and the database get only these ids, because PostgreSQL refuses some other characters. */
+/** Matches the ids that sources and the database get. PostgreSQL refuses some other characters. */
 const ID = /^[!-~]{1,128}$/;
 
 export interface TaskCaller {
@@ -39,7 +39,10 @@ export class Tasks implements OnApplicationBootstrap {
     }
   }
 
-  /** Returns undefined for a final result. Never throws, because the call has committed and must not seem to fail. */
+  /**
+   * Returns the task that a call has started, or undefined for a final result. Never throws, because the call has
+   * committed and must not seem to fail.
+   */
   async findStarted(
     { task }: RegisteredTool,
     result: object,
@@ -64,7 +67,7 @@ export class Tasks implements OnApplicationBootstrap {
     );
   }
 
-  /** Returns false if there is no such task. Throws `forbidden` if the policies forbid `cancelTool`. */
+  /** Cancels a task. Returns false if there is no such task. Throws `forbidden` if the policies forbid `cancelTool`. */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
     const { organizationId, actor, origin } = caller;
     return await this.tenants.transaction(organizationId, async () => {
@@ -126,12 +129,12 @@ export class Tasks implements OnApplicationBootstrap {
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);
-    // Nobody can confirm here. As in a call of the tool, `when_possible` then needs no confirmation.
+    // Nobody can be asked for a confirmation here. As in a call of the tool, `when_possible` then needs none.
     return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
 }
 
-/** Throws `forbidden` for a read-only API key, whatever tools the source names. */
+/** Throws `forbidden` for a read-only API key, even when the source names no tool. */
 function assertMayChange(policies: ToolPolicies, method: string): void {
   const fault =
     policies.restriction?.readOnly && policies.faultOf({ names: [method], readOnly: false });

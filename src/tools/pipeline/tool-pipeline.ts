@@ -21,7 +21,7 @@ import { withoutSecrets } from './secret-members.js';
 
 export type ToolMethod = (input: object, call: ToolCall) => Promise<object>;
 
-/** People see this in place of a secret. */
+/** The text that people see in place of a secret. */
 const HIDDEN = '(hidden)';
 
 interface CheckedCall {
@@ -29,9 +29,9 @@ interface CheckedCall {
   readonly method: ToolMethod;
   readonly input: object;
   readonly call: ToolCall;
-  /** It is a time of `performance.now()`. */
+  /** The time of `performance.now()` at which the call began. */
   readonly beganAt: number;
-  /** It is set if a signed-in person must have approved the call. */
+  /** The approval of the call. Set if a signed-in person must have approved it. */
   readonly confirmed?: ConfirmedCall;
 }
 
@@ -42,8 +42,8 @@ interface BegunCall {
 }
 
 /**
- * Runs every call: guards, validation, transaction, idempotency, confirmation, method, audit. A call of a hidden
- * tool does not get here, because `ToolRegistry.find` does not find the tool.
+ * Runs every call: guards, validation, transaction, idempotency, confirmation, method, audit. A call of a hidden tool
+ * does not reach the pipeline, because `ToolRegistry.find` does not find the tool.
  */
 @Injectable()
 export class ToolPipeline {
@@ -66,7 +66,7 @@ export class ToolPipeline {
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
     call.signal.throwIfAborted();
-    // Without this, a dry run that did not come through `DryRuns` would change data.
+    // Without this check, a dry run that did not come through `DryRuns` would change data.
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
       throw new Error('A dry run must be called through DryRuns, and only a dry run.');
     }
@@ -80,9 +80,9 @@ export class ToolPipeline {
   }
 
   /**
-   * Runs guards and interceptors, which call {@link runBehindGuards}, in the transaction of the call. Calls that run in parts
-   * have no such transaction: there, each statement of a guard commits separately and only reads, so no connection is
-   * held while the tool waits.
+   * Runs guards and interceptors, which call {@link runBehindGuards}, in the transaction of the call. Calls that run in
+   * parts have no such transaction. In these calls, each statement of a guard commits separately and only reads, so no
+   * connection is occupied while the tool waits.
    */
   async runGuarded(
     tool: RegisteredTool,
@@ -92,14 +92,14 @@ export class ToolPipeline {
     const readOnly = tool.readOnly || runsInParts(tool, call);
     const work = async (): Promise<object> => {
       const result = await guarded();
-      // An interceptor may have waited. Without this, work that nobody waits for would be committed.
+      // An interceptor may have waited. Without this check, work for which nobody waits would be committed.
       if (!readOnly) call.signal.throwIfAborted();
       return result;
     };
     return await this.tenants.transaction(call.organizationId, work, { readOnly });
   }
 
-  /** Runs the call for its innermost interceptor. */
+  /** Runs the part of the call that the innermost interceptor surrounds. */
   async runBehindGuards(
     tool: RegisteredTool,
     method: ToolMethod,
@@ -138,7 +138,7 @@ export class ToolPipeline {
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    // Without this, Nest would build the line for each call, and the log would drop it.
+    // Without this check, Nest would build the line for each call, and the log would drop it.
     if (this.env.logsDebug) {
       this.logger.debug({
         organization: call.organizationId,
@@ -163,7 +163,7 @@ export class ToolPipeline {
       if (earlier?.result) return earlier.result;
       const result = await method(input, call);
       await this.complete(checked, key, result);
-      // A method may ignore the signal. Without this, work that nobody waits for would be committed.
+      // A method may ignore the signal. Without this check, work for which nobody waits would be committed.
       call.signal.throwIfAborted();
       return result;
     };
@@ -205,7 +205,10 @@ export class ToolPipeline {
     });
   }
 
-  /** Reserves the key, and has a new call confirmed. Needs a transaction, which a missing confirmation rolls back. */
+  /**
+   * Reserves the key, and requests the confirmation of a new call if one is needed. Needs a transaction, which a
+   * missing confirmation rolls back.
+   */
   private async begin(checked: CheckedCall): Promise<BegunCall> {
     const { tool, input, call, confirmed } = checked;
     const approval = confirmed && (await this.confirmations.findApproval(confirmed));
@@ -247,7 +250,7 @@ export class ToolPipeline {
     if (!earlier.fingerprint.equals(digest)) {
       throw new AppError(
         'idempotency_mismatch',
-        'This idempotency_key was used before with other arguments.',
+        'This idempotency_key was used before with other arguments. Use a new key.',
       );
     }
     return earlier;
@@ -272,12 +275,15 @@ export class ToolPipeline {
   }
 }
 
-/** Returns true for calls that have several transactions, and none while the method of an external tool runs. */
+/** Returns true for calls that have several transactions. While the method of an external tool runs, there is none. */
 function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
 
-/** Returns the key of an approved call from its approval, so that it happens once, however it is repeated. */
+/**
+ * Returns the idempotency key of a call. For an approved call, it comes from the approval, so that the call happens
+ * only once.
+ */
 function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
   const given = (input as { idempotency_key?: string }).idempotency_key;
   return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);

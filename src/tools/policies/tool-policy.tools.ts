@@ -13,7 +13,7 @@ import { ToolPolicyList, ToolPolicyResult } from './tool-policy.results.js';
 
 const SET = 'set_tool_policy';
 const LIST = 'list_tool_policies';
-/** No policy may apply to these tools, because nobody could remove it again. */
+/** The tools that cannot have a policy, because nobody could remove it again. */
 const EXEMPT_TOOLS = new Set([SET, LIST]);
 
 interface PolicySubject extends Pick<RegisteredTool, 'names'> {
@@ -56,7 +56,7 @@ export class ToolPolicyTools {
     if (confirmation === 'when_possible' && !tool.isForAgents) {
       throw invalid('confirmation', 'must be never or always for a tool that agents cannot call');
     }
-    // Agents that save workflows use tools of steps too.
+    // Policies apply to tools for steps too, because agents can save workflows with such steps.
     if (confirmation === 'always' && !tool.isForAgents && !tool.isForSteps) {
       throw invalid('confirmation', 'applies only to tools that agents or steps can call');
     }

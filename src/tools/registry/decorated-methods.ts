@@ -17,20 +17,19 @@ export type BoundMethod = (input: unknown, call: unknown) => Promise<unknown>;
 
 export interface DecoratedMethod<Options> {
   readonly options: Options;
-  /** Error messages show this class and method, for example `ContactTools.search`. */
+  /** The class and the method in error messages, for example `ContactTools.search`. */
   readonly place: string;
   readonly instance: object;
   readonly type: object;
   readonly name: string;
   readonly run: BoundMethod;
   /**
-   * It is true if Nest creates the class-based guards and interceptors of the method. Nest does so for class providers
-   * only.
+   * True if Nest creates the class-based guards and interceptors of the method. Nest does so for class providers only.
    */
   readonly hasInjectedEnhancers: boolean;
 }
 
-/** Exposes the application config of ExternalContextCreator, because Nest has no public API for the global guards. */
+/** The application config of ExternalContextCreator, because Nest has no public API for the global guards. */
 interface WithConfig {
   container?: { applicationConfig?: ApplicationConfig };
 }
@@ -46,7 +45,7 @@ export class DecoratedMethods {
 
   /**
    * Finds the decorated methods of every provider: classes, and instances from `useFactory` and `useValue`. An instance
-   * that several tokens provide counts once. Throws for a request-scoped provider.
+   * that several tokens provide is found once. Throws for a request-scoped provider.
    */
   find<Options>(decorator: DiscoverableDecorator<Options>): DecoratedMethod<Options>[] {
     const providers = this.discovery.getProviders();
@@ -63,7 +62,10 @@ export class DecoratedMethods {
     });
   }
 
-  /** Adds the guards and interceptors of the method. `kind` is their context type. Throws if Nest would omit one. */
+  /**
+   * Adds the guards and interceptors of the method. `kind` is their context type. Throws if Nest would omit one of
+   * them.
+   */
   guarded<Run extends (...given: never[]) => Promise<unknown>>(
     method: DecoratedMethod<unknown>,
     run: Run,
@@ -128,7 +130,7 @@ export class DecoratedMethods {
   }
 }
 
-/** Returns undefined for a provider without methods, such as a text. */
+/** Returns the prototype of a provider, or undefined for a provider without methods, such as a text. */
 function prototypeOf(provider: InstanceWrapper): object | undefined {
   const { isNotMetatype, metatype, token } = provider;
   if (!isNotMetatype) return (metatype as { prototype?: object }).prototype;
@@ -184,7 +186,7 @@ export function assertName(what: string, name: string, place: string): void {
   throw new Error(`${place}: "${name}" is not a valid name for ${what} (${NAME.source}).`);
 }
 
-/** Throws at boot if two of the found methods have a name in common. The message says where both are. */
+/** Throws at boot if two of the found methods have a name in common. The message names the places of both. */
 export function assertUnique<Found extends { place: string }>(
   what: string,
   all: readonly Found[],

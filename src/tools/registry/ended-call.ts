@@ -4,7 +4,7 @@ import { InputRequired, MissingCapability } from '../contract/input-request.js';
 import type { ToolCall } from '../contract/tool-call.js';
 import { ReportedFailure } from '../contract/reported-failure.js';
 
-/** Describes a call for the logs. `failure` is what it threw. */
+/** Returns a call as the logs record it. `failure` is the error that the call threw. */
 export function endedCall(
   tool: string,
   given: unknown,
@@ -25,7 +25,7 @@ export function endedCall(
   };
 }
 
-/** Returns true for an unexpected error, which is not a refusal, cancellation or input request. */
+/** Returns true for an unexpected error: one that is no refusal, cancellation or input request. */
 export function isBug(failure: unknown, signal: AbortSignal): failure is Error {
   return (
     failure instanceof Error &&

@@ -8,7 +8,10 @@ export interface OfferedTool {
   readonly descriptor: ToolDescriptor;
   readonly task?: Type<TaskSource>;
 
-  /** Starts the work in the transaction of the call, so that it happens once for a key. A dry run returns this result. */
+  /**
+   * Starts the work in the transaction of the call, so that it happens once for each idempotency key. A dry run returns
+   * this result.
+   */
   start(input: Record<string, unknown>, call: ToolCall): Promise<object>;
 
   /**
@@ -27,7 +30,7 @@ export interface OfferedToolSource {
   names(organizationId: string): Promise<string[]>;
 }
 
-/** Holds the offered tools of one organization at one revision. */
+/** The offered tools of one organization at one revision. */
 export class OfferedToolList {
   static readonly NONE = new OfferedToolList('', []);
 

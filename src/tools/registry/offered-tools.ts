@@ -12,7 +12,7 @@ import { ToolRegistry } from './tool-registry.js';
 const MAX_CACHED = 200;
 const AGENTS: ReadonlySet<Surface> = new Set(['agent']);
 
-/** Every offered tool has this argument. */
+/** The argument that every offered tool has. */
 export const IDEMPOTENCY_KEY = 'idempotency_key';
 const KEY_SCHEMA: JsonSchema = {
   type: 'string',
@@ -41,7 +41,10 @@ export class OfferedTools {
     this.source = source;
   }
 
-  /** Returns the tools of a revision, which comes with the API key. Reads the database once for each revision. */
+  /**
+   * Returns the tools of a revision, which the look-up of the API key returned. Reads the database once for each
+   * revision.
+   */
   async of(organizationId: string, revision: string): Promise<OfferedToolList> {
     if (revision === '' || !this.source) return OfferedToolList.NONE;
     const cached = this.cache.get(keyOf(organizationId, revision));
@@ -51,7 +54,8 @@ export class OfferedTools {
       organizationId,
       async () => {
         const found = await source.list(organizationId);
-        // The revision may have changed since the key was looked up, so the list is cached under its own revision.
+        // The revision may have changed since the key was looked up, so the list is cached under the revision that was
+        // read with it.
         const key = keyOf(organizationId, found.revision);
         const list = new OfferedToolList(key, this.register(organizationId, found.tools));
         this.cache.set(key, list);

@@ -5,13 +5,13 @@ import type { Surface, ToolCall } from '../contract/tool-call.js';
 import type { Icon, ToolOptions } from '../contract/tool.decorator.js';
 import type { ObjectSchema } from '../schema/json-schema.js';
 
-/** Describes a tool to callers. The field names are those of the MCP specification, server/tools. */
+/** A tool as callers see it. The field names are those of the MCP specification, server/tools. */
 export interface ToolDescriptor {
   name: string;
   title: string;
   description: string;
   inputSchema: ObjectSchema;
-  /** It is absent if the tool returns {@link ToolContent}. */
+  /** Absent if the tool returns {@link ToolContent}. */
   outputSchema?: ObjectSchema;
   icons?: readonly Icon[];
   annotations: {
@@ -24,14 +24,16 @@ export interface ToolDescriptor {
 
 export interface RegisteredTool {
   readonly descriptor: ToolDescriptor;
-  /** Lists the current name, then the deprecated names. Rows stored under any of them belong to this tool. */
+  /**
+   * The current name, then the deprecated names. Rows that were stored under any of these names belong to this tool.
+   */
   readonly names: readonly [string, ...string[]];
   /** Checks the arguments of a caller. Throws `invalid_arguments` with every fault. */
   readonly parse: (given: unknown) => object;
   readonly surfaces: ReadonlySet<Surface>;
   readonly readOnly: boolean;
   readonly external: boolean;
-  /** Lists the paths of secrets in the arguments and in the result. */
+  /** The paths of secrets in the arguments and in the result. */
   readonly secrets?: readonly string[];
   readonly task?: Type<TaskSource>;
   /** Finds more faults of the arguments of a step when its workflow is saved. */
@@ -42,7 +44,7 @@ export interface RegisteredTool {
   readonly invoke: (given: unknown, call: ToolCall) => Promise<object>;
 }
 
-/** Holds the tools that a prompt or a completion needs. */
+/** The tools that a prompt or a completion needs. */
 export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 

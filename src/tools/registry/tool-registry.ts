@@ -21,7 +21,7 @@ import {
 } from './decorated-methods.js';
 import { type RegisteredTool, RequiredTools, type ToolDescriptor } from './registered-tool.js';
 
-/** `POST /api/tools/:name` accepts this member beside the arguments, so no argument can have this name. */
+/** The member that `POST /api/tools/:name` accepts beside the arguments. No argument can have this name. */
 const RESERVED_ARGUMENT = 'dry_run';
 const ALL_SURFACES: readonly Surface[] = ['agent', 'workflow', 'dashboard'];
 
@@ -36,7 +36,7 @@ const USE_OF: Record<Surface, string> = {
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');
   private readonly tools: RegisteredTool[] = [];
-  /** Maps current and deprecated names to tools. */
+  /** The tools by their current and deprecated names. */
   private readonly byName = new Map<string, RegisteredTool>();
   private readonly warnedNames = new Set<string>();
 
@@ -70,9 +70,10 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /**
-   * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid it, which
-   * contain the restriction of the caller's key. Then `ToolHandlers` answers an agent with the JSON-RPC error -32602, or
-   * with `forbidden` and the reason if only the key forbids the tool. `ToolsController` answers a person with 404.
+   * Finds a tool by its current or a deprecated name. Returns undefined if the surface forbids the tool, or if
+   * `policies` do, which contain the restriction of the caller's key. Then `ToolHandlers` answers an agent with the
+   * JSON-RPC error -32602, or with `forbidden` and the reason if only the key forbids the tool. `ToolsController`
+   * answers a person with 404.
    */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
@@ -87,7 +88,10 @@ export class ToolRegistry implements OnModuleInit {
     return tool;
   }
 
-  /** Returns why `surface` has no tool of this name: another surface has it. Undefined if none has, or `policies` hide it. */
+  /**
+   * Returns a sentence that names the surfaces that have a tool of this name. Returns undefined if none has it, or if
+   * `policies` hide it.
+   */
   describeOtherSurface(name: string, surface: Surface, policies: ToolPolicies): string | undefined {
     const tool = this.byName.get(name);
     if (!tool || !policies.permits(tool) || tool.surfaces.has(surface)) return undefined;
@@ -116,15 +120,15 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /**
-   * Calls a tool and returns its result. Every expected failure is an {@link AppError}; invalid arguments throw at once.
-   * The log of calls gets a row.
+   * Calls a tool and returns its result. Every expected failure is an {@link AppError}. Invalid arguments throw before
+   * the method runs. The log of calls gets a row.
    */
   call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<object> {
     const beganAt = performance.now();
     const fail = (error: unknown): never => {
       const failure = fromHttpException(error, 'tool');
       this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
-      // The step of a run fails after its transaction, so the engine shows its bugs.
+      // A step of a run fails after its transaction, so the engine shows its bugs and not this code.
       const isShown = this.env.showsBugs && call.surface !== 'workflow';
       throw isShown && isBug(failure, call.signal) ? new ShownBug(failure) : failure;
     };
@@ -199,7 +203,10 @@ export class ToolRegistry implements OnModuleInit {
   }
 }
 
-/** Throws if a method returned nothing, or without an `output` class something else than {@link ToolContent}. */
+/**
+ * Throws if a method returned nothing. Throws if a method without an `output` class returned something other than
+ * {@link ToolContent}.
+ */
 function assertKind(name: string, result: unknown, output: SchemaClass | undefined): void {
   const members = result as { content?: unknown } | null | undefined;
   if (output ? typeof result === 'object' && result !== null : Array.isArray(members?.content)) {
@@ -212,7 +219,10 @@ function assertKind(name: string, result: unknown, output: SchemaClass | undefin
   );
 }
 
-/** Drops names that arguments may not contain, and cleans texts. A result may quote both from a webhook payload. */
+/**
+ * Removes names and characters that arguments may not contain. A result may contain such names and texts from the
+ * payload of a webhook.
+ */
 function storable(key: string, value: unknown): unknown {
   if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;
   return typeof value === 'string' ? value.replaceAll('\0', ' ').toWellFormed() : value;

@@ -91,7 +91,7 @@ function checkList(
     checkValue(items, item, `${path}[${index}]`, faults, isUnknown),
   );
   const isFlat = items.type !== undefined && items.type !== 'object' && items.type !== 'array';
-  // A form has one field for a list of texts, so the fault must have the path of the field too.
+  // A form has one field for a list of texts. So there must be a fault with the path of this field too.
   if (isFlat && faults.length > before) {
     faults.push({ path, message: 'has an item that is not allowed' });
   }
@@ -136,7 +136,10 @@ function checkObject(
   return copy;
 }
 
-/** PostgreSQL can store neither U+0000 nor lone surrogates, and `__proto__` would set the prototype of the copy. */
+/**
+ * Returns the fault of a key that is not allowed. PostgreSQL can store neither U+0000 nor lone surrogates, and
+ * `__proto__` would set the prototype of the copy.
+ */
 function faultOfKey(key: string): string | undefined {
   if (key === '__proto__') return 'must not have the property __proto__';
   if (key.includes('\0') || !key.isWellFormed())
@@ -144,7 +147,10 @@ function faultOfKey(key: string): string | undefined {
   return undefined;
 }
 
-/** Shortens the key, which may be as long as the body, because the fault in the response contains it. */
+/**
+ * Adds a key to a path. A long key is shortened, because it may be as long as the body, and the response contains the
+ * path.
+ */
 function joinPath(path: string, key: string): string {
   const shown =
     key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY).toWellFormed()}…` : key;
@@ -175,7 +181,7 @@ function faultOfText(schema: JsonSchema, text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character U+0000';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
-  // The UTF-16 length is one to two times the number of characters, so most texts need no count.
+  // The UTF-16 length is at most twice the number of characters, so the characters of most texts need not be counted.
   if (text.length < 2 * minLength && charactersIn(text) < minLength) {
     return `must be at least ${counted(minLength, 'character')}`;
   }
@@ -196,7 +202,10 @@ function charactersIn(text: string): number {
 
 const regExps = new Map<string, RegExp>();
 
-/** Caches patterns. Only schemas of classes have patterns, so the map stays small. */
+/**
+ * Returns the regular expression of a pattern from a cache. Only schemas of classes have patterns, so the cache stays
+ * small.
+ */
 function regExpOf(pattern: string): RegExp {
   let regExp = regExps.get(pattern);
   if (!regExp) regExps.set(pattern, (regExp = new RegExp(pattern, 'u')));

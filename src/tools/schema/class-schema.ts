@@ -4,7 +4,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { docOf, isNullable } from './doc.decorator.js';
 import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 
-/** Describes a class with class-validator decorators. */
+/** A class with class-validator decorators. */
 export type SchemaClass<T extends object = object> = new () => T;
 
 interface Rule {
@@ -20,7 +20,7 @@ type Converter = (constraints: unknown[]) => JsonSchema;
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : Object.values(value as object);
 
-/** Converts a decorator whose options JSON Schema cannot express. */
+/** Returns a converter for a decorator that JSON Schema can express only without options. */
 const withoutOptions =
   (schema: JsonSchema): Converter =>
   ([options = {}]) => {
@@ -67,7 +67,10 @@ const CONVERTERS: Record<string, Converter> = {
 };
 
 const nestedClasses = new WeakMap<SchemaClass, ReadonlyMap<string, SchemaClass>>();
-/** Decorators do not change after a class is defined, so a schema is generated once for all tools and applications. */
+/**
+ * The schemas by class. Decorators do not change after a class is defined, so a schema is generated once for all tools
+ * and applications.
+ */
 const schemas = new WeakMap<SchemaClass, ObjectSchema>();
 
 /** Returns the classes of nested properties of `schemaClass`. Its schema must have been generated before. */
@@ -192,7 +195,9 @@ function ruleSchema({ type, name = type, constraints = [], validateIf }: Rule): 
   return convert(constraints);
 }
 
-/** Joins the schemas of two decorators. Throws if they have values of one keyword that cannot be joined. */
+/**
+ * Joins the schemas of two decorators. Throws if both have a value of one keyword and these values cannot be joined.
+ */
 function merge(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
@@ -213,7 +218,7 @@ function isOptionalRule(rule: Rule): boolean {
   return rule.type === ValidationTypes.CONDITIONAL_VALIDATION && rule.name === 'isOptional';
 }
 
-/** Adds the type of an enum, taken from its values. */
+/** Returns the schema with the type of its enum, which comes from the values of the enum. */
 function typed(schema: JsonSchema): JsonSchema {
   if (schema.type !== undefined || !schema.enum) return schema;
   const types = new Set(schema.enum.map((value) => typeof value));

@@ -1,4 +1,4 @@
-/** Declares the keywords of JSON Schema that tools use. Draft-07 and 2020-12 have all of them. */
+/** The keywords of JSON Schema that tools use. Draft-07 and 2020-12 have all of them. */
 export interface JsonSchema {
   type?: JsonType | JsonType[];
   title?: string;
@@ -23,7 +23,7 @@ export interface JsonSchema {
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
-/** Describes an object at the root, as MCP requires for tools. */
+/** An object at the root, as MCP requires for tools. */
 export type ObjectSchema = JsonSchema & {
   type: 'object';
   properties: Record<string, JsonSchema>;

@@ -21,7 +21,10 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
   return checked as Record<string, unknown>;
 }
 
-/** Keeps objects without a class plain. plainToInstance would copy them, and fail on a key called `constructor`. */
+/**
+ * Returns instances for values with a class, and keeps other objects as they are. plainToInstance would copy those, and
+ * fail on a key called `constructor`.
+ */
 export function instantiate<T extends object>(schemaClass: SchemaClass<T>, value: object): T {
   const nested = nestedClassesOf(schemaClass);
   const instance = new schemaClass() as Record<string, unknown>;
@@ -37,7 +40,7 @@ function instantiateNested(schemaClass: SchemaClass, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? instantiate(schemaClass, value) : value;
 }
 
-/** Makes the error for one or more faults. Its message is the first fault. */
+/** Returns the error for one or more faults. Its message contains the first fault. */
 export function invalidArguments(faults: FaultList): AppError {
   const [{ path, message }] = faults.first as [Fault, ...Fault[]];
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more).` : '';

@@ -8,10 +8,10 @@ import type { JsonSchema, JsonType, ObjectSchema } from './json-schema.js';
 export interface SchemaLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** Limits the total number of properties in all objects. */
+  /** The largest total number of properties in all objects. */
   readonly properties: number;
   readonly formats: readonly string[];
-  /** Properties of the root may not have these names. */
+  /** The names that properties of the root may not have. */
   readonly reserved: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const KEYWORDS: Record<(typeof TYPES)[number], readonly string[]> = {
   array: ['items', 'minItems', 'maxItems'],
   object: ['properties', 'required', 'additionalProperties'],
 };
-/** Every model accepts argument names of this form. The letter at the start excludes `__proto__`. */
+/** Matches argument names that every model accepts. The letter at the beginning excludes `__proto__`. */
 const PROPERTY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_ENUM_VALUES = 50;
 const MAX_TEXT_LENGTH = 500;
@@ -34,7 +34,7 @@ const MAX_TEXT_LENGTH = 500;
 type Json = Record<string, unknown>;
 
 /**
- * Parses a schema without references and patterns, because a pattern from outside could block the process. Adds every
+ * Parses a schema without references and patterns, because an untrusted pattern could block the process. Adds every
  * fault with its path. After a fault the result must not be used. An object with properties allows no others unless it
  * has `additionalProperties: true`.
  */
@@ -188,7 +188,7 @@ class SchemaReader {
     this.properties += names.length;
     if (this.properties > this.limits.properties) {
       const most = this.limits.properties;
-      // Reports the fault once and stops, because a schema may have any number of properties.
+      // The fault is added once and parsing stops, because a schema may have any number of properties.
       if (this.properties - names.length <= most) {
         this.fault(`${path}.properties`, `exceeds ${most} properties in total`);
       }

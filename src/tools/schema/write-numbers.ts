@@ -2,8 +2,8 @@ import { numberText } from '../../text/exact-numbers.js';
 import type { JsonSchema } from './json-schema.js';
 
 /**
- * Returns a copy of a value in which each number is a text where the schema wants a text. Expressions of workflows give
- * numbers for ids and phone numbers of other systems, and only the schema says that they are texts here.
+ * Returns a copy of a value in which each number becomes text where the schema requires a text. Expressions of
+ * workflows give numbers for ids and phone numbers of other systems, and only the schema says that they must be texts.
  */
 export function writeNumbers(schema: JsonSchema, value: unknown): unknown {
   if (typeof value === 'number') return wantsText(schema, value) ? numberText(value) : value;

@@ -38,8 +38,8 @@ export class DefinitionChecksService {
   ) {}
 
   /**
-   * Parses the given parts of a definition, and joins its steps. `on_failure` counts only together with `steps`. Throws
-   * `invalid_arguments` with the path of each fault.
+   * Parses the given parts of a definition, and joins its steps. `on_failure` is used only together with `steps`.
+   * Throws `invalid_arguments` with the path of each fault.
    */
   async check(
     organizationId: string,
@@ -72,8 +72,8 @@ export class DefinitionChecksService {
   }
 
   /**
-   * Throws `invalid_arguments` when the caller may not make each of these steps itself. A trigger decides when steps
-   * run and with which payload. Without this, an agent could have a run call the tools that it may not call.
+   * Throws `invalid_arguments` when the caller may not save one of these steps. A trigger decides when steps run and
+   * with which payload. Without this check, an agent could let a run call tools that it may not call itself.
    */
   async assertMayRun(
     organizationId: string,
@@ -111,14 +111,15 @@ export class DefinitionChecksService {
         ...templateFaults(name, given, templates),
       ],
       refusal: (name) => {
-        // A saved step may have a tool that is hidden now, or no longer exists.
+        // A step that was saved before may have a tool that is hidden now or no longer exists.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
-        // Without this, an agent could use a tool without the required confirmation, because in a run nobody is asked.
+        // Without this check, an agent could use a tool without the required confirmation, because in a run nobody is
+        // asked.
         if (surface !== 'dashboard' && isConfirmedAlways(policies, tool)) {
           return `"${name}" must be confirmed each time, so only a person may make it a step`;
         }
-        // Without this, an agent could have a run call the tools that its API key may not call.
+        // Without this check, an agent could let a run call tools that its API key may not call.
         if (restriction && restrictionFault(restriction, tool) !== undefined) {
           return `"${name}" is not a tool of this API key, so only a person may make it a step`;
         }
@@ -126,7 +127,7 @@ export class DefinitionChecksService {
       },
       runRefusal: runRefusal(policies, by),
       codeRefusal: this.code.refusal,
-      // The run saves the contact of its trigger by this tool.
+      // A run with a contact mapping saves the contact of its trigger with this tool.
       mappingRefusal:
         surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
           ? 'saves a contact, which must be confirmed each time, so only a person may save it'
@@ -137,7 +138,7 @@ export class DefinitionChecksService {
   }
 }
 
-/** Names the tools of agents that have the effect of a tool that only steps can call. */
+/** The tools of agents that have the effect of a tool that only steps can call. */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],
 };
@@ -151,7 +152,10 @@ function isConfirmedAlways(
   return policies.confirmation(...all) === 'always';
 }
 
-/** Without this, an agent that may not start workflows, or only with an approval, could start them by a step. */
+/**
+ * Returns why the caller may not start workflows by a step. Without this, an agent that may not start workflows, or
+ * only with an approval, could start them by a step.
+ */
 function runRefusal(
   policies: ToolPolicies,
   { surface, restriction }: Pick<ToolCall, 'surface' | 'restriction'>,

@@ -7,7 +7,7 @@ import {
 } from '../../templates/published-templates.service.js';
 import { templatesNamedIn } from './template-references.js';
 
-/** Finds what definitions name besides tools and workflows. Every method needs a transaction of the organization. */
+/** Finds the segments and templates that definitions name. Every method needs a transaction of the organization. */
 @Injectable()
 export class DefinitionReferencesService {
   constructor(
@@ -20,12 +20,12 @@ export class DefinitionReferencesService {
     return this.secrets.names(organizationId);
   }
 
-  /** Returns false for an unknown segment, and else keeps it until the transaction ends. */
+  /** Returns false for an unknown segment. Otherwise the segment cannot be deleted before the transaction ends. */
   keepSegment(organizationId: string, id: string): Promise<boolean> {
     return this.segments.keep(organizationId, id);
   }
 
-  /** Returns the variables of the templates that the steps name, by the names and ids that they use. */
+  /** Returns the variables of the templates that the steps name, by the names and ids that the steps use. */
   async templateVariables(organizationId: string, steps: unknown): Promise<DeclaredVariables> {
     const named = templatesNamedIn(steps);
     return await this.templates.declared(organizationId, named);

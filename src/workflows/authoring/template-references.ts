@@ -19,7 +19,7 @@ export function templatesNamedIn(given: unknown): string[] {
 
 /**
  * Returns the faults of the template and its variables in the arguments of a step. Values of expressions are known only
- * in a run, which checks them.
+ * in a run, so the run checks them.
  */
 export function templateFaults(
   tool: string,

@@ -85,7 +85,9 @@ export class UpdateWorkflowInput extends WorkflowIdInput {
 }
 
 export class RotateWebhookSecretInput extends WorkflowIdInput {
-  @Doc('Seconds for which senders may still use the secrets that are valid now. 0: not at all.')
+  @Doc(
+    'Seconds for which senders may still use the secrets that are valid now. 0 ends them at once.',
+  )
   @Integer({ min: 0, max: MAX_OVERLAP })
   overlap_seconds: number = 86_400;
 

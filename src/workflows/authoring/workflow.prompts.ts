@@ -8,7 +8,10 @@ import { classSchema } from '../../tools/schema/class-schema.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
-/** Limits the prompt to about 8,000 tokens, because an installation may have hundreds of tools. */
+/**
+ * The largest number of characters for tools. The prompt then has about 8,000 tokens, although an installation may have
+ * hundreds of tools.
+ */
 const MAX_TOOL_CHARACTERS = 30_000;
 const MAX_DESCRIPTION_LENGTH = 160;
 
@@ -71,7 +74,7 @@ export class WorkflowPrompts {
 }
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
-  // The text uses the descriptions of create_workflow, so that both always agree.
+  // The text uses the descriptions of create_workflow, so that the two cannot contradict each other.
   const { trigger, steps, on_failure: onFailure } = classSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',

@@ -122,7 +122,8 @@ export class WorkflowTools {
       'trigger and step. Saving a workflow checks more than this schema.',
     output: WorkflowSchemaResult,
     readOnly: true,
-    // Agents read the same in the description of create_workflow, which keeps their list of tools short.
+    // Agents cannot call this tool, which keeps their list of tools short. The description of create_workflow has the
+    // same facts.
     surfaces: ['dashboard'],
   })
   getSchema(_input: GetWorkflowSchemaInput): Promise<WorkflowSchemaResult> {

@@ -21,7 +21,7 @@ import { type WorkflowPage, type WorkflowView, workflowView } from './workflow.r
 const ID_LENGTH = 32;
 const MAX_TRIGGERED_BY_EVENT = 50;
 const SHOWN_TIMES = 5;
-/** A page of workflows has fewer workflows when their definitions are larger. */
+/** The largest size of the definitions in one page. With larger definitions, a page has fewer workflows. */
 const MAX_PAGE_BYTES = 192 * 1024;
 
 export interface WorkflowInput {
@@ -31,14 +31,14 @@ export interface WorkflowInput {
   on_failure?: object[];
 }
 
-/** Names who saves a workflow, on which surface, and the restriction of the API key. */
+/** Who saves a workflow, on which surface, and the restriction of the API key. */
 export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 
-/** Holds a saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
+/** A saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
-  /** Names the members that the trigger had before and does not have now. It is absent when there are none. */
+  /** The members that the trigger had before and does not have now. Absent when there are none. */
   removed?: string[];
 }
 
@@ -55,7 +55,7 @@ export class WorkflowsService {
     private readonly definitions: DefinitionChecksService,
   ) {}
 
-  /** Throws `invalid_arguments` with the path of each fault of the definition. */
+  /** Creates a workflow. Throws `invalid_arguments` with the path of each fault of the definition. */
   async create(
     organizationId: string,
     input: Required<Omit<WorkflowInput, 'on_failure'>> & WorkflowInput & { active: boolean },
@@ -84,8 +84,8 @@ export class WorkflowsService {
 
   /**
    * Changes the given members. A difference creates a new version. Existing runs keep their version. `secret: true`
-   * keeps the current secret, so that the output of `get_workflow` can be sent back. With an overlap it generates a new
-   * secret. Throws `conflict` when the newest version is not `expectedVersion`.
+   * keeps the current secret, so that a caller can send the output of `get_workflow` back. With an overlap, a new
+   * secret is generated. Throws `conflict` when the newest version is not `expectedVersion`.
    */
   async update(
     organizationId: string,
@@ -124,8 +124,8 @@ export class WorkflowsService {
   }
 
   /**
-   * Replaces the secret of a webhook and changes nothing else, so nothing else is checked again. Creates a version only
-   * when the webhook had no secret. Throws `conflict` for a workflow with another trigger.
+   * Replaces the secret of a webhook. It changes and checks nothing else. Creates a version only when the webhook had
+   * no secret. Throws `conflict` for a workflow with another trigger.
    */
   async rotateSecret(
     organizationId: string,
@@ -164,9 +164,9 @@ export class WorkflowsService {
     return await this.get(organizationId, id);
   }
 
-  /** Deletes a workflow. Its runs stay readable, and those that have begun are executed to their end. */
+  /** Deletes a workflow. Its runs stay readable, and runs that have begun continue to their end. */
   async delete(organizationId: string, id: string): Promise<void> {
-    // Deliveries that are being logged are written before they are deleted here, or not at all.
+    // A delivery that is being logged is either written before this deletion, or never.
     await this.workflows.getForUpdate(organizationId, id);
     const withoutSecrets = await this.webhookSecrets.remove(organizationId, id);
     await this.workflows.update(organizationId, id, {
@@ -178,7 +178,7 @@ export class WorkflowsService {
     await this.offered.delete(organizationId, id);
   }
 
-  /** Throws `not_found` when the organization has no such workflow. */
+  /** Returns a workflow. Throws `not_found` when the organization has no such workflow. */
   async get(organizationId: string, id: string): Promise<WorkflowView> {
     const workflow = await this.workflows.get(organizationId, id);
     const steps = await this.workflows.getSteps(organizationId, id, workflow.version);
@@ -207,7 +207,7 @@ export class WorkflowsService {
     };
   }
 
-  /** Adds the saved steps or the saved `on_failure` when only the other is given, because they are checked together. */
+  /** Adds the saved steps when only `on_failure` is given, and the reverse, because both are checked together. */
   private async withBothLists(
     { organizationId, id, version }: Workflow,
     input: WorkflowInput,
@@ -222,7 +222,10 @@ export class WorkflowsService {
     };
   }
 
-  /** Limits the active workflows per event, because one transaction stores the event and a run of each workflow. */
+  /**
+   * Throws `conflict` when too many active workflows wait for an event. One transaction stores the event and a run of
+   * each of them.
+   */
   private async assertRoom(
     organizationId: string,
     event: EventName | null | undefined,
@@ -258,7 +261,7 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
   );
 }
 
-/** Returns true if the trigger or the secret changes, because other requests or times start the workflow then. */
+/** Returns true if the trigger or the secret changes, because then other requests or times start the workflow. */
 function startsOtherwise(before: Workflow, trigger: Trigger, secret?: Buffer | null): boolean {
   return !isSameTrigger(trigger, before) || (secret !== undefined && secret !== before.secret);
 }

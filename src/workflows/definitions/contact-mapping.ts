@@ -5,20 +5,20 @@ import type { Step } from './definition.js';
 import { checkKeys } from './step-fields.js';
 
 /**
- * Maps the trigger payload to the contact of a run. The members are fields of `create_contact` and may contain
- * expressions. `on_error` decides whether the run continues when the contact cannot be saved.
+ * The mapping of the trigger payload to the contact of a run. The members are fields of `create_contact` and may
+ * contain expressions. `on_error` decides whether the run continues when the contact cannot be saved.
  */
 export interface ContactMapping {
   on_error?: 'fail' | 'continue';
   [field: string]: string | object | undefined;
 }
 
-/** Identifies the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
+/** The id of the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
-/** Lists the fields of `create_contact` of which a contact has at least one. */
+/** The fields of `create_contact` of which a contact has at least one. */
 export const IDENTIFIERS = ['external_id', 'email', 'phone'];
-/** Lists the fields of `create_contact` that are texts. */
+/** The fields of `create_contact` that are texts. */
 export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];
 const FIELDS = [...TEXT_FIELDS, 'tags', 'properties', 'consent'];
 
@@ -51,7 +51,7 @@ export function checkContactMapping(
   const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
   const step = { id: 'mapping', tool: 'create_contact', arguments: Object.fromEntries(known) };
   checker.check([step], found);
-  // Each fault of a mapping has its own path, so the first 20 are enough.
+  // Each fault of a mapping has a path of its own, so the first 20 faults are enough.
   for (const { path, message } of found.first) {
     faults.push({
       path: path.replace(/^steps(\[0\]\.(arguments|tool))?/, TRIGGER_CONTACT),
@@ -68,7 +68,8 @@ export function withContactStep(
   if (!mapping) return steps;
   const { on_error: onError = 'fail', ...contact } = mapping;
   const id = TRIGGER_CONTACT;
-  // A bad phone number must not lose the address of a lead.
+  // A contact must be saved even when one field is invalid. Otherwise a wrong phone number would lose the e-mail
+  // address too.
   const given = { contact, on_invalid: 'drop' };
   return [{ id, tool: 'set_run_contact', arguments: given, on_error: onError }, ...steps];
 }

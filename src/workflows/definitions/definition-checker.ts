@@ -19,11 +19,14 @@ import { isSet } from './steps/set-step.js';
 import { isTool } from './steps/tool-step.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
 
-/** Expressions of a trigger can use only these variables, because there is no run yet. */
+/** The only variables that expressions of a trigger can use, because there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
 const MAX_BYTES = 256 * 1024;
 const EMPTY_BYTES = bytesOf([]);
-/** Limits paths, because idempotency keys of external calls contain them and may have 255 characters (`step-key.ts`). */
+/**
+ * The longest path, in characters. Idempotency keys of external calls contain paths and may have 255 characters
+ * (`step-key.ts`).
+ */
 const MAX_PATH = 200;
 
 /** Finds every fault of a definition when it is saved, so that runs fail only for reasons unknown at that time. */
@@ -34,8 +37,8 @@ export class DefinitionChecker {
   ) {}
 
   /**
-   * Parses and checks steps, and those of `on_failure`. Returns them joined. Adds every fault with its path; use the
-   * result only if there is no fault.
+   * Parses and checks the steps and those of `on_failure`, and returns them joined. Adds every fault with its path. Use
+   * the result only if there is no fault.
    */
   check(given: unknown, faults: FaultList, onFailureGiven?: unknown): Step[] {
     if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_BYTES + EMPTY_BYTES) {
@@ -108,14 +111,14 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** Says what the checks of a list of steps need to know about the steps before and around it. */
+/** What the checks of a list of steps need to know about the steps before and around it. */
 interface ListContext {
-  /** Expressions can refer to these step ids and loop variables. */
+  /** The step ids and loop variables to which expressions can refer. */
   readonly visible: ReadonlySet<string>;
   readonly sets: SetsBefore;
-  /** At most this many characters can precede a step id in its journal path. */
+  /** The largest number of characters that can precede a step id in its journal path. */
   readonly prefixLength: number;
-  /** It is true if the definition has steps in `on_failure`, and for these steps. */
+  /** True if the definition has steps in `on_failure`. Then no step may have the name `failure`. */
   readonly hasFailure: boolean;
   readonly isAfterFailure: boolean;
 }
@@ -193,7 +196,7 @@ function checkFailureRules(
   }
 }
 
-/** Returns the ids of steps that may have run once. Their values are null if they have not run. */
+/** Returns the ids of the steps outside of loops. Their values are null if they have not run. */
 function idsOutsideLoops(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => [
     step.id,

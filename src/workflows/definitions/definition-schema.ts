@@ -80,7 +80,10 @@ const RUNS: DefinitionSchema = {
   maximum: 1000,
 };
 
-/** Describes definitions of workflows for editors. Saving checks more: expressions, and the arguments of tools. */
+/**
+ * The JSON Schema of definitions of workflows, for editors. Saving checks more: expressions, and the arguments of
+ * tools.
+ */
 export const DEFINITION_SCHEMA: DefinitionSchema = {
   title: 'Definition of a workflow',
   type: 'object',

@@ -1,7 +1,7 @@
 import type { EventName } from '../../events/domain-events.js';
 import type { AnswerType } from './webhook-answer.js';
 
-/** Describes a step of a workflow. `steps/` has a file for each kind. */
+/** A step of a workflow. `steps/` has a file for each kind. */
 export type Step =
   | ToolStep
   | CodeStep
@@ -19,17 +19,17 @@ export type Step =
   | FailureStep
   | TimeoutStep;
 
-/** Decides what a run does after a failed step: it fails, continues, or continues with these steps. */
+/** What a run does after a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
 interface StepBase {
   id: string;
-  /** The step is skipped when this Liquid condition is false. */
+  /** The Liquid condition. The step is skipped when it is false. */
   if?: string;
   on_error?: OnError;
 }
 
-/** Calls a tool. `arguments` may contain Liquid expressions. `timeout` is in seconds. */
+/** A step that calls a tool. `arguments` may contain Liquid expressions. `timeout` is in seconds. */
 export interface ToolStep extends StepBase {
   tool: string;
   arguments?: Record<string, unknown>;
@@ -37,7 +37,10 @@ export interface ToolStep extends StepBase {
   timeout?: number;
 }
 
-/** Runs JavaScript. `input` may contain Liquid expressions, and the code sees it as `input`. `timeout` is in seconds. */
+/**
+ * A step that runs JavaScript. `input` may contain Liquid expressions, and the code sees it as `input`. `timeout` is in
+ * seconds.
+ */
 export interface CodeStep extends StepBase {
   code: string;
   input?: Record<string, unknown>;
@@ -45,14 +48,14 @@ export interface CodeStep extends StepBase {
   timeout?: number;
 }
 
-/** Limits the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
+/** The limits of the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
 export interface RetryPolicy {
   max_attempts?: number;
   backoff_seconds?: number;
   backoff_factor?: number;
 }
 
-/** Runs one of two lists of steps. */
+/** A step that runs one of two lists of steps. */
 export interface BranchStep extends StepBase {
   if: string;
   then: Step[];
@@ -62,9 +65,9 @@ export interface BranchStep extends StepBase {
 export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * Pauses the run for a duration or until a time. A duration is a number, or an expression that gives one. `until` is RFC
- * 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or the timezone of
- * the contact when that is absent.
+ * A step that pauses the run for a duration or until a time. A duration is a number, or an expression that gives one.
+ * `until` is RFC 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or
+ * the timezone of the contact when that is absent.
  */
 export interface WaitStep extends StepBase {
   wait: Partial<Record<WaitUnit, number | string>> & {
@@ -75,12 +78,12 @@ export interface WaitStep extends StepBase {
 }
 
 /**
- * Pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The inner `if` is a
- * condition on the event. `any_contact` also accepts events about contacts other than the run's.
+ * A step that pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The
+ * inner `if` is a condition on the event. `any_contact` also accepts events about contacts other than the run's.
  */
 export interface EventWaitStep extends StepBase {
   wait_for_event: {
-    /** Either this or `events` is present. */
+    /** The event. Either `event` or `events` is present. */
     event?: EventName | 'resume';
     events?: EventName[];
     if?: string;
@@ -89,87 +92,100 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/** Starts a run of another workflow and waits for its end. The default contact is that of this run. */
+/** A step that starts a run of another workflow and waits for its end. The default contact is that of this run. */
 export interface RunWorkflowStep extends StepBase {
-  /** Contains the id of the workflow, or an expression that gives it. */
+  /** The id of the workflow, or an expression that gives it. */
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
-  /** If false, the step does not wait. */
+  /** False when the step does not wait for the end of the new run. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
-  /** Decides what happens to the started run when this run is canceled while it waits. The default is `cancel`. */
+  /** What happens to the started run when this run is canceled while it waits. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
-  /** Starts another run after the started run has failed. Without it, only the start of the run is repeated. */
+  /**
+   * The policy by which another run is started after the started run has failed. Without it, only the start of the run
+   * is repeated.
+   */
   retry?: RetryPolicy;
 }
 
 export type OnParentEnd = 'cancel' | 'continue';
 
-/** Runs its steps once for each item of a list or of all pages, at most `concurrency` items at a time. */
+/** A step that runs its steps once for each item of a list or of all pages, at most `concurrency` items at a time. */
 export interface ForEachStep extends StepBase {
-  /** Read one page. They see `cursor`, which is null for the first page. */
+  /** The steps that read one page. They see `cursor`, which is null for the first page. */
   pages?: Step[];
-  /** Contains an expression that gives the cursor of the next page. There is none when it gives null, false or "". */
+  /** An expression that gives the cursor of the next page. There is no next page when it gives null, false or "". */
   next?: string;
-  /** Contains a list, or an expression that gives one. With `pages`, it gives the items of a page. */
+  /** A list, or an expression that gives one. With `pages`, it gives the items of a page. */
   for_each: string | unknown[];
-  /** The steps get lists of at most this many items in place of single items. */
+  /** The largest number of items in a batch. With it, the steps get lists of items in place of single items. */
   batch?: number;
-  /** Names the item in expressions. The default is `item`. */
+  /** The name of the item in expressions. The default is `item`. */
   as?: string;
   concurrency?: number;
   steps: Step[];
-  /** Evaluated after the steps of each item. The results of the loop are then these values. */
+  /** The value of each item, evaluated after its steps. The results of the loop are then these values. */
   output?: unknown;
 }
 
-/** Runs several lists of steps at the same time, and ends when all of them have ended. */
+/** A step that runs several lists of steps at the same time, and ends when all of them have ended. */
 export interface ParallelStep extends StepBase {
   parallel: Step[][];
 }
 
-/** Runs several lists of steps at the same time, and ends with the first that has ended. The others are canceled. */
+/**
+ * A step that runs several lists of steps at the same time, and ends when the first list has ended. The others are
+ * canceled.
+ */
 export interface RaceStep extends StepBase {
   race: Step[][];
 }
 
-/** Ends the run. `reason` may contain Liquid expressions. */
+/** A step that ends the run. `reason` may contain Liquid expressions. */
 export interface StopStep extends StepBase {
   stop: StopStatus;
   reason?: string;
 }
 
 /**
- * Answers the sender of the webhook that started the run. All texts may contain Liquid expressions. The default is an
- * empty answer with the status 200.
+ * A step that answers the sender of the webhook that started the run. All texts may contain Liquid expressions. The
+ * default is an empty answer with the status 200.
  */
 export interface RespondStep extends StepBase {
   respond: {
     status?: number | string;
     type?: AnswerType;
     headers?: Record<string, string>;
-    /** Any JSON value for the type `json`, which is the default, and text for the others. */
+    /** The body: any JSON value for the type `json`, which is the default, and text for the other types. */
     body?: unknown;
   };
 }
 
-/** Stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
+/** A step that stores values, which later steps read as `vars.NAME`. Texts may contain Liquid expressions. */
 export interface SetStep extends StepBase {
   set: Record<string, unknown>;
 }
 
-/** Ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions. */
+/**
+ * A step that ends the run as succeeded. These values are the result of the run. Texts may contain Liquid expressions.
+ */
 export interface ReturnStep extends StepBase {
   return: Record<string, unknown>;
 }
 
-/** Runs its steps after the run has failed for good. It is generated from `on_failure` of the definition. */
+/**
+ * A step that runs its steps after the run has failed for good. It is generated from `on_failure` of the definition.
+ */
 export interface FailureStep extends StepBase {
   on_failure: Step[];
 }
 
-/** Ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the trigger. */
+/**
+ * A step that ends the run as failed when this time has passed. It is generated from `run_timeout_seconds` of the
+ * trigger.
+ */
 export interface TimeoutStep extends StepBase {
   run_timeout_seconds: number;
 }

@@ -4,12 +4,12 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 
 /**
- * Names the limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`,
- * the key has no free slot, and then the rate is asked again.
+ * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`, the
+ * key has no free slot. When it has one, the run asks for a place of the rate again.
  */
 export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 
-/** Holds the limits of a workflow, as they are stored and shown. */
+/** The limits of a workflow, as they are stored and shown. */
 export interface RunLimits {
   concurrency?: ConcurrencyLimit;
   rate?: { runs: number; per_seconds: number };
@@ -17,26 +17,26 @@ export interface RunLimits {
 }
 
 interface ConcurrencyLimit {
-  /** Limits the runs of the workflow at the same time. */
+  /** The largest number of runs of the workflow at the same time. */
   runs?: number;
-  /** Limits the runs with the same key at the same time. */
+  /** The largest number of runs with the same key at the same time. */
   runs_per_key?: number;
-  /** Contains a Liquid expression on trigger.payload and contact. */
+  /** A Liquid expression on trigger.payload and contact. */
   key?: string;
 }
 
 interface DebounceLimit {
-  /** The last start runs after this many seconds without another start. */
+  /** The seconds without another start after which the last start runs. */
   seconds: number;
-  /** Repeated starts delay a run by at most this many seconds. */
+  /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;
-  /** Contains a Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
+  /** A Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
   key?: string;
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_DEBOUNCE_SECONDS = 7 * DAY_SECONDS;
-/** `max_seconds` is by default this multiple of `seconds`. */
+/** The default of `max_seconds`, as a multiple of `seconds`. */
 const DEFAULT_MAX_PERIODS = 10;
 
 const RUNS: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000 };
@@ -51,7 +51,7 @@ const SCHEMA = closedObject({
   ),
 });
 
-/** Parses limits. Adds every fault with its path; use the result only if there is no fault. */
+/** Parses limits. Adds every fault with its path. Use the result only if there is no fault. */
 export function parseRunLimits(given: unknown, path: string, faults: FaultList): RunLimits {
   const found = new FaultList();
   const limits = checkValue(SCHEMA, given, path, found) as RunLimits;
@@ -71,7 +71,7 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
   });
 }
 
-/** Keeps the keys of invalid limits, whose expressions are checked later, so that one response lists all faults. */
+/** Returns the keys of invalid limits. Their expressions are checked later, so that one response lists all faults. */
 function pickKeys(limits: unknown): RunLimits {
   if (!isJsonObject(limits)) return {};
   const sections = ['concurrency', 'debounce'].flatMap((name) => {

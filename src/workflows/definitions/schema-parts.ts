@@ -1,4 +1,4 @@
-/** Declares the keywords of JSON Schema that the schema of definitions uses. */
+/** The keywords of JSON Schema that the schema of definitions uses. */
 export interface DefinitionSchema {
   $ref?: string;
   $defs?: Record<string, DefinitionSchema>;

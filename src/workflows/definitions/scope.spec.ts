@@ -60,7 +60,7 @@ describe('mayReference', () => {
       'upcase',
     ];
     let reading = 0;
-    // Later tries repeat these: 13 parts, 5 lengths and 11 distances.
+    // There are 13 parts, 5 lengths and 11 distances. More tries would only repeat the same texts.
     for (let tries = 0; tries < 13 * 5 * 11; tries += 1) {
       const inner = Array.from(
         { length: 1 + (tries % 5) },

@@ -15,7 +15,7 @@ interface StepEvaluation {
   readonly scope: object;
   readonly liquid: LiquidSandbox;
   readonly time: { leftMs: number };
-  /** Counts the bytes that are left of `maxBytes`. */
+  /** The number of bytes that are left of `maxBytes`. */
   bytes: number;
   readonly maxBytes: number;
 }
@@ -36,7 +36,7 @@ function stepValue(output: object | null): object | null {
 export function stepVariable(step: { tool: string | null; output: object | null }): object | null {
   if (step.tool === CODE) return step.output;
   const value = stepValue(step.output);
-  // Only loops and steps that run workflows have members that are too large.
+  // Only loops and steps that run workflows can have members that are too large.
   return step.tool === null ? withUnreadable(value) : value;
 }
 
@@ -94,7 +94,10 @@ function tooLarge(maxBytes: number): AppError {
 
 const referenceCache = new WeakMap<Step, Map<string, boolean>>();
 
-/** Returns true when an expression of the step may read the variable. Otherwise callers need not query its value. */
+/**
+ * Returns true when an expression of the step may read the variable. When it returns false, callers need not query the
+ * value of the variable.
+ */
 export function mayReference(step: Step, variable: string): boolean {
   const cache = referenceCache.get(step) ?? new Map<string, boolean>();
   referenceCache.set(step, cache);

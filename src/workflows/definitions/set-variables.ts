@@ -2,15 +2,16 @@ import type { SetStep, Step } from './definition.js';
 import { innerListsOf } from './steps/step-kinds.js';
 import { isSet } from './steps/set-step.js';
 
-/** Lists the `set` steps whose values a step can read, by the id of that step. */
+/** The `set` steps whose values a step can read, by the id of that step. */
 export type SetsBefore = ReadonlyMap<string, readonly SetStep[]>;
 
 const cache = new WeakMap<readonly Step[], SetsBefore>();
 
 /**
- * Returns the `set` steps before each step, in the order of the definition. A later one replaces values of the same name.
- * The order does not depend on the execution: steps in parallel lists do not see each other, and steps inside a loop are
- * visible only in the same iteration. Steps inside branches, parallel lists and `on_error` are visible after them too.
+ * Returns the `set` steps before each step, in the order of the definition. A later step replaces values of the same
+ * name. The order does not depend on the execution. Steps in parallel lists do not see each other, and steps inside a
+ * loop are visible only in the same iteration. Steps inside branches, parallel lists and `on_error` are visible to
+ * later steps too.
  */
 export function setsBefore(steps: readonly Step[]): SetsBefore {
   const known = cache.get(steps);

@@ -4,14 +4,14 @@ import { isTimeoutStep } from './steps/timeout-step.js';
 import type { JournalState, Lanes } from './steps/step-kind.js';
 import { kindOf } from './steps/step-kinds.js';
 
-/** Maps paths to journal entries. */
+/** The journal entries by their paths. */
 export type Journal = Pick<ReadonlyMap<string, JournalState>, 'get'>;
 
-/** Identifies an iteration of a loop, which decides the paths of its steps and the values of the loop variables. */
+/** An iteration of a loop, which decides the paths of its steps and the values of the loop variables. */
 export interface Iteration {
   readonly loop: Place;
   readonly index: number;
-  /** The steps read the page with this index. */
+  /** True when the steps read the page with this index. */
   readonly isPage?: true;
 }
 
@@ -20,26 +20,26 @@ export function iterationPath({ loop, index, isPage }: Iteration): string {
   return `${loop.path}${isPage ? ':page' : ''}[${index}]`;
 }
 
-/** Identifies a step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
+/** A step at one place of a run. `path` is the key of its journal entry, such as `each[3].send`. */
 export interface Place<S extends Step = Step> {
   readonly step: S;
   readonly path: string;
-  /** Lists the loop iterations around the step, the outermost first. */
+  /** The loop iterations around the step, the outermost first. */
   readonly iterations: readonly Iteration[];
 }
 
 export interface Plan {
-  /** These steps can run now or are already running. They are in the order of the definition. */
+  /** The steps that can run now or are already running, in the order of the definition. */
   readonly ready: readonly Place[];
-  /** These steps wait and are not due yet. */
+  /** The steps that wait and are not due yet. */
   readonly waiting: readonly Place[];
-  /** The failure of these steps ends the run. The failure step follows first, if there is one. */
+  /** The steps whose failure ends the run. The failure step runs before the end, if there is one. */
   readonly failed: readonly Place[];
-  /** It is set when the run ends, because no step is running. `at` is the step that ends it early. */
+  /** How the run ends. Absent while a step is running. `at` is the step that ends the run early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
-  /** Lists the paths of loop iterations that have become done. */
+  /** The paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];
-  /** Maps the paths of open races to the number of the first list that is done. */
+  /** The number of the first list that is done, for the path of each open race. */
   readonly winners: ReadonlyMap<string, number>;
 }
 
@@ -63,7 +63,7 @@ export function planOf(
   return new PlanBuilder(journal, doneIterations, now).build(steps);
 }
 
-/** Returns a plan in which nothing else begins. */
+/** Returns a plan in which only this step is ready, so that no other step begins. */
 function onlyReady(place: Place): Plan {
   return { ready: [place], waiting: [], failed: [], doneIterations: [], winners: new Map() };
 }
@@ -105,7 +105,10 @@ class PlanBuilder {
     return { ready: [], waiting: [], failed, end: { status, at }, doneIterations, winners };
   }
 
-  /** Plans the failure step and the steps inside it. When they have ended, or one has failed, the run fails. */
+  /**
+   * Plans the failure step and the steps inside it. When all of them have ended, or one of them has failed, the run
+   * fails.
+   */
   private afterFailure(failureStep: Step): Plan {
     const { failed } = this;
     const inner = new PlanBuilder(this.journal, this.doneIterations, this.now);
@@ -207,7 +210,10 @@ class PlanBuilder {
     return open === 0;
   }
 
-  /** Adds the steps of all lists, unless one list is done. Then nothing of the others is planned, not even a failure. */
+  /**
+   * Adds the steps of all lists, unless one list is done. Then no step of the other lists is planned, and their
+   * failures do not count.
+   */
   private addRace(race: Place, lanes: Lanes, position: ListPosition): boolean {
     const builders: PlanBuilder[] = [];
     for (let lane = 0; lane < lanes.count; lane += 1) {

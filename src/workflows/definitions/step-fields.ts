@@ -3,7 +3,8 @@ import { didYouMean } from '../../text/nearest-names.js';
 
 export type Json = Record<string, unknown>;
 
-// Other workflow systems have these members. A suggestion of a similar name would mislead their users.
+// The members that steps of other workflow systems have. A suggestion of a similar name would mislead users of those
+// systems.
 const UNSUPPORTED = ['loop', 'switch', 'delay', 'timeout', 'delivery'];
 
 export function checkKeys(

@@ -1,7 +1,7 @@
 /** The part of the HTTP request, besides the payload, that the steps of its run can read. It is stored with the run. */
 export interface TriggerRequest {
   method: string;
-  /** Headers with lowercase names. */
+  /** The headers, with lowercase names. */
   headers: Readonly<Record<string, string>>;
   /** The fields of the query. A field that occurs several times is a list. */
   query: Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface TriggerRequest {
   received_at: string;
 }
 
-/** Lists the members of the variable `trigger`. */
+/** The members of the variable `trigger`. */
 export const TRIGGER_VARIABLE = [
   'type',
   'payload',
@@ -24,9 +24,12 @@ type TriggerVariable = Record<(typeof TRIGGER_VARIABLE)[number], unknown>;
 interface RunStartValues {
   readonly type: string;
   readonly payload: unknown;
-  /** It is absent when no webhook started the run, and when the workflow does not read the request. */
+  /**
+   * The part of the request that steps can read. Absent when no webhook started the run, or when the workflow does not
+   * read the request.
+   */
   readonly request?: TriggerRequest | null;
-  /** Stands for the time of receipt when there is no request. */
+  /** The time at which the run was created. It replaces the time of receipt when there is no request. */
   readonly createdAt: Date;
 }
 

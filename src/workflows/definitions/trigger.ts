@@ -13,43 +13,46 @@ const TRIGGER_TYPES = ['webhook', 'manual', 'schedule', 'event'] as const;
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** Lists the ways to start a run. `tool` means that an agent called the offered workflow. */
+/** The ways to start a run. `tool` means that an agent called the offered workflow. */
 export const RUN_TRIGGER_TYPES = [...TRIGGER_TYPES, 'tool'] as const;
 
 export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
 const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-/** Holds the stored part of a trigger besides its type and its secret, as it is shown. */
+/** The stored part of a trigger besides its type and its secret, as it is shown. */
 export interface TriggerOptions {
-  /** An event trigger has this event. */
+  /** The event of an event trigger. */
   event?: EventName;
-  /** Only events about the segment with this id start runs. */
+  /** The id of a segment. Only events about this segment start runs. */
   segment?: string;
-  /** A schedule trigger has its times, their timezone, and a rule for times at which no worker was running. */
+  /**
+   * The times of a schedule trigger. `timezone` is their timezone, and `missed` the rule for times at which no worker
+   * was running.
+   */
   cron?: string;
   timezone?: string;
   missed?: (typeof MISSED_POLICIES)[number];
-  /** No run starts when this Liquid condition is false. */
+  /** The Liquid condition. No run starts when it is false. */
   if?: string;
-  /** Maps the payload of a webhook or manual trigger to the contact of the run. */
+  /** The mapping of the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
-  /** A run that has not ended this many seconds after its start fails. */
+  /** The seconds after its start at which a run fails, if it has not ended. */
   run_timeout_seconds?: number;
 }
 
-/** Holds a parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
+/** A parsed trigger. `secret`: true generates a secret, text sets it, null removes it, an absent value keeps it. */
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
-  /** The previous secret stays valid for this many seconds. With 0 it becomes invalid at once. */
+  /** The seconds for which the previous secret stays valid. With 0 it becomes invalid at once. */
   overlapSeconds?: number;
   webhook?: WebhookOptionChanges;
   options: TriggerOptions;
 }
 
-/** Lists the members that each type of trigger may have. */
+/** The members that each type of trigger may have. */
 export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
   webhook: [
     'type',
@@ -73,11 +76,11 @@ export const TRIGGER_KEYS: Record<TriggerType, readonly string[]> = {
 };
 export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
-/** Limits the seconds for which a replaced secret stays valid. */
+/** The largest number of seconds for which a replaced secret stays valid. */
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
 const MAX_CRON_CHARACTERS = 200;
 
-/** Parses a trigger. Adds every fault with its path; use the result only if there is no fault. */
+/** Parses a trigger. Adds every fault with its path. Use the result only if there is no fault. */
 export function parseTrigger(given: object, faults: FaultList): Trigger {
   const trigger = given as Json;
   const { type } = trigger;
@@ -158,7 +161,7 @@ function cronFault(cron: unknown): string | undefined {
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // Any timezone can be used, because a date that never comes is missing in all of them.
+  // Any timezone can be used here, because a date that does not exist is missing in all of them.
   return parsed.next(new Date(), 'UTC') ? undefined : 'never matches a date';
 }
 

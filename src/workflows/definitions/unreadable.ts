@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
 
-/** Names the members of a step's output that were too large to be stored, each with the sentence that says so. */
+/** The members of a step's output that were too large to be stored, each with the sentence that says so. */
 export type TooLarge = Readonly<Record<string, string>>;
 
 interface Output {
@@ -9,7 +9,7 @@ interface Output {
 
 /**
  * Returns an output whose members in `too_large` throw `invalid_arguments` when an expression reads them. They are null
- * in the journal, and a step that took this null for a result would go wrong in silence.
+ * in the journal. Without this, a step would take this null for a result, and the mistake would stay unnoticed.
  */
 export function withUnreadable(output: object | null): object | null {
   const { too_large: tooLarge } = (output ?? {}) as Output;

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
 
-/** Maps each type of an answer to its `Content-Type`. HTML is not among them, because it would be a page of this origin. */
+/** The `Content-Type` of each type of an answer. HTML is not among them, because it would be a page of this origin. */
 export const ANSWER_TYPES = {
   json: 'application/json',
   text: 'text/plain; charset=utf-8',
@@ -24,13 +24,13 @@ export const MAX_ANSWER_BYTES = 256 * 1024;
 export const MAX_ANSWER_HEADERS = 20;
 const MAX_HEADER_CHARACTERS = 1024;
 
-/** HTTP allows no body with these statuses (RFC 9110, section 15). */
+/** The statuses with which HTTP allows no body (RFC 9110, section 15). */
 const WITHOUT_BODY = [204, 205, 304];
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 const SAFE_HEADERS = ['cache-control', 'content-language', 'location', 'retry-after'];
 const OWN_HEADER = /^x-[a-z0-9][a-z0-9_-]{0,61}$/;
-/** Browsers and proxies act on these headers: a proxy would send a file of its own disk, for example. */
+/** The headers on which browsers and proxies act. A proxy could send a file of its own disk, for example. */
 const FORBIDDEN_OWN_HEADERS =
   /^x-(?:accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|content-type-options|content-security-policy.*|frame-options|forwarded-.*|permitted-cross-domain-policies|webkit-csp.*|xss-protection|dns-prefetch-control|ua-compatible)$/;
 const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
@@ -62,7 +62,7 @@ export function headerValueFault(given: string, value: string): string | undefin
   return undefined;
 }
 
-/** Returns the faults of a whole answer whose parts are right, with paths relative to it. */
+/** Returns the faults of a whole answer whose parts are valid. The paths are relative to the answer. */
 export function answerFaults(answer: {
   status: number;
   headers: Readonly<Record<string, unknown>>;

@@ -1,15 +1,15 @@
 import type { FaultList } from '../../errors/fault-list.js';
 import { parseName } from './step-fields.js';
 
-/** Lists the formats and methods that a webhook can accept besides a JSON object by POST. */
+/** The formats and methods that a webhook can accept besides a JSON object by POST. */
 export const WEBHOOK_FORMATS = ['json', 'form', 'multipart', 'text', 'gzip', 'get'] as const;
 
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** These providers send forms, too. */
+/** The providers that send forms too. */
 const SENDS_FORMS: readonly string[] = ['github', 'slack', 'twilio'];
 
-/** Returns the formats of `accept`, or without it those that the provider of the signature sends. */
+/** Returns the formats of `accept`. Without `accept`, returns the formats that the provider of the signature sends. */
 export function acceptedFormats(options: {
   accept?: readonly WebhookFormat[];
   signature?: string;

@@ -1,9 +1,9 @@
 import type { FaultList } from '../../errors/fault-list.js';
 
-/** Expressions see these headers of every delivery. */
+/** The headers of every delivery that expressions see. */
 export const USUAL_HEADERS = ['content-type', 'user-agent', 'x-request-id'] as const;
 
-/** Expressions never see these headers. Steps could send or show what they contain. */
+/** The headers that expressions never see, because steps could send or show their secrets. */
 export const HIDDEN_HEADERS: readonly string[] = [
   'authorization',
   'cookie',
@@ -23,7 +23,7 @@ export const HIDDEN_HEADERS: readonly string[] = [
 const MAX_HEADERS = 20;
 const HEADER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Parses the member `headers` of a trigger. Returns the names in lower case, each once. */
+/** Parses the member `headers` of a trigger. Returns the names in lowercase, each once. */
 export function parseHeaderNames(
   given: unknown,
   faults: FaultList,

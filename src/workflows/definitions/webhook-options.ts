@@ -3,7 +3,7 @@ import { type Json, parseName } from './step-fields.js';
 import { parseHeaderNames } from './webhook-headers.js';
 import { parseAccept, type WebhookFormat } from './webhook-formats.js';
 
-/** Lists the providers whose signatures can be verified. */
+/** The providers whose signatures can be verified. */
 export const SIGNATURE_PRESETS = [
   'github',
   'meta',
@@ -16,7 +16,7 @@ export const SIGNATURE_PRESETS = [
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
 
-/** Maps each provider to its name for people. */
+/** The name of each provider for people. */
 export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   github: 'GitHub',
   meta: 'Meta',
@@ -27,46 +27,54 @@ export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   typeform: 'Typeform',
 };
 
-/** These providers sign the time of a delivery. */
+/** The providers that sign the time of a delivery. */
 const TIMED_PRESETS: readonly SignaturePreset[] = ['slack', 'stripe'];
 
-/** Holds the options of a webhook besides its secret. */
+/** The options of a webhook besides its secret. */
 export interface WebhookOptions {
-  /** When set, requests need a signed timestamp that differs from now by at most this many seconds. */
+  /**
+   * The largest difference in seconds between the signed timestamp of a request and now. When absent, no timestamp is
+   * needed.
+   */
   toleranceSeconds?: number;
-  /** The response waits up to this many seconds for the end of the run, and then contains its result. */
+  /**
+   * The longest time in seconds that the response waits for the end of the run. It then contains the result of the run.
+   */
   waitSeconds?: number;
-  /** Deliveries without a key start no run when an earlier delivery had the same body within this many seconds. */
+  /** The seconds within which a delivery without a key starts no run when an earlier delivery had the same body. */
   dedupeSeconds?: number;
-  /** Requests need the signature of this provider. */
+  /** The provider whose signature requests need. */
   signature?: SignaturePreset;
-  /** Meta sends this text when it asks whether the address wants its webhooks. */
+  /** The text that Meta sends when it asks whether the address wants its webhooks. */
   verifyToken?: string;
-  /** Deliveries may have these formats, besides JSON objects by POST. */
+  /** The formats that deliveries may have, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
-  /** Expressions see these headers of a delivery, besides the usual ones. */
+  /** The headers of a delivery that expressions see, besides the usual ones. */
   headers?: readonly string[];
 }
 
-/** Says what a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
+/** What a definition needs of its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
 export interface WebhookNeeds {
-  /** The request is stored with each run, because an expression may read more of `trigger` than type and payload. */
+  /**
+   * True when the request is stored with each run, because an expression may read more of `trigger` than type and
+   * payload.
+   */
   request?: true;
-  /** The sender waits for an answer, because a step may answer. */
+  /** True when the sender waits for an answer, because a step may answer. */
   answer?: true;
 }
 
-/** Holds the options of a webhook as they are stored. Callers do not see the needs. */
+/** The options of a webhook as they are stored. Callers do not see the needs. */
 export interface StoredWebhookOptions extends WebhookOptions {
   needs?: WebhookNeeds;
 }
 
 export type WebhookOption = keyof WebhookOptions;
 
-/** Holds the options that a trigger gives. Null removes an option, an absent option stays as it is. */
+/** The options that a trigger gives. Null removes an option, an absent option stays as it is. */
 export type WebhookOptionChanges = { [Name in WebhookOption]?: WebhookOptions[Name] | null };
 
-/** Maps each option to the member of the trigger. */
+/** The member of the trigger for each option. */
 export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
   toleranceSeconds: 'tolerance_seconds',
   waitSeconds: 'wait_seconds',
@@ -78,10 +86,10 @@ export const WEBHOOK_OPTION_MEMBERS: Readonly<Record<WebhookOption, string>> = {
 };
 
 const WEBHOOK_OPTIONS = Object.keys(WEBHOOK_OPTION_MEMBERS) as WebhookOption[];
-/** Without a secret, these options protect nothing. They are removed together with it. */
+/** The options that protect nothing without a secret. They are removed together with the secret. */
 const NEEDS_SECRET = ['signature', 'toleranceSeconds'] as const;
 const MAX_TOLERANCE = 24 * 60 * 60;
-/** Limits the seconds for which a sender waits. */
+/** The longest wait of a sender, in seconds. */
 export const MAX_WAIT = 30;
 const MAX_DEDUPE = 7 * 24 * 60 * 60;
 const VERIFY_TOKEN = /^[\x21-\x7e]{1,255}$/;
@@ -99,7 +107,7 @@ export function parseWebhookOptions(trigger: Json, faults: FaultList): WebhookOp
   };
 }
 
-/** Returns the options after a change. Adds every option that does not fit the others to the faults. */
+/** Returns the options after a change. Adds a fault for every option that does not fit the others. */
 export function changeWebhookOptions(
   before: StoredWebhookOptions,
   changes: WebhookOptionChanges,

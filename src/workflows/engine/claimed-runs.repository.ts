@@ -13,15 +13,16 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 const MAX_CACHED_VERSIONS = 500;
 
 type Row = ClaimedRunRow & {
-  /** The row belongs to the lease with this index in the batch. */
+  /** The index of the lease in the batch to which the row belongs. */
   position: number;
   payload: Buffer;
   largePayload: LargePayload | null;
   workflowName: string;
 };
 
-// The plan must look up each run by its key. Otherwise a plan that was made and cached while there were few runs would
-// later scan all of them. The leases are JSON to hide their number from the planner, which would plan for it each time.
+// The plan must look up each run by its key. Otherwise a plan that was cached while there were few runs would later
+// scan all runs. The leases are passed as JSON, so that the planner does not see their number. Otherwise it would plan
+// the statement again each time.
 const FIND = prepared(
   'claimed_runs',
   `select l.position, r.*, w.name as "workflowName"
@@ -38,9 +39,9 @@ const FIND = prepared(
 
 @Injectable()
 export class ClaimedRunsRepository {
-  /** Caches versions, because they never change. */
+  /** The cached versions. They stay valid, because versions never change. */
   private readonly versions = new LRUCache<string, readonly Step[]>({ max: MAX_CACHED_VERSIONS });
-  /** Joins the reads of runs from one claim, which begin at the same moment, into one statement. */
+  /** The batcher of reads: those of the runs of one claim begin at the same moment and become one statement. */
   private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),
   );
@@ -50,7 +51,7 @@ export class ClaimedRunsRepository {
     private readonly workflows: WorkflowsRepository,
   ) {}
 
-  /** Returns undefined when the lease is lost. Call it outside transactions. */
+  /** Returns the data of a claimed run, or undefined when the lease is lost. Call it outside transactions. */
   async find(lease: RunLease): Promise<ClaimedRunData | undefined> {
     const { result, index } = await this.reads.add(lease.organizationId, lease);
     const found = result.get(index);

@@ -34,8 +34,8 @@ export class EventWaitsService {
 
   /**
    * Begins the event waits that come next, in the transaction of the step before them. An effect of that step, such as
-   * a sent message, can cause the event at once, and must find the wait. Its runner handles a wait that is skipped or
-   * has expressions that fail.
+   * a sent message, can cause the event at once, and the event must find the wait. A wait that is skipped, or whose
+   * expressions fail, is left to its runner.
    */
   async beginReadyWaits(tx: RunTransaction): Promise<void> {
     const { run } = tx;
@@ -70,7 +70,10 @@ export class EventWaitsService {
     return await this.arm(run, { ...entry, output }, wait, timeout, scope);
   }
 
-  /** Stores a wait that ends after `timeout` at the latest. Returns the entry of its step, with the time in its output. */
+  /**
+   * Stores a wait that ends after `timeout` at the latest. Returns the entry of the step, whose output contains the
+   * time.
+   */
   async arm(
     { lease }: ClaimedRun,
     entry: JournalEntry,
@@ -91,7 +94,7 @@ export class EventWaitsService {
 
   /**
    * Ends a wait if its event was delivered or its time is over, and returns the event, if any. Otherwise returns the
-   * entry that still waits. The lock on the wait decides whether event or timeout came first.
+   * entry, which still waits. The lock on the wait decides whether the event or the timeout came first.
    */
   async end(
     { run }: RunTransaction,
@@ -102,7 +105,7 @@ export class EventWaitsService {
     const delivered = outcome?.state === 'delivered' ? outcome : undefined;
     if (!delivered) {
       const now = await this.runs.now(organizationId);
-      // The clock of this process may be ahead of the database clock, which decides.
+      // The database clock decides, and the clock of this process may be ahead of it.
       if (entry.wakeAt! > now) return { waiting: toWaiting(entry, entry.wakeAt!, now) };
     }
     await this.waits.end(organizationId, runId, entry.stepId);
@@ -110,8 +113,8 @@ export class EventWaitsService {
   }
 
   /**
-   * Locks the waits of the given steps. Makes a step due when its event has come, and returns true. Otherwise an event
-   * can come only after this transaction, so the run can be suspended without missing it.
+   * Locks the waits of the given steps. When the event of a step has come, makes the step due and returns true.
+   * Otherwise an event can come only after this transaction, so the suspended run cannot miss it.
    */
   async wakeDelivered(tx: RunTransaction, waiting: readonly Place[]): Promise<boolean> {
     const { lease, data } = tx.run;
@@ -150,7 +153,9 @@ function bindCondition(condition: string, scope: object, liquid: LiquidSandbox):
   return bindings;
 }
 
-/** Copies the value at a path. A value that is not an object, such as a list whose `size` is read, is copied whole. */
+/**
+ * Copies the value at a path. A value that is not an object is copied as a whole, such as a list whose `size` is read.
+ */
 function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string[]): void {
   if (name === undefined || !Object.hasOwn(source, name)) return;
   const value = source[name];
@@ -160,7 +165,7 @@ function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string
     return;
   }
   const known = Object.hasOwn(target, name) ? target[name] : undefined;
-  // Another reference has copied the whole value.
+  // Another reference has copied the whole value already.
   if (known === value) return;
   const inside = isJsonObject(known) ? known : {};
   target[name] = inside;

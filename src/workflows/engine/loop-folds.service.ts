@@ -12,7 +12,7 @@ import {
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 
-/** A loop over more items has no `results`. */
+/** The largest number of results of a loop. A loop over more items has no `results`. */
 export const MAX_RESULTS = 1000;
 
 /** The result of a loop, as later steps see it. */
@@ -24,7 +24,7 @@ export interface LoopOutput {
   too_large?: object;
 }
 
-/** Collects what is left of the iterations of a loop. Call it in a fenced transaction of the run. */
+/** Collects the failures and results of the iterations of a loop. Call it in a fenced transaction of the run. */
 @Injectable()
 export class LoopFoldsService {
   constructor(

@@ -16,7 +16,7 @@ import { RunScopeService } from './run-scope.service.js';
 
 const MAX_CURSOR_BYTES = 8192;
 
-/** Evaluates what a loop runs over. Throws `invalid_arguments` for values that are not a list, or pass a limit. */
+/** Evaluates the items of a loop. Throws `invalid_arguments` for values that are no list or exceed a limit. */
 @Injectable()
 export class LoopItemsService {
   constructor(
@@ -31,7 +31,10 @@ export class LoopItemsService {
     return (await this.scope.getScopeIfMet(tx, place)) !== undefined;
   }
 
-  /** Returns the items of a list, in batches if the step says so. Returns undefined if its condition is not met. */
+  /**
+   * Returns the items of a list, in batches if the step says so. Returns undefined if the condition of the step is not
+   * met.
+   */
   async getItems(tx: RunTransaction, place: Place<ForEachStep>): Promise<unknown[] | undefined> {
     const { step } = place;
     const rendered = await this.scope.renderIfMet(tx, place, { items: step.for_each });
@@ -43,7 +46,7 @@ export class LoopItemsService {
     return !step.pages && largeList(run, step) !== undefined;
   }
 
-  /** Returns the next items of a large list of the payload, and where the loop is with them. */
+  /** Returns the next items of a large list of the payload, and the position of the loop after them. */
   async getLargePage(
     { run }: RunTransaction,
     { step }: Place<ForEachStep>,
@@ -63,7 +66,7 @@ export class LoopItemsService {
     return { items, pages: { read: before.read + 1, firstItem, cursor, isLast } };
   }
 
-  /** Returns the items of a page whose steps have ended, and where the loop is with this page. */
+  /** Returns the items of a page whose steps have ended, and the position of the loop in the pages. */
   async getPage(
     tx: RunTransaction,
     place: Place<ForEachStep>,
@@ -110,7 +113,10 @@ function inBatches(items: unknown[], batch: number | undefined): unknown[] {
   return Array.from({ length: count }, (_, at) => items.slice(at * batch, (at + 1) * batch));
 }
 
-/** Without this check, a system that ignores the cursor would be asked for its first page forever. */
+/**
+ * Throws when the cursor did not change. Without this check, a loop would request the first page forever from a system
+ * that ignores the cursor.
+ */
 function assertNext(cursor: unknown, before: unknown, read: number): void {
   const json = canonicalJson(cursor);
   if (Buffer.byteLength(json) > MAX_CURSOR_BYTES) {

@@ -21,9 +21,9 @@ const PARKED = {
 };
 
 /**
- * Emits `run.failed` for parked runs. The claim that parks a run (`claim_runs.sql`) emits nothing, and its process may die
- * right after that. So the database lists the parked runs, and every worker polls the list. A person who has mended the
- * cause continues the run with `retry_run` from the step that had begun.
+ * Emits `run.failed` for parked runs. The claim that parks a run (`claim_runs.sql`) emits nothing, and its process may
+ * die right after that. So the database lists the parked runs, and every worker polls the list. A person who has
+ * corrected the cause continues the run with `retry_run`, from the step that had begun.
  */
 @Injectable()
 export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -57,7 +57,7 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
     await this.polling;
   }
 
-  /** Never rejects. A run whose event failed stays in the list. */
+  /** Emits the events of all parked runs in the list. Never rejects. A run whose event failed stays in the list. */
   private async poll(): Promise<void> {
     try {
       const found = await this.gate.call<{ id: string; organization_id: string }>(

@@ -51,7 +51,10 @@ export class RunEndingsService {
     this.logger.log({ run, status, ms: Date.now() - createdAt.getTime(), workflow, organization });
   }
 
-  /** Sends wake-ups for the waiting parent runs. SQL has made them due. The poll would find them 1 s later. */
+  /**
+   * Sends wake-ups for the waiting parent runs. SQL has made them due. Without a wake-up, the poll would find them a
+   * second later.
+   */
   private async wakeParents({ run: { row, lease } }: RunTransaction): Promise<void> {
     if (row.depth === 0) return;
     const parents = await this.waits.findParents(lease.organizationId, lease.id);
@@ -70,7 +73,7 @@ function reasonOfFailure({ step, path }: Place, tx: RunTransaction): string {
 
 const MAX_MESSAGE = 1000;
 
-/** Holds the step that failed, and its error. A parked run has no failed step. */
+/** The step that failed, and its error. A parked run has no failed step. */
 interface RunFailure {
   step: string | null;
   error: StepError | null;

@@ -13,12 +13,15 @@ import { type Progress, RunProgressService } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
 const MAX_AT_ONCE = 10;
-/** While other steps run, the journal is read again after this time, because a wait may have ended early. */
+/**
+ * The longest sleep. While other steps run, the journal is read again after this time, because a wait may have ended
+ * early.
+ */
 const MAX_SLEEP_MS = 5000;
-/** No step takes longer than this time, so a timer never needs to be longer. */
+/** The longest timer. No step takes longer than this time. */
 const MAX_STEP_MS = 300_000;
 
-/** Limits a shared transaction, because it occupies a database connection and locks the run. */
+/** The largest number of steps in a shared transaction, because it occupies a database connection and locks the run. */
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
 
@@ -27,7 +30,7 @@ interface Execution {
   readonly running: Map<string, Promise<void>>;
   progress: Progress;
   failure?: Error;
-  /** It is false after a shared transaction has failed. With one transaction per step, only the faulty step fails. */
+  /** False after a shared transaction has failed. With one transaction per step, only the faulty step fails. */
   mayShare: boolean;
 }
 
@@ -56,13 +59,13 @@ export class RunExecutorService {
     }
   }
 
-  /** Loads a run, and runs its first steps in the same transaction if they can share one. */
+  /** Loads a run. Runs its first steps in the same transaction, if they can share it. */
   private async begin(lease: RunLease, signal: AbortSignal): Promise<Execution> {
     const { organizationId } = lease;
     const data = await this.getData(lease);
     try {
       const work = async (): Promise<{ execution: Execution; tx: RunTransaction }> => {
-        // At the first claim the journal is empty: only workers with a lease write it.
+        // At the first claim the journal is empty, because only workers with a lease write to it.
         const begun = await this.load(lease, signal, data, lease.epoch > 1);
         const first = new RunTransaction(begun.run, true);
         if (this.canShare(begun, begun.run.plan().ready)) {
@@ -81,7 +84,8 @@ export class RunExecutorService {
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
       const dataAgain = await this.getData(lease);
-      // This also reads the journal, because the commit may have succeeded although its confirmation was lost.
+      // The journal is read even at the first claim, because the commit may have succeeded although its confirmation
+      // was lost.
       const again = await this.tenants.transaction(
         organizationId,
         () => this.load(lease, signal, dataAgain, true),
@@ -201,7 +205,7 @@ export class RunExecutorService {
         },
         (error: Error) => {
           execution.failure ??= error;
-          // Other running steps may finish and be recorded, unless another worker has the run.
+          // Other running steps may finish and be recorded, unless another worker has claimed the run.
           if (error instanceof LeaseLostError) run.abandon();
         },
       )
@@ -214,7 +218,7 @@ export class RunExecutorService {
   private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
     const { run, running } = execution;
     const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());
-    // Nothing ends a timeout early.
+    // A timeout never ends early, so no steps wait for a change of it.
     const mayEndEarly = waiting.some(({ step }) => !isTimeoutStep(step));
     const sleepMs = Math.max(0, Math.min(mayEndEarly ? MAX_SLEEP_MS : MAX_STEP_MS, ...times));
     let timer: NodeJS.Timeout | undefined;

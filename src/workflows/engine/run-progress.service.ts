@@ -20,7 +20,9 @@ import { isExpected, toStepError } from './step-error.js';
 import { getRetryDelaySeconds } from './step-retry-delay.js';
 import { toWaiting } from './wait-times.js';
 
-/** Limits the stored failed attempts. A step has at most ten attempts, but each retry of the run adds more. */
+/**
+ * The largest number of stored failed attempts. A step has at most ten attempts, but each retry of the run adds more.
+ */
 const MAX_FAILED_ATTEMPTS = 20;
 
 /** `released` means that the run has ended or is suspended, so this worker does nothing more for it. */
@@ -29,7 +31,7 @@ export type Progress = 'continues' | 'released';
 export interface StepAttempt<S extends Step = Step> {
   readonly run: ClaimedRun;
   readonly place: Place<S>;
-  /** The step shares this open transaction with others. When absent, the step opens a transaction. */
+  /** The open transaction that the step shares with others. When absent, the step opens a transaction. */
   readonly shared?: RunTransaction;
 }
 
@@ -91,7 +93,9 @@ export class RunProgressService {
     return await this.advance(tx, entry.stepId);
   }
 
-  /** Ends or suspends the run if no step is ready. `path` is the step that completes in this transaction. */
+  /**
+   * Ends or suspends the run if no step is ready. `path` is the path of the step that completes in this transaction.
+   */
   async advance(tx: RunTransaction, path?: string): Promise<Progress> {
     await this.eventWaits.beginReadyWaits(tx);
     const { ready, waiting, failed, end } = tx.plan();
@@ -138,7 +142,7 @@ export class RunProgressService {
     );
   }
 
-  /** Records a failed attempt. The step waits these seconds for its next attempt, or fails when there is none. */
+  /** Records a failed attempt. The step waits the given seconds for its next attempt, or fails when none are given. */
   async completeFailed(
     tx: RunTransaction,
     entry: JournalEntry,
@@ -149,7 +153,7 @@ export class RunProgressService {
     const now = await this.runs.now(tx.run.lease.organizationId);
     const failedAttempt = {
       attempt: entry.attempts,
-      // The list of attempts needs no responses of other systems, which can be long.
+      // The list of attempts does not contain responses of other systems, because they can be long.
       error: { ...shown, response: undefined },
       failed_at: now.toISOString(),
     };
@@ -168,8 +172,8 @@ export class RunProgressService {
   ): Promise<T> {
     const { run } = tx;
     return await run.runInTurn(async () => {
-      // Without this, the record of a step that was canceled while it ran would be refused as if the lease were lost,
-      // and the run would stand still until another worker claims it.
+      // The step was canceled while it ran. Without this error, its record would be refused as if the lease were lost.
+      // Then the run would stand still until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);
@@ -187,7 +191,7 @@ export class RunProgressService {
     return 'continues';
   }
 
-  /** Ends the timeout of a run that ends before it. */
+  /** Ends the timeout step of a run that ends before its timeout. */
   private endTimeout(tx: RunTransaction): void {
     const timeout = tx.get(TIMEOUT_STEP_ID);
     if (timeout?.status !== 'waiting') return;

@@ -59,7 +59,7 @@ export class RunScopeService {
     };
   }
 
-  /** Does the same as {@link getScope}, but returns undefined when the condition of the step is not met. */
+  /** Returns the variables as {@link getScope} does, or undefined when the condition of the step is not met. */
   async getScopeIfMet(
     tx: RunTransaction,
     place: Place,
@@ -71,7 +71,7 @@ export class RunScopeService {
 
   /**
    * Returns the values with their expressions replaced, or undefined when the condition of the step is not met. Throws
-   * what {@link renderArguments} throws.
+   * as {@link renderArguments} does.
    */
   async renderIfMet(
     tx: RunTransaction,
@@ -93,7 +93,10 @@ export class RunScopeService {
     return step.if === undefined || (await this.liquid.test(organizationId, step.if, scope));
   }
 
-  /** Returns the resume URLs by step id, even of steps not reached yet. Steps in loops have those of this iteration. */
+  /**
+   * Returns the resume URLs by step id, even of steps that the run has not reached yet. For steps in loops, returns the
+   * URLs of this iteration.
+   */
   private getResumeUrls(
     { lease, data }: ClaimedRun,
     iterations: readonly Iteration[],

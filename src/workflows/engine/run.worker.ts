@@ -9,7 +9,7 @@ import { RunExecutorService } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
 const SWEEP_BATCH = 500;
-/** A claim also queues due waits and runs of dead workers, but at most once in this interval. */
+/** The interval in which at most one claim queues due waits and runs of dead workers too. */
 const WAKE_MS = 250;
 
 /** Claims due runs of all organizations and executes each in its own organization. */
@@ -67,7 +67,7 @@ export class RunWorker extends QueueWorker {
 
   /**
    * Queues all due waits and all runs of dead workers. Claims do this too, but only for a few runs at a time. Without
-   * the sweep, many due runs of one organization would delay those of all others.
+   * the sweep, many due runs of one organization would delay the due runs of all others.
    */
   private async sweep(): Promise<void> {
     if (this.isSweeping) return;

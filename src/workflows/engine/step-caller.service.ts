@@ -20,14 +20,14 @@ export class StepCallerService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Finds a tool, even a hidden tool: new definitions cannot use it, but saved definitions keep working. */
+  /** Finds a tool, even a hidden one. New definitions cannot use a hidden tool, but saved definitions keep working. */
   find(name: string): RegisteredTool | undefined {
     return this.registry.find(name, 'workflow', ToolPolicies.NONE);
   }
 
   /**
-   * Calls the tool. Rejects with `unavailable` after the timeout, with `LeaseLostError` when the lease is lost, and with
-   * `StepCanceledError` when a race cancels the step. Each also aborts the call.
+   * Calls the tool. Rejects with `unavailable` after the timeout, with `LeaseLostError` when the lease is lost, and
+   * with `StepCanceledError` when a race cancels the step. Each of these aborts the call too.
    */
   async call(
     { run, place }: StepAttempt<ToolStep>,
@@ -48,7 +48,7 @@ export class StepCallerService {
       return await Promise.race([
         this.start(run, tool, input, {
           signal: ended.signal,
-          // A tool that waits for another system has its own limit unless the step has one.
+          // A tool that waits for another system has its own time limit, unless the step has a timeout.
           ...(tool.external &&
             requested !== undefined && { answerBy: performance.now() + seconds * 1000 }),
         }),

@@ -4,8 +4,8 @@ import { ShownBug } from '../../errors/shown-bug.js';
 import type { StepError } from '../journal/run.entity.js';
 
 /**
- * Returns the error that a run shows. An unknown error may contain secrets, so only its id in the log is shown, and its
- * message in development.
+ * Returns the error that a run shows. An unknown error may contain secrets. So the run shows only its id in the log,
+ * and its message only in development.
  */
 export function toStepError(error: unknown, errorId: string): StepError {
   if (error instanceof ShownBug) {

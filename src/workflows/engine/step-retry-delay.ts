@@ -8,17 +8,16 @@ import { isTool } from '../definitions/steps/tool-step.js';
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_PAUSE_SECONDS = 1;
 const DEFAULT_FACTOR = 5;
-/** Limits the pause of a step without `backoff_seconds`. */
+/** The longest pause, in seconds, of a step without `backoff_seconds`. */
 const MAX_DEFAULT_PAUSE_SECONDS = 125;
-/** A step is retried after these errors. Every other error fails the step at once. */
+/** The errors after which a step is retried. Every other error fails the step at once. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
 
 const NO_RETRY: RetryPolicy = { max_attempts: 1 };
 
 /**
- * `RunProgressService` waits this long before it runs a failed step again.
- * Returns the seconds until the next attempt, at most one hour, or undefined when the step has no attempts left. An error
- * may ask for a longer pause than the retry policy.
+ * Returns the seconds until the next attempt of a failed step, at most one hour, or undefined when the step has no
+ * attempts left. `RunProgressService` waits this time. An error may ask for a longer pause than the retry policy.
  */
 export function getRetryDelaySeconds(
   step: Step,

@@ -29,7 +29,10 @@ interface WaitGiven {
   readonly now: Date;
 }
 
-/** Throws `invalid_arguments` when a value is invalid, or the end is more than 366 days after `now`. */
+/**
+ * Returns the end of a wait. Throws `invalid_arguments` when a value is invalid, or the end is more than 366 days after
+ * `now`.
+ */
 export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): Promise<WaitEnd> {
   const { organizationId, wait, scope, now } = given;
   const { until } = wait;
@@ -43,7 +46,7 @@ export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): P
   return end;
 }
 
-/** Returns the entry of a step that waits until a time. Both times are by the database clock. */
+/** Returns the entry of a step that waits until a time. Both times are those of the database clock. */
 export function toWaiting(entry: JournalEntry, wakeAt: Date, now: Date): JournalEntry {
   const dueAt = performance.now() + wakeAt.getTime() - now.getTime();
   return { ...entry, status: 'waiting', wakeAt, dueAt };

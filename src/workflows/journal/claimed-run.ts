@@ -6,17 +6,17 @@ import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { Run, RunStep } from './run.entity.js';
 
-/** Holds a step row of a run in the memory of the worker. */
+/** A step row of a run in the memory of the worker. */
 export type JournalEntry = Omit<
   RunStep,
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut' | 'progress'
 > & {
   progress?: LoopProgress | null;
-  /** A waiting step is due at this time of `performance.now()`, which is computed from the database clock. */
+  /** The time of `performance.now()` at which a waiting step is due. It is computed from the database clock. */
   dueAt?: number;
 };
 
-/** Holds the part of the run row that a worker reads. Steps may change the contact. */
+/** The part of the run row that a worker reads. Steps may change the contact. */
 export type ClaimedRunRow = Pick<
   Run,
   | 'id'
@@ -33,19 +33,21 @@ export type ClaimedRunRow = Pick<
 
 export interface ClaimedRunData {
   readonly row: ClaimedRunRow;
-  /** The name of the workflow is known even if it was deleted. */
+  /** The name of the workflow, even of a deleted one. */
   readonly workflowName: string;
   readonly payload: unknown;
-  /** It is true when the bytes of the payload are a file of the run. */
+  /** True when the bytes of the payload are a file of the run. */
   readonly isLarge?: boolean;
   /** The steps of the run's version. With a contact mapping, a generated first step saves the contact. */
   readonly steps: readonly Step[];
 }
 
-/** Says that another list of a race was done first, or that the run has timed out, so that the step must not go on. */
+/**
+ * The error of a step that must not continue, because another list of its race was done first or the run has timed out.
+ */
 export class StepCanceledError extends Error {}
 
-/** Holds a run whose lease this worker has, with its committed journal. */
+/** A run whose lease this worker has, with its committed journal in memory. */
 export class ClaimedRun {
   private readonly runningSteps = new Map<string, AbortController>();
   private readonly entries: Map<string, JournalEntry>;
@@ -63,7 +65,7 @@ export class ClaimedRun {
   ) {
     this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
     this.position = Math.max(0, ...journal.map((entry) => entry.position));
-    // Each running step adds a listener. Without this, Node.js would warn of a leak at the eleventh.
+    // Each running step adds a listener. With the default maximum, Node.js would warn of a leak at the eleventh.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
     this.abort.signal.addEventListener('abort', () => {
@@ -80,7 +82,7 @@ export class ClaimedRun {
     return this.data.row;
   }
 
-  /** Aborts when this worker loses the lease. */
+  /** Returns the signal that aborts when this worker loses the lease. */
   get signal(): AbortSignal {
     return this.abort.signal;
   }
@@ -111,12 +113,12 @@ export class ClaimedRun {
     return step.signal;
   }
 
-  /** Maps paths to the committed entries. */
+  /** Returns the committed entries by their paths. */
   get journal(): ReadonlyMap<string, JournalEntry> {
     return this.entries;
   }
 
-  /** Maps steps that may have crashed an earlier worker to their entries at the time of this claim. */
+  /** Returns the steps that may have crashed an earlier worker, with their entries at the time of this claim. */
   get suspects(): ReadonlyMap<string, JournalEntry | undefined> {
     return this.suspectSteps;
   }
@@ -168,7 +170,7 @@ export class ClaimedRun {
     }
   }
 
-  /** Replaces entries by newer ones from the database, except those of running steps. */
+  /** Replaces entries by the newer ones from the database, except those of running steps. */
   refresh(entries: readonly JournalEntry[]): void {
     this.apply(entries.filter(({ stepId }) => !this.isRunning(stepId)));
   }

@@ -1,20 +1,24 @@
-/** Longer JSON texts are cut in lists of steps. */
+/** The longest JSON text that lists of steps show whole. Longer texts are cut. */
 const MAX_WHOLE_CHARACTERS = 8192;
 const PREVIEW_CHARACTERS = 1000;
 
-/** Shows a value that is too large for a list of steps: its size as JSON, and the beginning of the JSON text. */
+/** A value that is too large for a list of steps: its size as JSON, and the beginning of the JSON text. */
 export interface CutValue {
   readonly bytes: number;
   readonly preview: string;
 }
 
-/** Names the large values of a step. The journal stores it beside them, so that a list does not read the values. */
+/**
+ * The large values of a step, cut. The journal stores this object beside them, so that a list does not read the values.
+ */
 export interface CutValues {
   readonly input?: CutValue;
   readonly output?: CutValue;
 }
 
-/** Returns undefined for a text that is short enough to be shown whole. */
+/**
+ * Returns the size and the beginning of a JSON text, or undefined for a text that is short enough to be shown whole.
+ */
 export function cut(json: string | null): CutValue | undefined {
   if (json === null || json.length <= MAX_WHOLE_CHARACTERS) return undefined;
   return {

@@ -6,11 +6,11 @@ import type { JournalEntry } from './claimed-run.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { RunTransaction } from './run-transaction.js';
 
-/** Limits the failures of a loop that are kept. Those after them are only counted. */
+/** The largest number of stored failures of a loop. Later failures are only counted. */
 export const MAX_ITEM_FAILURES = 50;
 const MAX_MESSAGE = 200;
 
-/** Names iterations of a loop, from `from` up to but not including `to`. */
+/** The iterations of a loop, from `from` up to but not including `to`. */
 export interface IterationRange {
   readonly path: string;
   readonly from: number;
@@ -74,7 +74,7 @@ export class LoopJournalRepository {
     tx.fold([iteration]);
   }
 
-  /** Queues an update of the progress of an open loop, and stages it. */
+  /** Queues an update of the progress of an open loop, and stages the entry. */
   saveProgress(tx: RunTransaction, entry: JournalEntry, progress: LoopProgress): JournalEntry {
     const { organizationId, id: runId } = tx.run.lease;
     const values = [organizationId, runId, entry.stepId, JSON.stringify(progress)];

@@ -10,25 +10,25 @@ export interface NewRun {
   workflowId: string;
   triggerType: RunTriggerType;
   payload: Buffer;
-  /** It is set when `payload` is the outline of a large payload. */
+  /** The large values of the payload. Set when `payload` is the outline of a large payload. */
   largePayload?: LargePayload;
   request: TriggerRequest | null;
-  /** An unknown id is ignored. */
+  /** The id of the contact. An unknown id is ignored. */
   contactId: string | null;
-  /** This address is used when `contactId` finds no contact. An unknown address is ignored. */
+  /** The e-mail address by which the contact is found when `contactId` finds none. An unknown address is ignored. */
   contactEmail: string | null;
   dedupeKey: string | null;
   bodyHash: Buffer | null;
   depth: number;
   rootRunId: string | null;
-  /** When set, the run is inserted as failed with this reason. */
+  /** The reason with which the run is inserted as failed. When absent, the run is not refused. */
   refusal: string | null;
   /**
-   * When set, the run is inserted as claimed by this process for these seconds, with epoch 1. Otherwise it is queued. Only
-   * for `onlyUnlimited`: limits are applied to queued runs.
+   * The seconds for which the run is inserted as claimed by this process, with epoch 1. When absent, the run is queued.
+   * Only for `onlyUnlimited`: limits are applied to queued runs.
    */
   leaseSeconds: number | null;
-  /** When set, the run is inserted only if the workflow row still has this `xmin`. */
+  /** The `xmin` that the workflow row must still have. When absent, the run is inserted in any case. */
   revision: string | null;
 }
 
@@ -47,7 +47,7 @@ export const INSERT = prepared(
   ),
 );
 
-/** Does the same, but leaves out runs of workflows with limits. */
+/** Inserts runs as {@link INSERT} does, but leaves out runs of workflows with limits. */
 export const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
   insertRuns(

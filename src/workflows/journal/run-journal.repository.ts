@@ -20,7 +20,7 @@ const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_i
     as g (run_id, step_id, position, tool, status, attempts, input, output, error, wake_at,
       failed_attempts, cut)`;
 const INSERT = preparedRows('run_step_insert', INSERT_ROWS);
-// It is sent for each entry, because one statement cannot update a row twice.
+// The statement is sent for each entry, because one statement cannot update a row twice.
 const UPSERT = prepared(
   'run_step_upsert',
   withLeaseCheck(`${INSERT_ROWS}
@@ -41,7 +41,7 @@ export class RunJournalRepository {
 
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
-   * behind the fence, an attempt throws `LeaseLostError`.
+   * behind the fence, an attempt to change it throws `LeaseLostError`.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;
@@ -100,7 +100,7 @@ export class RunJournalRepository {
     });
   }
 
-  /** Returns the outputs or errors of steps by id, or their size when it is more than `maxBytes` together. */
+  /** Returns the outputs or errors of steps by id, or their total size when it is more than `maxBytes`. */
   async findOutcomes(
     organizationId: string,
     runId: string,
@@ -162,7 +162,7 @@ export class RunJournalRepository {
       );
     }
     if (again.length > 0) {
-      // The input is reset too, because the cause of its error may have been corrected.
+      // The input is reset too, because it may have been corrected since the failure.
       await session.query(
         `update run_steps s set status = 'waiting', attempts = 0, input = null, error = null, cut = null, wake_at = null,
            finished_at = null

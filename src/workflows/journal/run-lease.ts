@@ -1,6 +1,6 @@
 import { sqlState } from '../../database/database-error.js';
 
-/** Identifies a claim of a run. The epoch is the fencing token. */
+/** A claim of a run. The epoch is the fencing token. */
 export interface RunLease {
   readonly id: string;
   readonly organizationId: string;
@@ -8,9 +8,9 @@ export interface RunLease {
 }
 
 /**
- * Reports that another worker has claimed the run, or that it was canceled. The worker stops and writes nothing more: the
- * transactions of its running steps are rolled back. The next worker runs these steps again from the journal. A call of
- * an external tool may have had its effect: `ToolRunner` repeats it with the same idempotency key.
+ * Reports that another worker has claimed the run, or that it was canceled. The worker stops and writes nothing more.
+ * The transactions of its running steps are rolled back. The next worker runs these steps again from the journal. A
+ * call of an external tool may have had its effect: `ToolRunner` repeats it with the same idempotency key.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
@@ -29,8 +29,8 @@ export function withLeaseCheck(statement: string, rows = '1'): string {
 }
 
 /**
- * Maps a failed lease check, and a journal row that another worker has written, to {@link LeaseLostError}. Use it
- * for statements on runs and their journal only. `defer` calls it with the errors of its own statement, so a unique
+ * Maps a failed lease check, and a journal row that another worker has written, to {@link LeaseLostError}. Use it only
+ * for statements on runs and their journal. `defer` calls it with the errors of its own statement only, so a unique
  * violation in a tool is never mapped here.
  */
 export function toLeaseLostError(error: Error): LeaseLostError | undefined {

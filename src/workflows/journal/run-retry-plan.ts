@@ -7,22 +7,22 @@ import type { RunStep } from './run.entity.js';
 import { everyStep, kindNameOf } from '../definitions/steps/step-kinds.js';
 
 export type ReachedStep = Pick<RunStep, 'stepId' | 'status'> & {
-  /** It is true for a loop whose finished iterations are folded. */
+  /** True for a loop whose finished iterations are folded. */
   hasProgress?: boolean;
 };
 
 export interface RetryPlan {
-  /** These steps run again. Their failed attempts stay in the journal. */
+  /** The steps that run again. Their failed attempts stay in the journal. */
   again: string[];
-  /** These loops continue where they were. Without this, finished iterations without rows would run again. */
+  /** The loops that continue at their position. Without this, finished iterations without rows would run again. */
   reopened: string[];
   gone: string[];
 }
 
 /**
  * Plans how a run continues with `steps`, from its version (`before`) or a later version. Finished steps keep their
- * results by id. The run continues with the first step without an entry. Steps of `on_failure` have no results: they run
- * again when the run fails again. Throws `conflict` when the later version
+ * results, which are found by the ids of steps. The run continues with the first step without an entry. Steps of
+ * `on_failure` have no results: they run again when the run fails again. Throws `conflict` when the later version
  * defines a finished step differently, because later steps would use the wrong result.
  */
 export function createRetryPlan(
@@ -36,7 +36,7 @@ export function createRetryPlan(
   for (const { stepId, status, hasProgress } of journal) {
     // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
-    // The time of a timeout begins again.
+    // After a retry, the time of the timeout begins again.
     if (handling.has(id) || stepId === TIMEOUT_STEP_ID) {
       plan.gone.push(stepId);
       continue;
@@ -51,7 +51,8 @@ export function createRetryPlan(
       const list = hasProgress ? plan.reopened : plan.gone;
       ('tool' in step ? plan.again : list).push(stepId);
     } else if (status !== 'failed' && 'tool' in step && isEdited(step, old)) {
-      // The run was canceled during the call. Without this, the call would be repeated with its earlier arguments.
+      // The run was canceled during the call. If `again` did not contain the step, the call would be repeated with its
+      // earlier arguments.
       plan.again.push(stepId);
     }
   }

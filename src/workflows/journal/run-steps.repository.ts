@@ -6,22 +6,22 @@ import type { CutValues } from './cut-values.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { Run, RunStep, StepError } from './run.entity.js';
 
-/** Holds a step as it is shown. Its large values are null, and `cut` names them. */
+/** A step as it is shown. Its large values are null, and `cut` has their sizes and beginnings. */
 export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt' | 'progress'> & {
   cut: CutValues | null;
-  /** Progress of a loop without results and cursor. */
+  /** The progress of a loop without results and cursor. */
   progress: Omit<LoopProgress, 'results'> | null;
   /** The number of items of a loop whose finished iterations are folded, if it is known. */
   itemCount: number | null;
 };
 
-/** Identifies the last step of a page. */
+/** The position of the last step of a page. */
 export interface StepPosition {
   position: number;
   stepId: string;
 }
 
-/** Holds the data that decides the plan of a run. */
+/** The data that decides the plan of a run. */
 export interface PlannedStep {
   stepId: string;
   status: StepStatus;
@@ -123,7 +123,10 @@ export class RunStepsRepository {
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
-  /** Returns what decides which steps of a run are next, without the values of tools. Items of loops are only counted. */
+  /**
+   * Returns the data that decides which steps of a run are next, without the values of tools. Items of loops are only
+   * counted.
+   */
   async plan(organizationId: string, runId: string): Promise<PlannedStep[]> {
     const rows = await this.tenants.session(organizationId).query<{
       stepId: string;
@@ -153,8 +156,8 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the outcomes of the steps that later steps can name, in the order of execution. Returns their size instead
-   * when their outputs have more than `maxBytes` together.
+   * Returns the outcomes of the steps that later steps can name, in the order of execution. When their outputs together
+   * have more than `maxBytes`, returns the size instead.
    */
   async outcomes(
     organizationId: string,

@@ -2,7 +2,7 @@ import type { Place, Plan } from '../definitions/step-engine.js';
 import type { ClaimedRun, JournalEntry } from './claimed-run.js';
 
 /**
- * Holds the journal entries that one database transaction of a claimed run has written. They are visible only in the
+ * The journal entries that one database transaction of a claimed run has written. They are visible only in the
  * transaction until {@link apply} is called after the commit, so memory never shows rolled back entries.
  */
 export class RunTransaction {
@@ -11,7 +11,7 @@ export class RunTransaction {
 
   constructor(
     readonly run: ClaimedRun,
-    /** It is true when several steps share the transaction, each behind a savepoint. */
+    /** True when several steps share the transaction, each behind a savepoint. */
     readonly isShared = false,
   ) {}
 

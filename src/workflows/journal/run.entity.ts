@@ -21,7 +21,7 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Stores a run of one version of a workflow. This row decides the state of the run. Wake-ups only name it. */
+/** Stores a run of one version of a workflow. This row decides the state of the run. Wake-ups contain only its id. */
 @Entity('workflow_runs')
 export class Run extends OrganizationRowWithId {
   @Column('text')
@@ -33,19 +33,19 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { default: 'queued' })
   status: RunStatus;
 
-  /** Says why the run waits or has ended. */
+  /** Why the run waits or has ended. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** Says how the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
+  /** How the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
   @Column('text')
   triggerType: RunTriggerType;
 
-  /** Contains the body as received, or the outline of a large payload. Queries select it only on request. */
+  /** The body as received, or the outline of a large payload. Queries select it only on request. */
   @Column('bytea', { select: false })
   payload: Buffer;
 
-  /** It is null unless the bytes of the payload are a file of the run. Queries select it only on request. */
+  /** Null unless the bytes of the payload are a file of the run. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   largePayload?: LargePayload | null;
 
@@ -60,7 +60,7 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   contactId: string | null;
 
-  /** This run replays that run, which may have been deleted. */
+  /** The run that this run replays. It may have been deleted. */
   @Column('text', { nullable: true })
   replayOf: string | null;
 
@@ -70,23 +70,26 @@ export class Run extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** Counts the runs in the chain of runs that started this one. */
+  /** The number of runs in the chain of runs that started this one. */
   @Column('integer', { default: 0 })
   depth: number;
 
-  /** Names the first run of that chain, or null for a run that no other run started. */
+  /** The first run in the chain of runs that started this run, or null for a run that no other run started. */
   @Column('text', { nullable: true })
   rootRunId: string | null;
 
-  /** This is the fencing token. Every claim raises it, and every write of a worker checks it. */
+  /** The fencing token. Every claim raises it, and every write of a worker checks it. */
   @Column('integer', { default: 0 })
   epoch: number;
 
-  /** Counts the workers that died with this run since its last progress. */
+  /** The number of workers that died with this run since its last progress. */
   @Column('integer', { default: 0 })
   crashes: number;
 
-  /** A worker may claim the run from this time on: the end of its wait, or the end of the lease while it is running. */
+  /**
+   * The time from which on a worker may claim the run: the end of its wait, or the end of the lease while it is
+   * running.
+   */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
@@ -99,35 +102,35 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   finishedAt: Date | null;
 
-  /** It is true when the workflow had limits when the run was started. */
+  /** True when the workflow had limits when the run was started. */
   @Column('boolean', { default: false })
   limited: boolean;
 
-  /** Names the limit that keeps it in the queue, or null. */
+  /** The limit that keeps the run in the queue, or null. */
   @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
-  /** At this time the limit is checked again, even if no other run ends before. */
+  /** The time at which the limit is checked again, even if no other run ends before. */
   @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 
-  /** A later start with the same key replaces this run. */
+  /** The debounce key. A later start with the same key replaces this run. */
   @Column('text', { nullable: true })
   debounceKey: string | null;
 
-  /** This is the time of the first start that this run replaces. */
+  /** The time of the first start that this run replaces. */
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** The run began at this time after it passed the rate limit. The database has `infinity` until it begins. */
+  /** The time at which the run began after it passed the rate limit. The database has `infinity` until then. */
   @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
 
-  /** Lists the begins before that, which still count against the rate. */
+  /** The earlier begins of the run that still count against the rate. */
   @Column('timestamptz', { nullable: true, array: true, select: false })
   earlierBegins: Date[] | null;
 
-  /** The concurrency limit counts runs with the same key. */
+  /** The concurrency key. The limit counts runs with the same key. */
   @Column('text', { nullable: true })
   slotKey: string | null;
 }
@@ -155,11 +158,11 @@ export class RunStep extends OrganizationRow {
   @PrimaryColumn('text')
   stepId: string;
 
-  /** Numbers the steps in the order of execution, from 1. */
+  /** The number of the step in the order of execution, from 1. */
   @Column('integer')
   position: number;
 
-  /** The tool is null for steps that call none. */
+  /** The tool. Null for steps that call none. */
   @Column('text', { nullable: true })
   tool: string | null;
 
@@ -178,11 +181,11 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true })
   error: StepError | null;
 
-  /** Lists the last failed attempts, the oldest first, including those before a retry of the run. */
+  /** The last failed attempts, the oldest first, including those before a retry of the run. */
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
-  /** Names the large values of the step. Queries select it only on request. */
+  /** The large values of the step. Queries select it only on request. */
   @Column('json', { nullable: true, select: false })
   cut?: CutValues | null;
 
@@ -190,7 +193,7 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true })
   progress: LoopProgress | null;
 
-  /** The step waits until this time. */
+  /** The time until which the step waits. */
   @Column('timestamptz', { nullable: true })
   wakeAt: Date | null;
 

@@ -20,10 +20,10 @@ import {
 } from './run-insert.js';
 
 export interface RunKeys {
-  /** The key is null when later starts do not delay the run. */
+  /** The debounce key. Null when later starts do not delay the run. */
   debounceKey: string | null;
   debounceSeconds: number | null;
-  /** The key is null when the workflow has no limit per key. */
+  /** The concurrency key. Null when the workflow has no limit per key. */
   slotKey: string | null;
 }
 
@@ -42,7 +42,7 @@ const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
-// A join with the arrays could be planned to read the whole table. This can only look up each id.
+// With a join with the arrays, the plan could read the whole table. This form can only look up each id.
 const FINISH = preparedRows(
   'run_finish',
   withLeaseCheck(
@@ -53,8 +53,8 @@ const FINISH = preparedRows(
     'cardinality($2::text[])',
   ),
 );
-// This reads the journal and not the worker's memory, because others may have shortened a wait. Waits that the run has left
-// behind, because another step failed, do not count.
+// The statement reads the waits from the journal and not from the worker's memory, because others may have shortened a
+// wait. Waits that the run no longer needs because another step failed do not count.
 const SUSPEND = prepared(
   'run_suspend',
   `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
@@ -120,8 +120,9 @@ export class RunsRepository {
   }
 
   /**
-   * Returns the id of the newest run of the last `seconds` whose dedupe key begins with the prefix, or null. Callers with
-   * the same prefix wait until the transaction of the one before has ended, and then see the run that it stored.
+   * Returns the id of the newest run of the last `seconds` whose dedupe key begins with the prefix, or null. Callers
+   * with the same prefix wait until the transaction of the earlier caller has ended, and then see the run that it
+   * stored.
    */
   async findByKeyPrefix(
     organizationId: string,
@@ -133,7 +134,7 @@ export class RunsRepository {
     await session.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
       `${organizationId} ${workflowId} ${prefix}`,
     ]);
-    // This compares with a range, because LIKE would not use the index of the unique key.
+    // The prefix is compared as a range, because LIKE would not use the index of the unique key.
     const [row] = await session.query<{ id: string }>(
       `select id from workflow_runs
        where organization_id = $1 and workflow_id = $2 and dedupe_key >= $3 and dedupe_key < $3 || '~'
@@ -148,7 +149,7 @@ export class RunsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
-  /** Does the same as {@link find}, but throws `not_found` when there is no such run. */
+  /** Returns the run as {@link find} does. Throws `not_found` when there is no such run. */
   async get(organizationId: string, id: string): Promise<Run> {
     const run = await this.find(organizationId, id);
     if (!run) throw AppError.notFound('run');
@@ -165,8 +166,8 @@ export class RunsRepository {
 
   /**
    * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run
-   * has ended. Returns the current contact id: an earlier step may have set it. Others can still insert rows that refer
-   * to the run, so calls of resume URLs do not wait for a running step.
+   * has ended. Returns the current contact id, which an earlier step may have set. Other transactions can still insert
+   * rows that refer to the run, so calls of resume URLs do not wait for a running step.
    */
   async fence(lease: RunLease): Promise<string | null> {
     const [row] = await this.tenants
@@ -193,7 +194,10 @@ export class RunsRepository {
     this.deferLeased(RENEW_LEASE, lease, [leaseSeconds, resetsCrashes ? 0 : 1]);
   }
 
-  /** Gives up the lease until the first of these waits, or of all waits of the run, is due, and returns that time. */
+  /**
+   * Gives up the lease until the first of the given waits is due, and returns that time. Without given waits, all waits
+   * of the run count.
+   */
   async suspend(lease: RunLease, reason: string, stepIds?: readonly string[]): Promise<Date> {
     const [row] = await this.tenants
       .session(lease.organizationId)

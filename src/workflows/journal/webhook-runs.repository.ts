@@ -4,12 +4,12 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import { Run } from './run.entity.js';
 
-/** Stores what runs of webhooks have besides other runs: parts of the request, and the answer to its sender. */
+/** Stores the data that only runs of webhooks have: parts of the request, and the answer to its sender. */
 @Injectable()
 export class WebhookRunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns what was stored of the request that started an existing run, or null. */
+  /** Returns the stored part of the request that started an existing run, or null. */
   async getRequest(organizationId: string, id: string): Promise<TriggerRequest | null> {
     const found = await this.tenants.repository(organizationId, Run).findOneOrFail({
       where: { organizationId, id },

@@ -14,7 +14,7 @@ import type { OfferedWorkflow } from '../store/workflow.entity.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 
 const OUTPUT_SCHEMA = classSchema(OfferedRunResult);
-/** States the worst case in each annotation, because the steps of a workflow can change at any time. */
+/** The worst case for each annotation, because the steps of a workflow can change at any time. */
 const ANNOTATIONS = {
   readOnlyHint: false,
   destructiveHint: true,

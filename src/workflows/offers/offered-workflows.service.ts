@@ -77,7 +77,7 @@ export class OfferedWorkflowsService {
     return this.view(saved!, workflow.active);
   }
 
-  /** Throws `not_found` for a workflow that is not offered. */
+  /** Stops offering a workflow. Throws `not_found` for a workflow that is not offered. */
   async withdraw(organizationId: string, workflowId: string): Promise<void> {
     if (!(await this.delete(organizationId, workflowId))) {
       throw new AppError(
@@ -87,14 +87,14 @@ export class OfferedWorkflowsService {
     }
   }
 
-  /** Does the same as `withdraw`, but returns false for a workflow that is not offered. */
+  /** Stops offering a workflow. Returns false for a workflow that is not offered. */
   async delete(organizationId: string, workflowId: string): Promise<boolean> {
     const wasOffered = await this.offered.delete(organizationId, workflowId);
     if (wasOffered) this.changes.publish(organizationId, { kind: 'tools' });
     return wasOffered;
   }
 
-  /** Notifies subscribers of the tools when a workflow that was activated or deactivated is offered. */
+  /** Notifies subscribers of the list of tools after an offered workflow was activated or deactivated. */
   async publishActivation(organizationId: string, workflowId: string): Promise<void> {
     if (await this.offered.find(organizationId, workflowId)) {
       this.changes.publish(organizationId, { kind: 'tools' });
@@ -138,7 +138,7 @@ export class OfferedWorkflowsService {
   ): Promise<void> {
     if (!template) return;
     const steps = await this.workflows.getSteps(organizationId, id, version);
-    // Values of `set` are read as `vars`, which a template does not have: a `return` gives them.
+    // Values of `set` are read as `vars`, which a template does not have. A `return` step can return them.
     const stepIds = everyStep(splitSteps(steps).steps)
       .filter((step) => !isSet(step))
       .map((step) => step.id);

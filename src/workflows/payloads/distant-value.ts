@@ -17,11 +17,13 @@ export interface PartsReader {
   ): unknown;
 }
 
-/** LiquidJS looks for methods with these names at every value. JSON has no methods, so nothing is read for them. */
+/**
+ * The names of methods that LiquidJS looks up in every value. JSON has no methods, so nothing is read for these names.
+ */
 const METHODS = new Set(['equals', 'next', 'then', 'throw', 'toJSON', 'toLiquid', 'valueOf']);
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Returns what expressions see of a large list or object: its members are read when they are asked for. */
+/** Returns what expressions see of a large list or object: its members are read at their first use. */
 export function distantValue(reads: PartsReader, large: LargeValue, path: string): object {
   const whole = (): unknown => reads.whole(large, path);
   if (large.kind === 'object') {

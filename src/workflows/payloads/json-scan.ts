@@ -1,8 +1,11 @@
 import { AppError } from '../../errors/app-error.js';
 
-/** Smaller values are not recorded, so that their number has a limit. */
+/**
+ * The smallest recorded value, in bytes. Smaller values are not recorded, so that the number of recorded values has a
+ * limit.
+ */
 export const MIN_RECORDED_BYTES = 4096;
-/** The clock is read after this many bytes. Scanning them takes less than a millisecond. */
+/** The bytes after which the clock is read. Scanning them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
 const MAX_PRIMITIVE_BYTES = 1000;
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
@@ -17,13 +20,13 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ESCAPED = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** Says where a value of a JSON text is, in bytes. `members` counts its members at all depths. */
+/** The place of a value in a JSON text, in bytes. `members` counts its members at all depths. */
 export interface ScannedValue {
   readonly kind: 'list' | 'object' | 'text';
   readonly start: number;
   readonly end: number;
   readonly members: number;
-  /** Counts the items of a list. */
+  /** The number of items of a list. */
   readonly items: number;
 }
 
@@ -35,12 +38,13 @@ interface Open {
   items: number;
 }
 
-/** Says what may come next. */
+/** What the scanner expects next. */
 type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'next' | 'end';
 
 /**
- * Checks a JSON text (RFC 8259) without building its values, in steps between which others can work. The bytes must be
- * valid UTF-8. Records where lists, objects and texts of at least 4 KiB are, each after the values inside of it.
+ * Checks a JSON text (RFC 8259) without building its values, in steps, so that other work can run between them. The
+ * bytes must be valid UTF-8. Records the places of lists, objects and texts of at least 4 KiB, each after the values
+ * inside of it.
  */
 export class JsonScan {
   readonly values: ScannedValue[] = [];
@@ -61,8 +65,8 @@ export class JsonScan {
   }
 
   /**
-   * Scans until `endsAt` at least one piece, and returns true at the end. Throws `invalid_json`, and `too_complex` for
-   * a text that is nested too deep, has too many members, or a number of more than 1,000 characters.
+   * Scans at least one piece, and stops at `endsAt`. Returns true at the end of the text. Throws `invalid_json`, and
+   * `too_complex` for a text that is nested too deep, has too many members, or a number of more than 1,000 characters.
    */
   run(endsAt: number): boolean {
     const { length } = this.bytes;

@@ -5,11 +5,11 @@ import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import { LargeReads, type PayloadSource } from './large-reads.js';
 import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from './large-value.js';
 
-/** Maps lists and objects to their members that are large, by name. */
+/** The large members of lists and objects, by their names. */
 const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 const readsOfPayloads = new WeakMap<object, LargeReads>();
 
-/** The payload whose members are guarded, and the large value that was found first. */
+/** The payload whose members are guarded, and the first large value that was found. */
 interface Guarding {
   readonly nonce: string;
   readonly reads: LargeReads;
@@ -22,7 +22,7 @@ interface Contents {
 
 /**
  * Replaces the texts that stand for large values, in the value itself. Reading such a member throws `invalid_arguments`
- * with its size, until {@link makeReadable} says where the bytes are. Without this, a step would use the text in place
+ * with its size, until {@link makeReadable} gives access to its bytes. Without this, a step would use the text in place
  * of the value.
  */
 export function guardLargeValues(payload: unknown, { nonce }: LargePayload): unknown {
@@ -38,7 +38,7 @@ export function makeReadable(payload: unknown, source: PayloadSource): void {
   if (reads) reads.source ??= source;
 }
 
-/** Returns the large value at these names of members, or undefined for any other value. */
+/** Returns the large value at this path of member names, or undefined for any other value. */
 export function findLargeValue(payload: unknown, names: readonly string[]): LargeValue | undefined {
   let value: unknown = payload;
   for (const [index, name] of names.entries()) {
@@ -50,7 +50,7 @@ export function findLargeValue(payload: unknown, names: readonly string[]): Larg
   return undefined;
 }
 
-/** Returns how many bytes the large values inside of a value have. */
+/** Guards the large members of a value. Returns the total bytes and the first one of the large values inside of it. */
 function guardMembers(value: unknown, guarding: Guarding, path: string): Contents {
   const contents: Contents = { bytes: 0 };
   if (typeof value !== 'object' || value === null) return contents;

@@ -14,7 +14,7 @@ function outlineOf(payload: object | string): Buffer {
   return payloadOutline(bytes, scan.values, scan.members, LARGE.nonce);
 }
 
-/** A comparison by Vitest takes seconds for values of this size. */
+/** Returns true for equal values. A comparison by Vitest takes seconds for values of this size. */
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const read = (payload: object | string): Record<string, unknown> =>
@@ -92,7 +92,7 @@ describe(payloadPath, () => {
 });
 
 describe(sliceList, () => {
-  /** Reads a whole list in slices of the bytes behind its bracket. */
+  /** Reads a whole list, slice by slice, from the bytes after its opening bracket. */
   function readAll(list: unknown[] | string, batch?: number): unknown[][] {
     const bytes = Buffer.from(typeof list === 'string' ? list : JSON.stringify(list)).subarray(1);
     const pages: unknown[][] = [];

@@ -45,7 +45,7 @@ export class LargePayloadsService {
     return { outline, large: { nonce, bytes: bytes.length } };
   }
 
-  /** Does work in turns that is proportional to the bytes of a payload, so that it needs no limit of its own. */
+  /** Does work in turns. The work must be proportional to the bytes of a payload, so it needs no other limit. */
   async run(organizationId: string, job: Job): Promise<void> {
     await this.turns.run(organizationId, job, { leftMs: Infinity });
   }
@@ -80,7 +80,7 @@ export class LargePayloadsService {
     return payload;
   }
 
-  /** Lets expressions read the large values of the payload of a stored run, as far as they are asked for. */
+  /** Lets expressions read the large values of the payload of a stored run, and loads only those that are read. */
   attach(organizationId: string, runId: string, payload: unknown): void {
     const fileId = this.fileIdOf(runId);
     makeReadable(payload, {
@@ -94,7 +94,10 @@ export class LargePayloadsService {
     return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
   }
 
-  /** Returns whole characters from a byte on, at most `limit` bytes but at least one character, and their place. */
+  /**
+   * Returns whole characters from a byte on, and their place. They have at most `limit` bytes, but there is at least
+   * one character.
+   */
   async readText(
     organizationId: string,
     runId: string,
@@ -108,8 +111,8 @@ export class LargePayloadsService {
   }
 
   /**
-   * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the slice before.
-   * Throws what {@link sliceList} throws.
+   * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the previous slice.
+   * Throws as {@link sliceList} does.
    */
   async readList(
     organizationId: string,
@@ -126,7 +129,7 @@ export class LargePayloadsService {
   }
 }
 
-/** Returns where the characters begin and end that are complete within about `limit` bytes. */
+/** Returns the first and the last byte of the characters that are complete within about `limit` bytes. */
 function wholeCharacters(bytes: Buffer, limit: number): { start: number; end: number } {
   const isInside = (at: number): boolean => (bytes[at]! & 0xc0) === 0x80;
   let start = 0;

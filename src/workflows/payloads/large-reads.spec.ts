@@ -164,7 +164,7 @@ describe('an expression on a large payload', () => {
     ],
     [`{{ ${P}.order.items | divided_by: 2 }}`, 'too large for an expression'],
     [`{{ ${P}.order.items | where: "sku", "s1" | divided_by: 2 }}`, 'not a number'],
-  ])('fails in words for %s', async (text, message) => {
+  ])('fails with a clear message for %s', async (text, message) => {
     await expect(open().evaluate(text)).rejects.toThrow(message);
   });
 

@@ -10,23 +10,32 @@ import { SLICE_BYTES, sliceList } from './list-slice.js';
 import { type LargeValue, unreadable } from './large-value.js';
 import { MemberScan, type ScannedMember } from './member-scan.js';
 
-/** Scanning this many bytes takes some milliseconds. */
+/** The bytes that are scanned in one turn, which takes some milliseconds. */
 const CHUNK_BYTES = 256 * 1024;
-/** A larger list or object is not parsed, but read in parts. This one cannot have more values than a value may have. */
+/**
+ * The largest list or object that is parsed as a whole. A larger one is read in parts. A list or object of this size
+ * cannot have too many values.
+ */
 const MAX_INLINE_BYTES = 32 * 1024;
-/** With an item, the items after it are read up to this size, because expressions often read them next. */
+/** The bytes up to which the items after an item are read with it, because expressions often read them next. */
 const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;
-/** Two expressions can each have as much in memory as one may read. */
+/** The most bytes in memory: as much as two expressions may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
-/** Bounds the number of values without a size, such as missing members. */
+/**
+ * The smallest size that a kept value counts as. It bounds the number of values without a size, such as missing
+ * members.
+ */
 const MIN_KEPT_BYTES = 64;
 
 /** Gives access to the bytes of a large payload. */
 export interface PayloadSource {
   /** Returns the bytes from `start` to before `end`. */
   read(start: number, end: number): Promise<Buffer>;
-  /** Runs work in turns, between which others are served. Throws `rate_limited` without processor time. */
+  /**
+   * Runs work in turns, between which other requests are served. Throws `rate_limited` when the organization has used
+   * up its processor time.
+   */
   run(job: Job): Promise<void>;
 }
 
@@ -37,11 +46,11 @@ interface Loaded {
 
 /** Reads the large values of one payload in parts, and keeps at most 3 MiB of them in memory. */
 export class LargeReads implements PartsReader {
-  /** Without a source, large values cannot be read. */
+  /** The source of the bytes. Without a source, large values cannot be read. */
   source: PayloadSource | undefined;
   private readonly kept = new Map<string, Loaded>();
   private keptBytes = 0;
-  /** Says where some items of a list begin, so that later ones are found without scanning the whole list. */
+  /** Where some items of a list begin, so that later ones are found without scanning the whole list. */
   private readonly places = new Map<number, { index: number; at: number }[]>();
 
   /** Returns what expressions see of a large value: a list or an object that is read in parts, or a whole text. */
@@ -80,7 +89,7 @@ export class LargeReads implements PartsReader {
     });
   }
 
-  /** Joins what `apply` makes of each page of a list. */
+  /** Returns the joined results of `apply` for each page of a list. */
   filtered(
     list: LargeValue,
     path: string,
@@ -147,7 +156,7 @@ export class LargeReads implements PartsReader {
     return { value: this.valueOf({ ...large, items }, path), bytes: 0 };
   }
 
-  /** Loads an item, and keeps those that follow it as far as they are small. */
+  /** Loads an item, and the items that follow it as long as they are small. */
   private async loadItems(list: LargeValue, path: string, index: number): Promise<Loaded> {
     const found: ScannedMember[] = [];
     await this.scan(

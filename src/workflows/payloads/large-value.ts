@@ -5,13 +5,13 @@ export interface LargeValue {
   readonly kind: ScannedValue['kind'];
   readonly start: number;
   readonly end: number;
-  /** Counts the items of a list. */
+  /** The number of items of a list. */
   readonly items: number;
 }
 
-/** Stored with a run whose payload is kept as a file. */
+/** The facts that are stored with a run whose payload is kept as a file. */
 export interface LargePayload {
-  /** Begins the texts that stand for large values. It is random, so no text of a sender begins with it. */
+  /** The beginning of the texts that stand for large values. It is random, so no text of a sender begins with it. */
   readonly nonce: string;
   /** The size of the payload. */
   readonly bytes: number;

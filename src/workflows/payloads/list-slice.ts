@@ -2,7 +2,9 @@ import { AppError } from '../../errors/app-error.js';
 import { parseJsonExactly } from '../../http/request-body.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../../text/value-size.js';
 
-/** Limits what one page has of a list, so that it is parsed in a few milliseconds. One item may be larger. */
+/**
+ * The largest part of a list in one page, in bytes, so that it is parsed in a few milliseconds. One item may be larger.
+ */
 const MAX_PAGE_BYTES = 512 * 1024;
 const MAX_PAGE_MEMBERS = 10_000;
 const SPACE = 0x20;
@@ -15,10 +17,10 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** A page reads at most this many bytes of a list. */
+/** The most bytes of a list that a page reads. */
 export const SLICE_BYTES = MAX_VALUE_BYTES + 1024;
 
-/** Some items of a list. `next` is the position behind the comma or the bracket after the last of them. */
+/** Some items of a list. `next` is the position after the comma or the bracket that follows the last item. */
 export interface ListSlice {
   readonly items: unknown[];
   readonly next: number;
@@ -26,9 +28,9 @@ export interface ListSlice {
 }
 
 /**
- * Parses the first items of a part of a list. The part begins with an item, or with the end of the list, and the list is
- * valid JSON. With a batch, the number of items is a multiple of it, unless the list ends. Throws `invalid_arguments` for
- * an item of more than 1.5 MiB or 20,000 values.
+ * Parses the first items of a part of a list. The part begins with an item, or with the end of the list, and the list
+ * is valid JSON. With `batch`, the number of items is a multiple of its size, unless the list ends. Throws
+ * `invalid_arguments` for an item of more than 1.5 MiB or 20,000 values.
  */
 export function sliceList(bytes: Buffer, batch = 1): ListSlice {
   const { ends, isLast } = findItems(bytes, batch);
@@ -43,12 +45,12 @@ export function sliceList(bytes: Buffer, batch = 1): ListSlice {
   return { items: parseItems(text), next: end + 1, isLast };
 }
 
-/** Returns where items end. The walk trusts that the bytes are valid JSON. */
+/** Returns the positions at which items end. It relies on valid JSON. */
 function findItems(bytes: Buffer, batch: number): { ends: number[]; isLast: boolean } {
   const ends: number[] = [];
   let depth = 0;
   let isEmpty = true;
-  // Counts at least as many members as there are.
+  // The count is never smaller than the number of members.
   let members = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

@@ -7,10 +7,10 @@ const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** A longer name in the JSON is the name of no expression. */
+/** The longest name of a member, in bytes of JSON. Expressions cannot have a longer name. */
 const MAX_NAME_BYTES = 4096;
 
-/** Says where a member of a list or object is, in bytes. */
+/** The place of a member of a list or object, in bytes. */
 export interface ScannedMember {
   readonly index: number;
   readonly start: number;

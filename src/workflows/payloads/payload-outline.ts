@@ -3,16 +3,19 @@ import type { ScannedValue } from './json-scan.js';
 import { MIN_RECORDED_BYTES } from './json-scan.js';
 import { largeValueText } from './large-value.js';
 
-/** Limits what expressions read of a payload without its large values, so that it is parsed in a few milliseconds. */
+/**
+ * The largest JSON text, in bytes, that expressions read of a payload without its large values. It is parsed in a few
+ * milliseconds.
+ */
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;
-/** Values of at least this size are left out. The first size with which the rest is small enough is used. */
+/** The sizes from which on values are left out. The first size with which the rest is small enough is used. */
 const SIZES = [1024, 256, 64, 16, 4].map((kibibytes) => kibibytes * 1024);
 
 /**
  * Returns the JSON of a payload in which texts stand for its large values. Lists and texts are left out before objects,
  * and the largest ones first, so that expressions can read as many members as possible. The last of `values` is the
- * payload itself. Throws `too_complex` when too much is left.
+ * payload itself. Throws `too_complex` when the outline is still too large.
  */
 export function payloadOutline(
   bytes: Buffer,
@@ -46,7 +49,7 @@ function chooseCuts(
   withObjects: boolean,
 ): ScannedValue[] {
   const cuts: ScannedValue[] = [];
-  // From the end, a value comes before the values inside of it. The first is the payload itself.
+  // Read from the end, a value comes before the values inside of it, and the first one is the payload itself.
   for (let index = values.length - 2; index >= 0; index -= 1) {
     const value = values[index]!;
     const isInside = cuts.length > 0 && value.start > cuts.at(-1)!.start;

@@ -1,4 +1,4 @@
-/** Holds the properties of a run that depend on its payload. */
+/** The properties of a run that depend on its payload. */
 export interface EditedPayload {
   readonly payload: Buffer;
   readonly bodyHash: Buffer;

@@ -12,9 +12,9 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
 
-/** Limits the outputs that are read for a template. */
+/** The most bytes of outputs that are read for a template. */
 const MAX_SCOPE_BYTES = 4 * 1024 * 1024;
-/** Limits a rendered template, so that the answer of the tool stays below its limit. */
+/** The largest rendered template, in bytes, so that the answer of the tool stays below its limit. */
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
 @Injectable()
@@ -37,7 +37,7 @@ export class OfferedRunResultsService {
     if (!template) {
       const returned = await this.steps.returned(run);
       if (returned) return { ...done, output: returned };
-      // The contact of the trigger was stored before the first step.
+      // The generated step that saves the contact of the trigger is left out.
       const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
       return { ...done, output: output ?? {} };
     }

@@ -15,7 +15,10 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import type { OnInvalidField } from './run.inputs.js';
 import { withoutFaults } from './usable-fields.js';
 
-/** A contact with more invalid fields is not saved. Each round of checks finds 20 of them at most. */
+/**
+ * The largest number of invalid fields that are left out. A contact with more of them is not saved. Each round of
+ * checks finds at most 20.
+ */
 const MAX_DROPPED = 200;
 
 interface SavedContact {
@@ -34,10 +37,10 @@ export class RunContactsService {
   ) {}
 
   /**
-   * Creates or updates the contact that the fields identify, and makes it the contact of the run. Without an identifier it
-   * updates the current contact of the run. With `drop`, leaves out invalid fields and returns their faults. Throws
-   * `invalid_arguments` for other invalid fields, or when there is no contact to update, and `conflict` for identifiers
-   * of several contacts.
+   * Creates or updates the contact that the fields identify, and makes it the contact of the run. Without an identifier
+   * it updates the current contact of the run. With `drop`, leaves out invalid fields and returns their faults. Throws
+   * `invalid_arguments` for other invalid fields, and when there is no contact to update. Throws `conflict` for
+   * identifiers of several contacts.
    */
   async set(
     organizationId: string,
@@ -93,7 +96,7 @@ function isInvalid(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'invalid_arguments';
 }
 
-/** Says why there is no contact when every identifier was left out. */
+/** Returns the error for fields whose identifiers were all left out. */
 function missingIdentifier(dropped: readonly Fault[]): AppError | undefined {
   const faults = new FaultList();
   for (const fault of dropped) if (IDENTIFIERS.includes(fault.path)) faults.push(fault);

@@ -9,15 +9,15 @@ export interface EndedRun {
   workflowVersion: number;
 }
 
-/** Changes many runs in one transaction. Statements lock rows in the order of ids, so that they cannot deadlock. */
 /** The copy of a run. */
 export interface ReplayedRun {
   readonly id: string;
   readonly replay_of: string;
-  /** It is true when the caller must copy the file with the payload, in the same transaction. */
+  /** True when the caller must copy the file with the payload, in the same transaction. */
   readonly isLarge: boolean;
 }
 
+/** Changes many runs in one transaction. Statements lock rows in the order of ids, so that they cannot deadlock. */
 @Injectable()
 export class RunControlRepository {
   constructor(private readonly tenants: TenantDatabase) {}

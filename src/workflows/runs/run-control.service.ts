@@ -11,8 +11,8 @@ import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retr
 import type { RunVersion } from './run.inputs.js';
 
 /**
- * Limits the wake-ups of one call. More would not help: a worker cannot start more runs at the same time. Polls find
- * the rest.
+ * The largest number of wake-ups of one call. A worker cannot start more runs at the same time, and polls find the
+ * other runs.
  */
 const MAX_WAKE_UPS = 50;
 
@@ -100,7 +100,7 @@ export class RunControlService {
     return done[0]!;
   }
 
-  /** Replays runs. Returns the ids of the new runs in `done`. An edited payload replaces that of every run. */
+  /** Replays runs. Returns the ids of the new runs in `done`. An edited payload replaces the payload of every run. */
   async replayAll(
     organizationId: string,
     ids: readonly string[],

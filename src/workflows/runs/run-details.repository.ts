@@ -4,12 +4,12 @@ import { assertFound } from '../../errors/app-error.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 
-/** Holds what one run shows besides its row and its steps. */
+/** What one run shows besides its row and its steps. */
 export interface RunDetails {
-  /** The payload, or its first bytes when it is longer than asked for or is kept as a file. */
+  /** The payload. Only its first bytes when it is longer than `maxBytes` or is kept as a file. */
   readonly payload: Buffer;
   readonly payloadBytes: number;
-  /** It is true when the bytes of the payload are a file of the run. */
+  /** True when the bytes of the payload are a file of the run. */
   readonly hasLargePayload: boolean;
   /** The stored part of the request that started the run, or null. */
   readonly request: TriggerRequest | null;

@@ -4,13 +4,13 @@ import type { RunFilterInput } from './run.inputs.js';
 import { RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 import type { RunTriggerType } from '../definitions/trigger.js';
 
-/** Holds a validated filter. `…After` includes the time itself, `…Before` excludes it. */
+/** A validated filter. `…After` includes the time itself, `…Before` excludes it. */
 export interface RunFilter {
   workflowId?: string;
-  /** The list is never empty. */
+  /** The statuses. The list is never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
-  /** Matches a whole reason, or the part before its colon. */
+  /** A whole reason, or the part before its colon. */
   reason?: string;
   triggerType?: RunTriggerType;
   createdAfter?: Date;
@@ -39,7 +39,9 @@ export function runFilter(input: RunFilterInput): RunFilter {
   };
 }
 
-/** Returns the statuses that the filter allows. A reason or an end time excludes some, even without `status`. */
+/**
+ * Returns the statuses that the filter allows. A reason or an end time excludes some statuses, even without `status`.
+ */
 function statusesOf(input: RunFilterInput): readonly RunStatus[] {
   const { status, reason, finished_after: after, finished_before: before } = input;
   if (status === 'unfinished') return UNFINISHED;

@@ -11,7 +11,7 @@ import { type EndedRun, RunControlRepository } from './run-control.repository.js
 import type { RunVersion } from './run.inputs.js';
 
 export interface ControlOutcome {
-  /** Lists the ids of the runs that were changed or created. */
+  /** The ids of the runs that were changed or created. */
   done: string[];
   refused: { runId: string; error: AppError }[];
 }
@@ -58,7 +58,7 @@ export class RunRetriesService {
     return { done: planned.map(({ id }) => id), refused };
   }
 
-  /** Queues a copy of each run whose workflow is active. An edited payload replaces that of every run. */
+  /** Queues a copy of each run whose workflow is active. An edited payload replaces the payload of every run. */
   async replay(
     organizationId: string,
     ids: readonly string[],
@@ -103,7 +103,7 @@ export class RunRetriesService {
   }
 }
 
-/** Refuses the runs among `ids` that are not `done`, all with the same message. */
+/** Returns refusals, all with the same message, for the runs among `ids` that are not `done`. */
 export function refuseOthers(
   ids: readonly string[],
   done: readonly string[],

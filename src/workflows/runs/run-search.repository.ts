@@ -7,8 +7,8 @@ import type { RunFilter } from './run-filter.js';
 import { Run, RUN_STATUSES, type RunStatus } from '../journal/run.entity.js';
 
 /**
- * Limits the runs that one page scans when no index covers the whole filter. So a page that is not the last may have
- * fewer runs than its limit, even none.
+ * The largest number of runs that one page scans when no index covers the whole filter. So a page that is not the last
+ * may have fewer runs than its limit, even none.
  */
 const MAX_SCANNED = 5000;
 
@@ -30,7 +30,7 @@ const SOURCES = {
   status: scanStatuses('true'),
 };
 
-/** A step id follows these reasons. Without the id they match many reasons, which no index has in order. */
+/** The reasons that a step id follows. Without the id, they match many reasons, which no index has in order. */
 const REASON_PREFIXES = new Set(['step_failed', 'stopped', 'returned']);
 
 interface ScannedRun {
@@ -101,7 +101,10 @@ export class RunSearchRepository {
       });
   }
 
-  /** Returns ids that start with the text in any case, newest first, among the newest 1000 runs (of the status). */
+  /**
+   * Returns ids that start with the text in any case, newest first, among the newest 1000 runs, or the newest 1000 runs
+   * with the status if one is given.
+   */
   async idsStartingWith(
     organizationId: string,
     text: string,

@@ -9,7 +9,7 @@ import { OfferedRunResultsService } from './offered-run-results.service.js';
 import { RunControlService } from './run-control.service.js';
 import type { OfferedRunResult, TriggeredRunResult } from './run.results.js';
 
-/** Larger outputs of a run are not shown together. */
+/** The largest size of the outputs of a run that are shown together. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /**
@@ -86,7 +86,7 @@ function outcomeOf(run: Run, steps: readonly StepOutcome[]): TriggeredRunResult 
   return { run_id: run.id, status: 'succeeded', outputs: Object.fromEntries(outputs) };
 }
 
-/** The errors of steps that end a run on purpose have these codes, which no tool has. */
+/** The error codes of steps that end a run on purpose. No tool has these codes. */
 const OWN_CODES: readonly string[] = ['stopped', TIMED_OUT];
 
 /** Returns the id of the step that ended a failed run. */

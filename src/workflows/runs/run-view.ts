@@ -8,11 +8,11 @@ import type { PlannedStep, ShownStep } from '../journal/run-steps.repository.js'
 import type { Run, StepError } from '../journal/run.entity.js';
 import type { LoopProgressView, RunStepView, RunView } from './run.results.js';
 
-/** Longer messages of errors are cut. `get_run_value` returns the whole error. */
+/** The longest message of an error. A longer one is cut; `get_run_value` returns the whole error. */
 const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_LISTED_MESSAGE_CHARACTERS = 200;
 
-/** Holds the payload of a run, or its size and beginning. Lists leave it out. */
+/** The payload of a run, or the size and the beginning of a large one. Lists leave it out. */
 export type PayloadView = { payload: unknown } | { payload_cut: CutValue } | Record<string, never>;
 
 export interface ShownRun {
@@ -60,7 +60,7 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
   };
 }
 
-/** A step that a race has canceled is skipped for the engine. */
+/** Returns the status that people see. For the engine, a step that a race has canceled is skipped. */
 function shownStatus({ status, error }: ShownStep): RunStepView['status'] {
   return status === 'skipped' && error?.code === CANCELED ? 'canceled' : status;
 }
@@ -70,7 +70,7 @@ export function listedStepView(run: Run, entry: ShownStep): RunStepView {
   return { ...stepView(run, entry), error: shortError(entry.error, MAX_LISTED_MESSAGE_CHARACTERS) };
 }
 
-/** Describes a tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
+/** A tool step that is being executed, or at which workers crashed. It may have no row before its commit. */
 export interface CurrentStep {
   readonly step: ToolStep;
   readonly path: string;
@@ -87,7 +87,7 @@ export function currentSteps(
   );
 }
 
-/** Returns true for a run whose steps at work must be computed, because they may have no rows. */
+/** Returns true for a run whose current steps must be computed, because they may have no rows. */
 export function hasCurrentSteps(run: Run): boolean {
   return run.status === 'running' || isPoisoned(run);
 }

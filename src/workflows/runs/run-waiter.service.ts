@@ -35,7 +35,7 @@ export type EndedState = Extract<TaskState, { status: 'succeeded' | 'failed' | '
 export class RunWaiterService implements OnModuleDestroy {
   private readonly logger = new Logger(RunWaiterService.name);
   private readonly stopping = new AbortController();
-  /** Counts the waits of each organization. Each wait keeps the connection of a client open. */
+  /** The number of waits of each organization. Each wait keeps the connection of a client open. */
   private readonly waiting = new Map<string, number>();
   private total = 0;
 
@@ -48,7 +48,7 @@ export class RunWaiterService implements OnModuleDestroy {
 
   /**
    * Waits for the end of the run: at most `seconds`, until `gone` aborts, or until the process stops. Returns undefined
-   * when the run has not ended by then, or when too many callers are waiting. Never throws.
+   * when the run has not ended at that time, or when too many callers are waiting. Never throws.
    */
   async wait(
     organizationId: string,
@@ -61,7 +61,10 @@ export class RunWaiterService implements OnModuleDestroy {
     return ended && outcomeOf(ended);
   }
 
-  /** Does the same as `wait`, but also ends when a step has answered the sender. The answer comes before the outcome. */
+  /**
+   * Waits as `wait` does, but ends when a step has answered the sender too. The answer takes precedence over the
+   * outcome.
+   */
   async waitForAnswer(
     organizationId: string,
     runId: string,
@@ -73,7 +76,7 @@ export class RunWaiterService implements OnModuleDestroy {
     return await this.waitUntil({ organizationId, runId, seconds, gone: gone() }, find);
   }
 
-  /** Does the same as `wait`, but returns the whole state. When there is no time to wait, it reads the state once. */
+  /** Waits as `wait` does, and returns the whole state. When there is no time to wait, it reads the state once. */
   async ended(
     organizationId: string,
     runId: string,
@@ -84,7 +87,7 @@ export class RunWaiterService implements OnModuleDestroy {
     return await this.waitUntil({ organizationId, runId, seconds, gone }, find);
   }
 
-  /** Waits until `find` finds something, which is called after each change of the run. */
+  /** Waits until `find` returns a value. `find` is called after each change of the run. */
   private async waitUntil<T>(
     wait: Wait,
     find: () => Promise<T | undefined>,
@@ -173,7 +176,8 @@ export class RunWaiterService implements OnModuleDestroy {
     return await this.tenants.transaction(
       organizationId,
       async () => {
-        // The answer is read last. Read first, it could be missing although the run that is read next has ended with it.
+        // The answer is read last. If it were read first, it could be missing although the run has ended with an answer
+        // in between.
         const task = await this.tasks.find(organizationId, runId);
         const answer = await this.answers.getAnswer(organizationId, runId);
         if (answer) return { answer };
@@ -214,7 +218,10 @@ function outcomeOf(ended: EndedState): RunOutcome {
   }
 }
 
-/** Removes the contact that the trigger stored. Senders see the outputs of steps only. */
+/**
+ * Removes the output of the step that saved the contact of the trigger. Senders see only the outputs of steps of the
+ * definition.
+ */
 function withoutContact(outputs: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(outputs).filter(([id]) => id !== TRIGGER_CONTACT));
 }

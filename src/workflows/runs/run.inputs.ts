@@ -35,12 +35,12 @@ export class GetRunValueInput extends RunIdInput {
   limit: number = 20_000;
 }
 
-/** Names the version of the workflow for a retry or replay: that of the run, or the newest. */
+/** The version of the workflow for a retry or replay: that of the run, or the newest. */
 export const RUN_VERSIONS = ['same', 'latest'] as const;
 
 export type RunVersion = (typeof RUN_VERSIONS)[number];
 
-/** Names a status, or a group of statuses. */
+/** A status, or a group of statuses. */
 export const RUN_STATUS_FILTERS = [...RUN_STATUSES, 'unfinished', 'finished'] as const;
 
 export type RunStatusFilter = (typeof RUN_STATUS_FILTERS)[number];

@@ -32,10 +32,10 @@ export const STEP_VIEW_STATUSES = [
   'canceled',
 ] as const;
 
-/** Shows how far a loop is whose finished iterations are folded. `done` counts those. */
+/** The progress of a loop whose finished iterations are folded into one row. `done` counts those iterations. */
 export interface LoopProgressView {
   done: number;
-  /** Absent for a loop over pages, whose number of items is not known. */
+  /** Absent for a loop over pages, because the number of its items is unknown. */
   total?: number;
   pages?: number;
   failed: number;
@@ -166,7 +166,7 @@ export class RunPage extends PageResult {
   runs: RunView[];
 }
 
-/** Shows the result of a call of an offered workflow. */
+/** The result of a call of an offered workflow. */
 export class OfferedRunResult {
   @Text('Id of the run, for get_run.')
   run_id: string;
@@ -182,8 +182,8 @@ export class OfferedRunResult {
 }
 
 /**
- * Shows a started run. The call returns the id at once. A caller that takes the run as a task gets the outputs of its
- * steps when the run has succeeded. Only `get_run` has inputs, payload and times, because models rarely need them.
+ * A started run. The call returns the id at once. A caller that takes the run as a task gets the outputs of its steps
+ * when the run has succeeded. Only `get_run` has inputs, payload and times, because models rarely need them.
  */
 export class TriggeredRunResult {
   @Text('Id of the run, for get_run.')

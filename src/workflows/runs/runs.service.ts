@@ -27,14 +27,20 @@ import {
 import type { GetRunValueInput } from './run.inputs.js';
 import type { RunPage, RunStepsResult, RunStepView, RunValueResult } from './run.results.js';
 
-/** Limits the steps of one page as MCP encodes them. A larger page would occupy the process for more than 20 ms. */
+/**
+ * The largest size of the steps of one page as MCP encodes them, in bytes. A larger page would occupy the process for
+ * more than 20 ms.
+ */
 const MAX_PAGE_BYTES = 256 * 1024;
 const MAX_PAYLOAD_BYTES = 32 * 1024;
 const PREVIEW_BYTES = 1000;
-/** A longer result of a run is read with `get_run_value`. */
+/** The longest result of a run that is shown. A longer one is read with `get_run_value`. */
 const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 300;
-/** About as many steps with a large value fit into a page. More are read when the first ones are small. */
+/**
+ * The number of steps that are read first. About this number of steps with a large value fits into a page. More are
+ * read when the first ones are small.
+ */
 const FIRST_STEPS = 120;
 const LISTED_STEPS = 10;
 
@@ -78,14 +84,15 @@ export class RunsService {
   }
 
   /**
-   * Does the same as {@link getValue}, but for readers that may not resume runs: without the signatures of resume URLs.
+   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. It is for readers that may not
+   * resume runs.
    */
   async getValueWithoutSignatures(
     organizationId: string,
     input: GetRunValueInput,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
-    // A signature is recognized by the text before it, which may be outside of the part.
+    // A signature is recognized by the text before it, and this text may be outside of the part.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, limit: input.limit + before };
     const { text, total, start, end } = await this.readPart(organizationId, wider, offset - before);
@@ -125,7 +132,7 @@ export class RunsService {
     };
   }
 
-  /** Returns the next steps that fit into one page, and the last one of them if there are more. */
+  /** Returns the next steps that fit into one page, and the position of the last one if there are more steps. */
   private async readPage(
     run: Run,
     after: StepPosition | undefined,
@@ -183,7 +190,7 @@ export class RunsService {
     return { payload_cut: { bytes: payloadBytes, preview: payload.toString() } };
   }
 
-  /** Adds the steps at work, which may have no rows, at the end. */
+  /** Adds the current steps, which may have no rows, at the end. */
   private async withCurrent(run: Run, reached: readonly RunStepView[]): Promise<RunStepView[]> {
     if (!hasCurrentSteps(run)) return [...reached];
     const { organizationId, id, workflowId, workflowVersion } = run;

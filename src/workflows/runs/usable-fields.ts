@@ -4,9 +4,9 @@ import { isJsonObject } from '../../text/is-json-object.js';
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the fields of a contact without those that have a fault, and the faults of what was left out. Of lists and of
- * objects such as `properties`, only the member with the fault is left out. Returns undefined when no fault belongs to a
- * field. Each call leaves out at least one member, so a caller that repeats it comes to an end.
+ * Returns the fields of a contact without those that have a fault, and the faults of the fields that were left out. In
+ * a list or an object such as `properties`, only the member with the fault is left out. Returns undefined when no fault
+ * belongs to a field. Each call leaves out at least one member, so a caller that repeats it comes to an end.
  */
 export function withoutFaults(
   given: Fields,
@@ -24,7 +24,7 @@ export function withoutFaults(
   return dropped.length > 0 ? { fields, dropped } : undefined;
 }
 
-/** Returns false when the path names nothing in the fields. */
+/** Removes the member at a path. Returns false when the fields have no such member. */
 function remove(fields: Fields, path: string): boolean {
   const name = /^[^.[]+/.exec(path)?.[0] ?? '';
   if (!Object.hasOwn(fields, name)) return false;
@@ -41,7 +41,7 @@ function remove(fields: Fields, path: string): boolean {
   return true;
 }
 
-/** Returns the position in the path of an item of a list, or -1. */
+/** Returns the position of the list item that a path names, or -1 when the path names none. */
 function positionOf(path: string): number {
   const position = /^[^.[]+\[(\d+)\]/.exec(path)?.[1];
   return position === undefined ? -1 : Number(position);

@@ -62,7 +62,7 @@ export class OfferedWorkflowsRepository {
     );
   }
 
-  /** Returns false when the workflow was not offered. */
+  /** Deletes an offered workflow. Returns false when the workflow was not offered. */
   async delete(organizationId: string, workflowId: string): Promise<boolean> {
     const { affected } = await this.rows(organizationId).delete({ organizationId, workflowId });
     return affected === 1;

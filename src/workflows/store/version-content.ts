@@ -2,10 +2,10 @@ import type { TriggerOptions, TriggerType } from '../definitions/trigger.js';
 import { toTriggerMembers, WEBHOOK_OPTION_MEMBERS } from '../definitions/webhook-options.js';
 import type { Workflow } from './workflow.entity.js';
 
-/** This is the largest PostgreSQL integer. */
+/** The largest integer of PostgreSQL. */
 export const MAX_VERSION = 2_147_483_647;
 
-/** Holds the editable parts of a workflow besides its steps, in the form that callers use. */
+/** The editable parts of a workflow besides its steps, in the form that callers use. */
 export interface VersionContent {
   name: string;
   /** The type of the trigger and the members of that type. */
@@ -13,8 +13,8 @@ export interface VersionContent {
 }
 
 /**
- * Returns the content that a version stores: everything that `update_workflow` accepts, so that each change creates a
- * version and can be restored. It stores only whether there was a secret.
+ * Returns the content that a version stores: everything that `update_workflow` accepts. So each change creates a
+ * version and can be restored. Of a secret, it stores only that there was one.
  */
 export function toVersionContent(workflow: Workflow): VersionContent {
   return { name: workflow.name, trigger: toTriggerView(workflow) };
@@ -23,7 +23,7 @@ export function toVersionContent(workflow: Workflow): VersionContent {
 /** Returns the trigger in the form that callers see and send. */
 export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
   const { triggerType: type, triggerOptions, webhookOptions } = workflow;
-  // Another trigger keeps the secret and the options of the webhook for later, but does not use them.
+  // A workflow with another trigger keeps the secret and the options of its webhook for later, but does not use them.
   if (type !== 'webhook') return { type, ...triggerOptions };
   return {
     type,

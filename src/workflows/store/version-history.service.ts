@@ -8,13 +8,13 @@ import type { WorkflowVersion } from './workflow-version.entity.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 
-/** Names the person or API key that saves a workflow, and the version that is restored, if any. */
+/** The person or API key that saves a workflow, and the version that is restored, if any. */
 export interface VersionAuthor {
   actor: Actor;
   restoredFrom?: number;
 }
 
-/** Holds steps with the schemas of the tools that they were checked with. */
+/** Steps with the schemas of the tools that they were checked with. */
 type Pinned = Pick<WorkflowVersion, 'steps' | 'toolSchemas' | 'fittingSchemas' | 'looseReferences'>;
 
 /** Creates the versions of workflows, in the transaction that saves the workflow. */

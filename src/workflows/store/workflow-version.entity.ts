@@ -19,34 +19,34 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('json')
   steps: Step[];
 
-  /** Contains everything except the steps. It is null for a version of an early release, which stored only the steps. */
+  /** Everything except the steps. Null for a version of an early release, which stored only the steps. */
   @Column('json', { nullable: true })
   content: VersionContent | null;
 
-  /** This kind of actor saved the version. It is null for a version of an early release. */
+  /** The kind of the actor that saved the version. Null for a version of an early release. */
   @Column('text', { nullable: true })
   actorKind: Actor['kind'] | null;
 
   @Column('text', { nullable: true })
   actorId: string | null;
 
-  /** This version restored the version with this number, if any. */
+  /** The number of the version that this version restored, if any. */
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** Contains the contact mapping of the trigger, or null. */
+  /** The contact mapping of the trigger, or null. */
   @Column('json', { nullable: true })
   triggerContact: ContactMapping | null;
 
-  /** Contains the schemas of the step tools when the steps were checked, or null when they are unknown. */
+  /** The schemas of the step tools when the steps were checked, or null when they are unknown. */
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** Contains the tool schemas of the last later check that the steps passed, or null. */
+  /** The tool schemas of the last check after the saving that the steps passed, or null. */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** Lists references to members that the tools still did not return at the last check. It is null when unknown. */
+  /** References to members that the tools still did not return at the last check. Null when unknown. */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 
@@ -54,7 +54,10 @@ export class WorkflowVersion extends OrganizationRow {
   createdAt: Date;
 }
 
-/** Registers an event that runs of a workflow may wait for. The row stays when a later version no longer waits for it, because runs of earlier versions still do. */
+/**
+ * Stores that runs of a workflow may wait for an event. The row stays when a later version no longer waits for it,
+ * because runs of earlier versions still do.
+ */
 @Entity('event_interests')
 export class EventInterest extends OrganizationRow {
   @PrimaryColumn('text')

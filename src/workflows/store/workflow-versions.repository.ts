@@ -7,7 +7,7 @@ import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 
-/** Holds a version without its steps and schemas. */
+/** A version without its steps and schemas. */
 type ListedVersion = Pick<
   WorkflowVersion,
   'version' | 'actorKind' | 'actorId' | 'restoredFrom' | 'createdAt'
@@ -18,7 +18,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** Holds the input of the compatibility check. */
+/** A version with the name of its workflow, as the compatibility check reads it. */
 export interface NamedVersion extends VersionKey, PinnedVersion {
   readonly workflowName: string;
 }
@@ -68,7 +68,7 @@ export class WorkflowVersionsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, workflowId, version });
   }
 
-  /** Does the same as {@link find}, but throws when the version does not exist. */
+  /** Returns the version as {@link find} does. Throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, workflowId, version });
   }

@@ -14,7 +14,7 @@ export class Workflow extends OrganizationRowWithId {
   @Column('boolean')
   active: boolean;
 
-  /** The newest version has this number. */
+  /** The number of the newest version. */
   @Column('integer')
   version: number;
 
@@ -24,22 +24,22 @@ export class Workflow extends OrganizationRowWithId {
   @Column('json', { default: () => `'{}'` })
   triggerOptions: TriggerOptions;
 
-  /** An event trigger has this event. An index finds the workflows that an event starts. */
+  /** The event of an event trigger. An index finds the workflows that an event starts. */
   @Column('text', { nullable: true })
   triggerEvent: EventName | null;
 
-  /** The secret is encrypted, with the id of the workflow as context. */
+  /** The secret, encrypted with the id of the workflow as context. */
   @Column('bytea', { nullable: true })
   secret: Buffer | null;
 
   /**
-   * The previous secrets are encrypted together, each with the time of its end. They are kept after they become invalid,
+   * The previous secrets, encrypted together, each with the time of its end. They are kept after they become invalid,
    * to recognize senders that still use them.
    */
   @Column('bytea', { nullable: true })
   previousSecret: Buffer | null;
 
-  /** The last previous secret is valid until this time. Null means that all of them are invalid. */
+  /** The time until which the last previous secret is valid. Null means that all of them are invalid. */
   @Column('timestamptz', { nullable: true })
   previousSecretUntil: Date | null;
 
@@ -52,7 +52,7 @@ export class Workflow extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt: Date;
 
-  /** The workflow was deleted at this time. Its runs stay readable. */
+  /** The time at which the workflow was deleted. Its runs stay readable. */
   @Column('timestamptz', { nullable: true })
   deletedAt: Date | null;
 }
@@ -78,11 +78,11 @@ export class OfferedWorkflow extends OrganizationRow {
   @Column('integer')
   waitSeconds: number;
 
-  /** This template gives the result of a call. When null, a call returns the output of the last step. */
+  /** The template of the result of a call. When null, a call returns the output of the last step. */
   @Column('json', { nullable: true })
   result: Record<string, unknown> | null;
 
-  /** Every change sets a new random text. */
+  /** A random text that every change replaces. */
   @Column('text')
   revision: string;
 

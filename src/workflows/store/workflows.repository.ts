@@ -17,10 +17,10 @@ type WorkflowContent = Omit<
   'organizationId' | 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'
 >;
 
-/** Cursors contain the time in milliseconds, so the stored time must not be more precise. */
+/** The current time in milliseconds. Cursors contain milliseconds, so the stored time must not be more precise. */
 const NOW = (): string => `date_trunc('milliseconds', now())`;
 
-// Every domain event sends it.
+// This statement is prepared, because every domain event sends it.
 const FIND_TRIGGERED = prepared(
   'workflows_triggered',
   `select id, trigger_options as "triggerOptions" from workflows
@@ -66,7 +66,7 @@ export class WorkflowsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id, deletedAt: IsNull() });
   }
 
-  /** Does the same as {@link find}, but throws `not_found` when there is no such workflow. */
+  /** Returns the workflow as {@link find} does. Throws `not_found` when there is no such workflow. */
   async get(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.find(organizationId, id);
     if (!found) throw AppError.notFound('workflow');
@@ -110,7 +110,7 @@ export class WorkflowsRepository {
     return found.name;
   }
 
-  /** Does the same as {@link get}, and locks the workflow until the transaction ends. */
+  /** Returns the workflow as {@link get} does, and locks it until the transaction ends. */
   async getForUpdate(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.rows(organizationId).findOne({
       where: { organizationId, id, deletedAt: IsNull() },
@@ -121,8 +121,8 @@ export class WorkflowsRepository {
   }
 
   /**
-   * Returns false when there is no such workflow. Otherwise it stays as it is until the transaction ends: other
-   * transactions that change or delete it wait.
+   * Locks a workflow until the transaction ends, so that other transactions that change or delete it wait. Returns
+   * false when there is no such workflow.
    */
   async keep(organizationId: string, id: string): Promise<boolean> {
     const found = await this.rows(organizationId).findOne({
@@ -204,8 +204,8 @@ export class WorkflowsRepository {
   }
 
   /**
-   * Returns the steps of the newest version of each workflow, by workflow id. Leaves out the last of the given workflows
-   * when their steps have more than `maxBytes` together, but never the first.
+   * Returns the steps of the newest version of each workflow, by workflow id. When the steps together have more than
+   * `maxBytes`, leaves out the last of the given workflows, but never the first.
    */
   async getNewestSteps(
     organizationId: string,

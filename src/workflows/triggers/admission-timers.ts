@@ -1,4 +1,4 @@
-/** Bounds the timers of a process. Runs without a timer are found by the poll of a worker. */
+/** The largest number of timers of a process. Runs without a timer are found by the poll of a worker. */
 const MAX_TIMERS = 10_000;
 
 /**
@@ -19,7 +19,8 @@ export class AdmissionTimers {
         this.timers.delete(id);
         this.check(organizationId, id);
       },
-      // A timer may fire a millisecond early, and then the check would be for nothing.
+      // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
+      // nothing.
       Math.max(0, Math.ceil(waitMs)) + 1,
     );
     timer.unref();

@@ -53,8 +53,8 @@ export class EventTriggersService implements OnModuleInit {
   }
 
   /**
-   * Starts a run if the condition is met, unless a quota is used up. Returns true if a run was stored. A domain event must
-   * not fail because of the runs that it starts.
+   * Starts a run if the condition is met, and returns true if a run was stored. When a quota is used up, no run is
+   * stored, because a domain event must not fail because of the runs that it starts.
    */
   private async startOne(
     organizationId: string,

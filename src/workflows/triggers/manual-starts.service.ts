@@ -9,9 +9,9 @@ export interface ManualStart {
   workflowId: string;
   payload: object;
   contactId?: string;
-  /** Identifies the contact when `contactId` is absent. */
+  /** The e-mail address of the contact, used when `contactId` is absent. */
   email?: string;
-  /** A step of this run starts the new run. */
+  /** The run whose step starts the new run. */
   parentRunId?: string;
 }
 

@@ -31,7 +31,10 @@ export function contactIn(payload: object): {
   };
 }
 
-/** Ignores text with U+0000 or lone surrogates. PostgreSQL would refuse it, and the webhook would fail. */
+/**
+ * Returns undefined for text with U+0000 or lone surrogates. PostgreSQL would refuse such text, and the webhook would
+ * fail.
+ */
 function referenceOf(payload: object, name: string): string | undefined {
   const value: unknown = Object.hasOwn(payload, name)
     ? (payload as Record<string, unknown>)[name]

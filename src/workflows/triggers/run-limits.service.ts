@@ -19,7 +19,7 @@ const MAX_KEY_LENGTH = 200;
 interface AdmittedRun {
   id: string;
   organization_id: string;
-  /** When set, the run is still delayed, and must be checked again after this time. */
+  /** The milliseconds after which a run that is still delayed must be checked again. Null for an admitted run. */
   wait_ms?: number | null;
 }
 
@@ -33,7 +33,7 @@ interface LimitedRun {
 
 /**
  * Delays runs by the limits of their workflow. The database decides which runs may start, by its clock and for all
- * processes. This service asks it after every change.
+ * processes. This service calls the database after every change.
  */
 @Injectable()
 export class RunLimitsService implements BeforeApplicationShutdown {
@@ -105,7 +105,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
   ): Promise<RunKeys> {
     const isKeyed = concurrency?.key !== undefined || debounce?.key !== undefined;
     const scope = isKeyed ? await this.scope(organizationId, run) : {};
-    // A run without a key value repeats no other run, so it is not delayed.
+    // A run without a value of its debounce key repeats no other run, so it is not delayed.
     const debounceKey =
       debounce?.key === undefined ? '' : await this.key(organizationId, debounce.key, scope);
     const slotKey =
@@ -135,7 +135,10 @@ export class RunLimitsService implements BeforeApplicationShutdown {
     };
   }
 
-  /** Returns undefined when the expression has no value or fails, because an accepted run must still be executed. */
+  /**
+   * Returns the key of a run. Returns undefined when the expression has no value or fails, because an accepted run must
+   * still be executed.
+   */
   private async key(
     organizationId: string,
     expression: string,
@@ -158,7 +161,10 @@ function firstLimit(keys: RunKeys, limits: RunLimits): RunLimit {
   return keys.slotKey === null ? 'slot' : 'key';
 }
 
-/** Hashes a key that PostgreSQL cannot store or index, because it is too long or has U+0000 or a lone surrogate. */
+/**
+ * Returns the key, or a hash of a key that PostgreSQL cannot store or index. Such a key is too long, or has U+0000 or a
+ * lone surrogate.
+ */
 function storableKey(key: string): string {
   if (key.length <= MAX_KEY_LENGTH && !key.includes('\0') && key.isWellFormed()) return key;
   return `sha256:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;

@@ -15,9 +15,9 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import type { LargePayload } from '../payloads/large-value.js';
 import { RunLimitsService } from './run-limits.service.js';
 
-/** Limits chains of runs that start each other. A longer chain is regarded as a loop. */
+/** The longest chain of runs that start each other. A longer chain is regarded as a loop. */
 const MAX_DEPTH = 8;
-/** Limits the runs that descend from one run. More runs are regarded as a loop that branches. */
+/** The largest number of runs that descend from one run. More runs are regarded as a loop that branches. */
 const MAX_FOLLOWERS = 10_000;
 
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
@@ -25,44 +25,50 @@ export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 export interface RunStart {
   workflowId: string;
   triggerType: RunTriggerType;
-  /** Contains a JSON object in the bytes that were received. */
+  /** A JSON object in the bytes that were received. */
   payload: Buffer;
-  /** `payload` is then an outline. The caller stores the bytes in the same transaction. */
+  /**
+   * The large values of the payload. When set, `payload` is an outline, and the caller stores the bytes in the same
+   * transaction.
+   */
   largePayload?: LargePayload;
   /** The part of the HTTP request that expressions read. */
   request?: TriggerRequest;
-  /** Contains the SHA-256 of the payload. It is computed when absent. */
+  /** The SHA-256 of the payload. When absent, it is computed. */
   bodyHash?: Buffer;
   contactId: string | null;
-  /** The contact is looked up by this lowercase e-mail address when `contactId` finds nobody. */
+  /** The lowercase e-mail address by which the contact is looked up when `contactId` finds none. */
   contactEmail?: string | null;
-  /** A second start of the workflow with the same key starts no run. */
+  /** The dedupe key. A second start of the workflow with the same key starts no run. */
   dedupeKey: string | null;
-  /** A step of this run starts the new run, or this run caused the event. */
+  /** The run whose step starts the new run, or the run that caused the event. */
   parentRunId?: string;
-  /** Stores the run as failed for this reason, so that its owner can see and retry it. */
+  /** The reason for which the run is stored as failed, so that its owner can see and retry it. */
   refusal?: RunRefusal;
-  /** Starts the run only while the row of the workflow has this revision. */
+  /** The revision that the row of the workflow must have. Otherwise no run is started. */
   revision?: string;
 }
 
 export interface RunStarted {
   runId: string;
-  /** It is true when an earlier start with the same key or the same body created the run. */
+  /** True when an earlier start with the same key or the same body created the run. */
   duplicate: boolean;
 }
 
 interface Ancestry {
   depth: number;
-  /** Names the first run of the chain. */
+  /** The first run of the chain. */
   rootRunId: string | null;
-  /** It is true when `MAX_FOLLOWERS` runs descend from the first run. */
+  /** True when `MAX_FOLLOWERS` runs descend from the first run. */
   isFull: boolean;
 }
 
 const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
-/** Stores new runs, for every kind of trigger, and wakes workers. A start with a used key is a duplicate: it stores none. */
+/**
+ * Stores new runs, for every kind of trigger, and wakes workers. A start with a key that was used before is a duplicate
+ * and stores no run.
+ */
 @Injectable()
 export class RunStartsService {
   constructor(
@@ -97,9 +103,9 @@ export class RunStartsService {
   }
 
   /**
-   * Starts runs without a parent by one statement. It commits separately, unless the workflows have limits: then the
-   * runs are delayed before the commit. Returns the ids in the order of `starts`. An id is undefined when the key is
-   * not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
+   * Starts runs without a parent by one statement. The statement commits by itself, unless the workflows have limits.
+   * Then the runs are delayed before the commit. Returns the ids in the order of `starts`. An id is undefined when the
+   * key is not new, the revision has changed, or the workflow unexpectedly has limits. Throws `unavailable` when the
    * connection broke and it is unknown which runs were stored.
    */
   async startBatch(
@@ -132,8 +138,8 @@ export class RunStartsService {
       for (const slot of slots.values()) slot.release();
       return ids;
     } catch (error) {
-      // The commit may have succeeded although the connection broke. Without this, the run would wait for the end of
-      // its lease, and count a crash.
+      // The commit may have succeeded although the connection broke. If the slots were not released with the ids of
+      // their runs, a stored run would wait for the end of its lease, and count a crash.
       for (const [id, slot] of slots) slot.release({ id });
       throw error;
     }
@@ -141,7 +147,7 @@ export class RunStartsService {
 
   /**
    * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of
-   * this body, or null. Until the open transaction ends, no other transaction gets an answer for the same body. Without
+   * this body, or null. Until the open transaction ends, calls for the same body in other transactions wait. Without
    * this, simultaneous deliveries would all start a run.
    */
   async findDuplicateByBody(
@@ -203,7 +209,8 @@ export class RunStartsService {
     { limits }: InsertedRun,
     slots?: Map<string, ReservedSlot>,
   ): void {
-    // A worker that is woken before the commit does not see the row yet, and the wake-up is lost.
+    // The wake-up comes after the commit. A worker that is woken before the commit does not see the row, and the
+    // wake-up is lost.
     this.tenants.afterCommit(() => {
       const slot = slots?.get(run.id);
       slots?.delete(run.id);
@@ -252,7 +259,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Calls from outside are counted at the edge. Without this, runs that start runs would not be counted.
+      // Calls from outside are counted at the edge. Without this count, runs that start runs would not be counted.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {
@@ -267,7 +274,9 @@ export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }
 
-/** The prefix has a space, so that no key of a sender equals it. */
+/**
+ * Returns the beginning of a dedupe key that is made from a body. It has a space, so that no key of a sender equals it.
+ */
 function bodyKeyPrefix(bodyHash: Buffer): string {
   return `body ${bodyHash.toString('hex')} `;
 }

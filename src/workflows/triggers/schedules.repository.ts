@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { WorkflowSchedule } from './workflow-schedule.entity.js';
 
-/** Holds the due time of a tick, and the current time of the database clock. */
+/** The due time of a tick, and the current time of the database clock. */
 export interface DueTick {
   readonly at: Date;
   readonly now: Date;

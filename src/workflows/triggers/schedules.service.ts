@@ -10,7 +10,7 @@ import type { TriggerOptions } from '../definitions/trigger.js';
 import type { Workflow } from '../store/workflow.entity.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-/** A tick that is claimed later than this counts as missed. */
+/** The milliseconds after its time at which a tick that was not claimed counts as missed. */
 const MISSED_AFTER_MS = 60_000;
 
 @Injectable()
@@ -23,7 +23,10 @@ export class SchedulesService {
     private readonly runs: RunsRepository,
   ) {}
 
-  /** Plans the first tick after now, or removes it. Call it in the transaction that changes the workflow. */
+  /**
+   * Plans the first tick after now, or removes the tick of a workflow without an active schedule. Call it in the
+   * transaction that changes the workflow.
+   */
   async plan(organizationId: string, workflowId: string): Promise<void> {
     const workflow = await this.workflows.find(organizationId, workflowId);
     const isPlanned = workflow?.active && workflow.triggerType === 'schedule';
@@ -50,7 +53,10 @@ export class SchedulesService {
     return times;
   }
 
-  /** Starts the run of a claimed tick and plans the next tick in one transaction, so a crash loses and repeats none. */
+  /**
+   * Starts the run of a claimed tick and plans the next tick in one transaction, so a crash neither loses nor repeats a
+   * tick.
+   */
   async startTick({ organizationId, id, epoch }: Claim): Promise<void> {
     await this.tenants.transaction(organizationId, async () => {
       const due = await this.schedules.fence(organizationId, id, epoch);
@@ -71,7 +77,7 @@ export class SchedulesService {
       return next && next <= now ? await this.startDue(workflow, { at: next, now }) : next;
     }
     await this.start(workflow, at);
-    // One run stands for all missed ticks, so the next tick is after now.
+    // One run replaces all missed ticks, so the next tick is after now.
     return nextTick(options, isMissed ? now : at);
   }
 

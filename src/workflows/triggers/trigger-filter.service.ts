@@ -21,9 +21,10 @@ export class TriggerFilterService {
   ) {}
 
   /**
-   * Starts the run when the condition is true or absent, and returns undefined otherwise. When the evaluation fails, the
-   * run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it. Without processor
-   * time left, the refusal is `rate_limited`, and for a webhook the error is thrown.
+   * Starts the run when the condition is true or absent, and returns undefined otherwise. When the evaluation fails,
+   * the run is stored as failed with the refusal `filter_failed`, so that its owner can see and retry it. When the
+   * organization has used up its processor time, the refusal is `rate_limited`. For a webhook, this error is thrown
+   * instead.
    */
   async start(
     organizationId: string,
@@ -43,7 +44,7 @@ export class TriggerFilterService {
       if (!(await this.liquid.test(organizationId, condition, scope))) return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The sender of a webhook can try again later. Events and schedules happen once.
+      // The sender of a webhook can try again later. Events and ticks of schedules come only once.
       if (error.code === 'rate_limited' && type === 'webhook') throw error;
       refusal = error.code === 'rate_limited' ? 'rate_limited' : 'filter_failed';
     }

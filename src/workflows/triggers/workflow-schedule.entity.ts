@@ -10,11 +10,11 @@ export class WorkflowSchedule extends OrganizationRow {
   @Column('timestamptz')
   nextTickAt: Date;
 
-  /** A worker may claim the tick from this time on: the tick itself, or the end of the current lease. */
+  /** The time from which on a worker may claim the tick: the tick itself, or the end of the current lease. */
   @Column('timestamptz')
   availableAt: Date;
 
-  /** This is the fencing token. Every claim and every change raises it. */
+  /** The fencing token. Every claim and every change raises it. */
   @Column('integer', { default: 0 })
   epoch: number;
 }

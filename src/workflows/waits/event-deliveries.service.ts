@@ -13,7 +13,7 @@ import {
 } from './pending-events.repository.js';
 import { RunWaitsRepository } from './run-waits.repository.js';
 
-/** Limits the waits that one transaction compares with an event. */
+/** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
 
 /**
@@ -79,7 +79,10 @@ export class EventDeliveriesService implements OnModuleInit {
     return true;
   }
 
-  /** Returns a match even when the condition fails. Then the step fails with the reason and does not wait forever. */
+  /**
+   * Returns the match of a wait, even when the evaluation of its condition fails. Then the step fails with the reason
+   * and does not wait forever.
+   */
   private async match(
     organizationId: string,
     event: ClaimedEvent,
@@ -92,7 +95,7 @@ export class EventDeliveriesService implements OnModuleInit {
       const isMet = await this.liquid.test(organizationId, condition, scope);
       return isMet ? { runId, stepId, error: null } : undefined;
     } catch (error) {
-      // Without processor time left, the event is delivered later.
+      // The organization has used up its processor time, so the event is delivered later.
       if (!(error instanceof AppError) || error.code === 'rate_limited') throw error;
       return { runId, stepId, error: error.message };
     }

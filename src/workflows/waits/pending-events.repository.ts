@@ -5,7 +5,7 @@ import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
 
-/** Holds an event with a row that this transaction has locked. */
+/** An event with a row that this transaction has locked. */
 export interface ClaimedEvent {
   id: string;
   name: EventName;
@@ -20,14 +20,14 @@ export interface Candidate {
   bindings: object | null;
 }
 
-/** Identifies a wait that an event ends. `error` is set when the condition failed. */
+/** A wait that an event ends. `error` is set when the condition failed. */
 export interface Match {
   runId: string;
   stepId: string;
   error: string | null;
 }
 
-// Every domain event sends it.
+// This statement is prepared, because every domain event sends it.
 const INSERT = prepared(
   'pending_event_insert',
   `insert into pending_events (organization_id, id, name, contact_id, payload, xid, happened_at)
@@ -66,7 +66,10 @@ export class PendingEventsRepository {
     return rows.length > 0;
   }
 
-  /** Locks the event until the transaction ends. Returns undefined when it is delivered or claimed by another worker. */
+  /**
+   * Locks the event until the transaction ends. Returns undefined when it was delivered, or when another worker has
+   * claimed it.
+   */
   async fence({ organizationId, id, epoch }: Claim): Promise<ClaimedEvent | undefined> {
     const [row] = await this.tenants.session(organizationId).query<ClaimedEvent>(
       `select id, name, contact_id, payload from pending_events
@@ -77,9 +80,9 @@ export class PendingEventsRepository {
   }
 
   /**
-   * Returns the next waits that the event may end: those that began before it, and those that began while its transaction
-   * was open, because they could not see its changes. An event about a contact ends waits for this contact, for the one
-   * that it was merged into, and for any contact. An event without a contact may end every wait.
+   * Returns the next waits that the event may end. These are waits that began before the event, and waits that began
+   * while its transaction was open, because they could not see its changes. An event about a contact ends waits for
+   * this contact, for the survivor of its merge, and for any contact. An event without a contact may end every wait.
    */
   async findCandidates(
     organizationId: string,

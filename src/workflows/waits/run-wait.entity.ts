@@ -4,8 +4,9 @@ import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /**
- * `armed` means that the step waits, `delivered` that the event has come (for a resume URL perhaps early), `consumed`
- * that the step has used it, `closed` that the wait timed out. The last two are kept for later calls of a resume URL.
+ * The states of a wait. `armed` means that the step waits, `delivered` that the event has come (for a resume URL
+ * perhaps early), `consumed` that the step has used it, `closed` that the wait timed out. The last two are kept for
+ * later calls of a resume URL.
  */
 export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
@@ -24,36 +25,39 @@ export class RunWait extends OrganizationRow {
   @Column('text')
   state: RunWaitState;
 
-  /** Only events about this contact end the wait. If it is empty, events about any contact do. */
+  /** The contact of the events that end the wait. When empty, events about any contact end it. */
   @Column('text', { default: '' })
   contactId: string;
 
-  /** The event must meet this Liquid condition. `bindings` has values that it reads, from the start of the wait. */
+  /**
+   * The Liquid condition that the event must meet. `bindings` has the values that it reads, from the beginning of the
+   * wait.
+   */
   @Column('text', { nullable: true })
   condition: string | null;
 
   @Column('json', { nullable: true })
   bindings: object | null;
 
-  /** The step waits for the end of this run. */
+  /** The run for whose end the step waits. */
   @Column('text', { nullable: true })
   childRunId: string | null;
 
-  /** That run is canceled together with this one. */
+  /** True when the child run is canceled together with this run. */
   @Column('boolean', { default: false })
   cancelsChild: boolean;
 
   @Column('json', { nullable: true })
   payload: object | null;
 
-  /** The condition failed with this error. */
+  /** The error with which the condition failed. */
   @Column('text', { nullable: true })
   error: string | null;
 
   @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 
-  /** The wait began in the transaction with this id and snapshot. */
+  /** The id of the transaction in which the wait began. `armedSnapshot` is its snapshot. */
   @Column('text', { nullable: true })
   armedXid: string | null;
 
@@ -73,21 +77,21 @@ export class PendingEvent extends OrganizationRowWithId {
   @Column('json')
   payload: object;
 
-  /** The transaction with this id emitted the event. */
+  /** The id of the transaction that emitted the event. */
   @Column('text')
   xid: string;
 
   @Column('timestamptz')
   happenedAt: Date;
 
-  /** The event was last compared with this wait. */
+  /** The run of the last wait with which the event was compared. */
   @Column('text', { default: '' })
   afterRunId: string;
 
   @Column('text', { default: '' })
   afterStepId: string;
 
-  /** A worker may claim the event from this time on. While it is claimed, this is the end of the lease. */
+  /** The time from which on a worker may claim the event. While it is claimed, this is the end of the lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

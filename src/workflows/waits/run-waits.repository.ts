@@ -9,23 +9,23 @@ export interface NewWait {
   runId: string;
   stepId: string;
   event: WaitEvent;
-  /** Null means that events about any contact end the wait. */
+  /** The contact of the events that end the wait. Null means that events about any contact end it. */
   contactId?: string | null;
   condition?: string;
   bindings?: object | null;
   childRunId?: string;
-  /** The child run is canceled together with this run. */
+  /** True when the child run is canceled together with this run. */
   cancelsChild?: boolean;
 }
 
-/** Holds the state of a wait, and the event or the failed condition that ended it. */
+/** The state of a wait, and the event or the failed condition that ended it. */
 export interface WaitOutcome {
   state: RunWaitState;
   payload: object | null;
   error: string | null;
 }
 
-/** Holds the states that decide whether a resume URL can still be called. */
+/** The states that decide whether a resume URL can still be called. */
 export interface WaitingStep {
   run: RunStatus;
   step: StepStatus | null;
@@ -34,7 +34,8 @@ export interface WaitingStep {
 
 /**
  * Reads and writes the waits of runs. A transaction that suspends a run locks its waits first. A delivery locks the
- * wait, and the run only if it is not locked. So neither misses the other's change, and no delivery waits for a step.
+ * wait, and locks the run only if nobody else has locked it. So neither of the two misses a change of the other, and no
+ * delivery waits for a step.
  */
 @Injectable()
 export class RunWaitsRepository {

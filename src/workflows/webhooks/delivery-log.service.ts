@@ -24,18 +24,18 @@ const MAX_DIAGNOSED_BYTES = 16 * 1024;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
 
-/** Waits to become a row. Under load, most of the queue is dropped before. */
+/** A delivery that waits to become a row. Under load, most waiting deliveries are dropped instead. */
 interface QueuedDelivery {
   webhook: Webhook;
-  /** It has a body only if its signature will be diagnosed. */
+  /** The record of the delivery. It has a body only if its signature will be diagnosed. */
   record: DeliveryRecord;
   mistakes: SignatureMistake[];
 }
 
 /**
  * Keeps the log of webhook deliveries. It writes twice a second, after the responses, so a process that dies loses the
- * last deliveries. Whatever strangers send, the log of a workflow has a limited number of rows and writes, and they
- * displace only deliveries of strangers.
+ * last deliveries. The log of a workflow has a limited number of rows and writes. Deliveries of strangers displace only
+ * deliveries of strangers.
  */
 @Injectable()
 export class DeliveryLogService implements BeforeApplicationShutdown {
@@ -48,11 +48,11 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
   /**
-   * The log takes at most 50 refused deliveries of a workflow at once, then one a second. Deliveries without a valid
-   * signature have a limit of their own.
+   * The limits of refused deliveries. The log takes at most 50 of a workflow at once, then one a second. Deliveries
+   * without a valid signature have a limit of their own.
    */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
-  /** The diagnosis of one signature takes about a hundred hashes. */
+  /** The limits of diagnoses. The diagnosis of one signature takes about a hundred hashes. */
   private readonly diagnoses = new TokenBuckets(20, 0.2);
 
   constructor(
@@ -139,7 +139,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     }
   }
 
-  /** Writes deliveries alone, so that one that cannot be written does not remove the others from the record. */
+  /** Writes each delivery alone, so that a delivery that cannot be written does not keep the others out of the log. */
   private async writeEach(deliveries: readonly QueuedDelivery[]): Promise<void> {
     for (const delivery of deliveries) {
       await this.write([delivery]).catch((error: unknown) => this.warn(error));
@@ -227,7 +227,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
         ? diagnose(refused)
         : diagnosePreset(signature, { ...refused, url });
     } catch {
-      // The diagnosis may fail, for example for a body that is nested too deep. Every delivery must be recorded anyway.
+      // The diagnosis may fail, for example for a body that is nested too deep. The delivery must be recorded without
+      // it.
       return ['not_examined'];
     }
   }
@@ -239,7 +240,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     return previous.find(({ secret }) => !secrets.includes(secret))?.secret ?? null;
   }
 
-  /** Returns null for a secret that was sealed with another SECRET_KEY or changed. It must not stop the log. */
+  /**
+   * Returns a secret, or null when it was sealed with another SECRET_KEY or changed. Such a secret must not stop the
+   * log.
+   */
   private openIfPossible(sealed: Buffer, workflowId: string): string | null {
     try {
       return this.secrets.open(sealed, workflowId);

@@ -1,4 +1,7 @@
-/** Deliveries of one group never displace those of another. `stranger`: refused before its signature was valid. */
+/**
+ * The groups of deliveries. Deliveries of one group never displace those of another. `stranger`: refused before a valid
+ * signature was found.
+ */
 export const DELIVERY_GROUPS = ['accepted', 'refused', 'stranger', 'test'] as const;
 
 export type DeliveryGroup = (typeof DELIVERY_GROUPS)[number];
@@ -11,8 +14,8 @@ export interface DeliveryQueue<T> {
 
 /**
  * Keeps deliveries until they are written, the newest `maxItems` of each workflow and group, for at most `maxQueues`
- * workflows. When there are more workflows, the organization with the most of them loses deliveries, so that none can
- * displace those of another.
+ * workflows. When there are more workflows, the organization with the most queues loses deliveries. So no organization
+ * can displace the deliveries of another.
  */
 export class DeliveryQueues<T> {
   private organizations = new Map<string, Map<string, DeliveryQueue<T>>>();
@@ -44,7 +47,7 @@ export class DeliveryQueues<T> {
     return queues;
   }
 
-  /** Returns undefined when there is no room. */
+  /** Returns a new queue, or undefined when there is no room. */
   private create(organizationId: string, workflowId: string): DeliveryQueue<T> | undefined {
     if (this.count >= this.maxQueues && !this.makeRoomFor(organizationId)) return undefined;
     const own = this.organizations.get(organizationId) ?? new Map<string, DeliveryQueue<T>>();

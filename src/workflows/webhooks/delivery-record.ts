@@ -4,7 +4,7 @@ import { PRESETS } from './signatures/verify-preset.js';
 import type { DeliveryKind, WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.js';
 
-/** Limits the body of a test delivery that is stored. */
+/** The largest body, in bytes, of a test delivery that is stored. */
 const MAX_STORED_BYTES = 16 * 1024;
 const MAX_HEADER_LENGTH = 255;
 const STORED_HEADERS = [
@@ -23,7 +23,7 @@ const SIGNATURE_HEADERS = [
   ...new Set(Object.values(PRESETS).map(({ header }) => header)),
 ];
 
-/** Describes a request to a webhook and its response, for the delivery log. */
+/** A request to a webhook and its response, for the delivery log. */
 export interface DeliveryRecord {
   kind: DeliveryKind;
   status: number;
@@ -32,11 +32,11 @@ export interface DeliveryRecord {
   headers: IncomingHttpHeaders;
   /** The address with the query, as the sender uses it. It is not stored. */
   url: string;
-  /** It is true when the signature was valid, or the webhook has no secret. */
+  /** True when the signature was valid, or the webhook has no secret. */
   verified: boolean;
-  /** The body is absent when it was not read or is no longer needed. */
+  /** The body. Absent when it was not read or is no longer needed. */
   body?: Buffer;
-  /** The size and SHA-256 of the body. It is absent when the body was not read. */
+  /** The size and SHA-256 of the body. Absent when the body was not read. */
   digest?: { bytes: number; hash: Buffer };
   receivedAt: Date;
 }

@@ -6,17 +6,17 @@ import { PRESETS } from './signatures/verify-preset.js';
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** Holds what the form of a provider says about a delivery besides its payload. */
+/** What the form of a provider says about a delivery besides its payload. */
 export interface PresetDelivery {
   dedupeKey: string | null;
-  /** Replaces the SHA-256 of the body. */
+  /** A hash that replaces the SHA-256 of the body. */
   bodyHash?: Buffer;
   challenge?: string;
 }
 
 /**
- * Reads the id by which the provider repeats a delivery. With `hasDedupeSeconds`, an id in a header does not count:
- * providers do not sign it, so somebody could replay a recorded delivery with another id.
+ * Reads the id that the provider repeats when it sends a delivery again. With `hasDedupeSeconds`, an id in a header
+ * does not count: providers do not sign it, so somebody could replay a recorded delivery with another id.
  */
 export function presetDelivery(
   preset: SignaturePreset,

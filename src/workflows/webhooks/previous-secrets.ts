@@ -1,10 +1,10 @@
-/** Limits the previous secrets that are valid at the same time, because each may cost one HMAC of a body. */
+/** The largest number of previous secrets that are valid at the same time, because each may cost one HMAC of a body. */
 export const MAX_VALID = 5;
 
-/** Holds a secret that was replaced. It is kept after its end, to recognize senders that still use it. */
+/** A secret that was replaced. It is kept after its end, to recognize senders that still use it. */
 export interface PreviousSecret {
   readonly secret: string;
-  /** The secret is valid until this time, in milliseconds since 1970. Null means that it is invalid. */
+  /** The time until which the secret is valid, in milliseconds since 1970. Null means that it is invalid. */
   readonly until: number | null;
 }
 
@@ -24,8 +24,8 @@ export function validAt(list: readonly PreviousSecret[], now: number): PreviousS
 }
 
 /**
- * Returns the previous secrets after a replacement. With an overlap, each earlier secret stays valid until its own time.
- * Without one, no earlier secret stays valid. `replaced` is null when the current secret cannot be read.
+ * Returns the previous secrets after a replacement. With an overlap, each earlier secret stays valid until its own
+ * time. Without an overlap, no earlier secret stays valid. `replaced` is null when the current secret cannot be read.
  */
 export function addPrevious(
   earlier: readonly PreviousSecret[],
@@ -36,7 +36,7 @@ export function addPrevious(
   const until = overlapSeconds > 0 ? now + overlapSeconds * 1000 : null;
   const added = replaced === null ? [] : [{ secret: replaced, until }];
   const kept = until === null ? [] : validAt(earlier, now);
-  // Without a valid one, the newest is kept for the delivery log.
+  // When no previous secret is valid, the newest one is kept for the delivery log.
   return added.length + kept.length > 0 ? [...added, ...kept] : earlier.slice(0, 1);
 }
 

@@ -10,7 +10,10 @@ import { WebhookErrorFilter } from './webhook-error.filter.js';
 import { NO_RUN, RESUME_PATH, sendError } from './webhook.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** A page with a form can resume a run without a program: browsers send forms to every site, and JSON to their own. */
+/**
+ * The formats of a body. Forms are accepted, so that a page with a form can resume a run. Browsers send forms to every
+ * site, but JSON only to the site of the page.
+ */
 const FORMATS: readonly WebhookFormat[] = ['form'];
 
 /** Receives calls of resume URLs. Anybody who has a URL may resume its step, once. */
@@ -35,8 +38,8 @@ export class ResumeController {
       address: clientAddress(request),
     });
     if (resumed === 'over') {
-      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. It reveals nothing, because
-      // the URL is signed.
+      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. The status reveals nothing,
+      // because the URL is signed.
       sendError(response, 410, 'over', 'The run no longer waits here.');
       return;
     }

@@ -10,7 +10,7 @@ import { SecurityLog } from '../../security/security-log.js';
 import { NO_RUN, RESUME_PATH } from './webhook.js';
 import { RunWaitsRepository, type WaitingStep } from '../waits/run-waits.repository.js';
 
-/** Identifies a step of a run that waits, or will wait, for its resume URL. */
+/** A step of a run that waits, or will wait, for its resume URL. */
 interface ResumableStep {
   organizationId: string;
   runId: string;
@@ -27,7 +27,10 @@ export interface ResumeCall {
 
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
 
-/** Names the result of a call. `duplicate`: an earlier call resumed the step. `over`: the step or its run has ended. */
+/**
+ * The result of a call of a resume URL. `duplicate`: an earlier call resumed the step. `over`: the step or its run has
+ * ended.
+ */
 type ResumeResult = 'stored' | 'duplicate' | 'over';
 
 /**
@@ -36,7 +39,9 @@ type ResumeResult = 'stored' | 'duplicate' | 'over';
  */
 @Injectable()
 export class ResumesService {
-  /** The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes. */
+  /**
+   * The keys of signatures. The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes.
+   */
   private readonly keys: readonly [string, ...string[]];
 
   constructor(
@@ -68,8 +73,8 @@ export class ResumesService {
       this.security.report('invalid_resume_url', { address });
       throw notFound();
     }
-    // The run is counted before the body is read, and the organization after that. Otherwise one URL could exhaust the
-    // rate limit of the whole organization.
+    // The rate limit of the run is counted before the body is read, and that of the organization after it. Otherwise
+    // one URL could exhaust the rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { ANSWER_TYPES, type WebhookAnswer } from '../definitions/webhook-answer.js';
 
 /**
- * Sends the answer of a `respond` step. Its body has the origin of the dashboard, so a browser must not run scripts in it
- * or regard it as another type.
+ * Sends the answer of a `respond` step. Its body has the origin of the dashboard, so a browser must not run scripts in
+ * it or treat it as another type.
  */
 export function sendAnswer(
   response: Response,

@@ -15,7 +15,7 @@ interface ShownOutcome {
 /** The answer to a delivery that has a run. */
 export interface ReceivedRun extends RunStarted {
   status: number;
-  /** It is present when the run ended while the sender waited. */
+  /** The outcome of the run. Present when the run ended while the sender waited. */
   outcome?: RunOutcome | ShownOutcome;
   /** The answer of a `respond` step, which replaces everything else. */
   answer?: WebhookAnswer;
@@ -23,12 +23,12 @@ export interface ReceivedRun extends RunStarted {
 
 const VERBS = { failed: 'failed', canceled: 'was canceled' } as const;
 
-/** Waits for what the sender of a delivery gets: the answer of a step, the end of the run, or only its id. */
+/** Waits for the response to a delivery: the answer of a step, the outcome of the run, or only the id of the run. */
 @Injectable()
 export class WebhookAnswersService {
   constructor(private readonly waiter: RunWaiterService) {}
 
-  /** Waits as long as the workflow allows and the sender prefers. Never throws. */
+  /** Returns the response, after a wait as long as the workflow allows and the sender prefers. Never throws. */
   async get(webhook: Webhook, started: RunStarted, request: WebhookRequest): Promise<ReceivedRun> {
     const { options, organizationId } = webhook;
     const { runId, duplicate } = started;

@@ -36,23 +36,23 @@ export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   /** The address with the query, as the sender uses it. */
   url: string;
-  /** It is true for a body of more than 1 MiB. */
+  /** True for a body of more than 1 MiB. */
   isLarge: boolean;
   /** Reserves memory for a large body until the response. Throws `unavailable` when there is none. */
   reserve: (organizationId: string) => void;
-  /** Reads the bytes of the body, none for GET. Throws when the body is too large, and what `reserve` throws. */
+  /** Reads the bytes of the body, none for GET. Throws when the body is too large, and as `reserve` does. */
   readBody: (organizationId: string) => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
 }
 
-/** Holds a request with its body. It is checked again when the check with the cached webhook fails. */
+/** A request with its body. It is checked again when the check with the cached webhook fails. */
 export class IncomingDelivery {
   readonly record: Pick<
     DeliveryRecord,
     'headers' | 'url' | 'receivedAt' | 'verified' | 'body' | 'digest'
   >;
-  /** The rate limits of these workflows and organizations have counted this request. */
+  /** The workflows and organizations whose rate limits have counted this request. */
   readonly counted: string[] = [];
 
   constructor(readonly request: WebhookRequest) {
@@ -65,16 +65,19 @@ export interface VerifiedDelivery {
   payload: object;
   /** The JSON of the payload. */
   payloadBytes: Buffer;
-  /** It is set for a large payload. Then `payload` and `payloadBytes` are its outline. */
+  /** The large values of a large payload. When set, `payload` and `payloadBytes` are its outline. */
   large?: LargeBody;
-  /** Contains the SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
+  /** The SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
   dedupeKey: string | null;
-  /** The part of the request that expressions read. It is absent when the workflow reads nothing of it. */
+  /** The part of the request that expressions read. Absent when the workflow reads nothing of the request. */
   request?: TriggerRequest;
-  /** When set, the body starts no run if it has started one within this many seconds. */
+  /** The seconds within which the same body starts no second run. When absent, bodies are not compared. */
   dedupeSeconds?: number;
-  /** Starts no run. The sender asks with this text whether the address is right, and wants it back. */
+  /**
+   * The text with which the sender asks whether the address is right, and which it wants back. Such a delivery starts
+   * no run.
+   */
   challenge?: string;
 }
 
@@ -89,11 +92,11 @@ export class WebhookChecksService {
 
   /**
    * Reads and checks a delivery, the signature first. Throws `rate_limited`, `unsupported_media_type`,
-   * `invalid_signature`, `invalid_arguments` for a malformed idempotency key, and what reading the payload throws.
+   * `invalid_signature`, `invalid_arguments` for a malformed idempotency key, and the errors of reading the payload.
    */
   async check(webhook: Webhook, delivery: IncomingDelivery): Promise<VerifiedDelivery> {
     const { request, record } = delivery;
-    // The check with the cached webhook may have accepted a secret that is no longer valid.
+    // The earlier check with the cached webhook may have accepted a secret that is no longer valid.
     record.verified = false;
     // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
     this.consume(delivery, webhook.workflowId);
@@ -109,7 +112,7 @@ export class WebhookChecksService {
     const scheme = await findScheme(webhook, body, request);
     if (scheme === 'invalid') {
       this.security.report('invalid_signature', { subject: webhook.organizationId });
-      // Missing, wrong and expired signatures get the same 401, which reveals nothing about the secret.
+      // Missing, wrong and expired signatures get the same 401, so that the response reveals nothing about the secret.
       throw new AppError('invalid_signature', invalidSignature(webhook));
     }
     record.verified = true;
@@ -167,7 +170,7 @@ function invalidSignature({ options: { signature } }: Webhook): string {
   return `${PRESETS[signature].header} must be the signature of ${PRESET_TITLES[signature]}, made with the secret.`;
 }
 
-/** Does the same as {@link schemeOf}. Between the hashes of a large body, others are served. */
+/** Checks the signature as {@link schemeOf} does. Between the hashes of a large body, other requests are served. */
 async function findScheme(
   webhook: Webhook,
   body: Buffer,
@@ -185,9 +188,9 @@ async function findScheme(
 }
 
 /**
- * Checks the signature. Returns its scheme, undefined when the webhook has no secret, or `invalid`. The owner reads the
- * mistake in an invalid signature, such as `secret_sent`, with `list_webhook_deliveries` and on the page Deliveries
- * (`signatures/diagnose.ts` finds it).
+ * Checks the signature. Returns its scheme, or `invalid`. Returns undefined when the webhook has no secret. The owner
+ * reads the mistake in an invalid signature, such as `secret_sent`, with `list_webhook_deliveries` and on the page
+ * Deliveries (`signatures/diagnose.ts` finds it).
  */
 function schemeOf(
   { secrets, options }: Webhook,

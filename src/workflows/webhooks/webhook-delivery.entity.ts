@@ -19,30 +19,30 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer')
   status: number;
 
-  /** The code is `accepted`, `duplicate`, `skipped`, `challenge`, `recorded`, `inactive`, or that of the error. */
+  /** The result: `accepted`, `duplicate`, `skipped`, `challenge`, `recorded`, `inactive`, or that of the error. */
   @Column('text')
   code: string;
 
   @Column('text', { nullable: true })
   runId: string | null;
 
-  /** Contains selected headers, without signatures and secrets. */
+  /** Selected headers, without signatures and secrets. */
   @Column('json')
   headers: Record<string, string>;
 
-  /** The size is null when the body was not read. */
+  /** The size of the body. Null when the body was not read. */
   @Column('integer', { nullable: true })
   bodyBytes: number | null;
 
-  /** Contains the SHA-256 of the body. */
+  /** The SHA-256 of the body. */
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** The body is stored for small test deliveries only. */
+  /** The body. It is stored only for small test deliveries. */
   @Column('bytea', { nullable: true })
   body: Buffer | null;
 
-  /** It is true when the signature was valid, or none was needed. */
+  /** True when the signature was valid, or none was needed. */
   @Column('boolean', { default: false })
   verified: boolean;
 

@@ -21,9 +21,12 @@ import {
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
-/** The length is a multiple of four, because libraries of Standard Webhooks decode the secret as base64. */
+/**
+ * The length of a generated secret. It is a multiple of four, because libraries of Standard Webhooks decode the secret
+ * as base64.
+ */
 const SECRET_LENGTH = 44;
-/** A person can enter any secret at these providers. The others generate theirs. */
+/** The providers at which a person can enter any secret. The others generate their secrets. */
 const TAKES_ANY_SECRET: readonly SignaturePreset[] = ['github', 'typeform'];
 const WITHOUT_SECRETS = { secret: null, previousSecret: null, previousSecretUntil: null };
 
@@ -32,7 +35,7 @@ type WebhookColumns = Pick<
   'secret' | 'previousSecret' | 'previousSecretUntil' | 'webhookOptions'
 >;
 
-/** Lists the columns of a workflow that a new trigger changes. */
+/** The columns of a workflow that a new trigger changes. */
 export interface WebhookChange {
   stored: Partial<WebhookColumns>;
   /** The new secret in plain text, or null. It cannot be read later. */
@@ -58,7 +61,8 @@ export class WebhookSecretsService {
     secretPath = 'trigger.secret',
   ): WebhookChange {
     if (!trigger) return { stored: {}, secret: null };
-    // A workflow may become a webhook again, at the same address. Without its secret, anybody could start it then.
+    // A workflow may become a webhook again, at the same address. If its secret were removed, anybody could start it
+    // then.
     if (trigger.type !== 'webhook') return { stored: {}, secret: null };
     const current = before?.secret ?? null;
     if (trigger.secret === null) {
@@ -90,7 +94,7 @@ export class WebhookSecretsService {
     const now = Date.now();
     const { secret = null, previousSecret = null, previousSecretUntil = null } = before ?? {};
     const text = this.openIfPossible(previousSecret, id);
-    // Overlaps that were ended at once have no time in the column.
+    // A previous secret whose overlap was ended at once has no time in the column.
     const isValid = previousSecretUntil !== null && previousSecretUntil.getTime() > now;
     const earlier = (text === null ? [] : readPrevious(text)).map((previous) =>
       isValid ? previous : { ...previous, until: null },
@@ -104,7 +108,9 @@ export class WebhookSecretsService {
     };
   }
 
-  /** Returns null for a secret that was sealed with an unknown key. It must not prevent that a new secret replaces it. */
+  /**
+   * Returns a secret, or null when it was sealed with an unknown key. Such a secret must not prevent its replacement.
+   */
   private openIfPossible(sealed: Buffer | null, id: string): string | null {
     try {
       return sealed && this.secrets.open(sealed, id);
@@ -145,7 +151,10 @@ function optionsOf(
   return options;
 }
 
-/** Refuses to generate a secret for a provider that generates it itself. Its deliveries would all be refused. */
+/**
+ * Refuses to generate a secret for a provider that generates it itself. With another secret, all deliveries of this
+ * provider would be refused.
+ */
 function assertMayGenerate({ signature }: StoredWebhookOptions, path: string): void {
   if (signature === undefined || TAKES_ANY_SECRET.includes(signature)) return;
   const message = `must be the secret that ${PRESET_TITLES[signature]} shows, as text`;

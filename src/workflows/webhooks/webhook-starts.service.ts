@@ -14,9 +14,9 @@ import { TriggerFilterService } from '../triggers/trigger-filter.service.js';
 import type { VerifiedDelivery } from './webhook-checks.service.js';
 import type { Webhook } from './webhook.js';
 
-/** Limits the bytes of payloads in one statement. */
+/** The most bytes of payloads in one statement. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** Limits a batch to 64 runs, because all of them wait for the same commit. */
+/** The smallest weight of a run. It limits a batch to 64 runs, because all of them wait for the same commit. */
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
 /**

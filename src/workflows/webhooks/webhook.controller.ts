@@ -43,7 +43,7 @@ export class WebhookController {
     sendJson(response, 200, JSON.stringify({ ok: true, deliveryId }));
   }
 
-  /** Receives a GET if the workflow accepts it, and refuses every other as {@link refuse} does. */
+  /** Receives a GET if the workflow accepts it. Refuses every other GET as {@link refuse} does. */
   @Get(':workflowId')
   async acceptGet(
     @Param('workflowId') workflowId: string,
@@ -51,7 +51,7 @@ export class WebhookController {
     @Res() response: Response,
   ): Promise<void> {
     const received =
-      // The router takes HEAD for GET, but HEAD must not start a run.
+      // The router handles HEAD as GET, but HEAD must not start a run.
       request.method === 'GET'
         ? await this.webhooks.receiveGet(workflowId, this.requestOf(request, response))
         : undefined;
@@ -59,7 +59,7 @@ export class WebhookController {
     if (received === 'skipped' || !('challenge' in received)) {
       return sendReceived(response, received);
     }
-    // Without the type, a browser could take the challenge for a page.
+    // Without the content type, a browser could take the challenge for a page.
     response.setHeader('Content-Type', 'text/plain');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.end(received.challenge);
@@ -93,7 +93,10 @@ export class WebhookController {
     };
   }
 
-  /** A large body needs a length. Without it, every body that has none would need the memory of a large one. */
+  /**
+   * Reads the body. A large body needs a Content-Length. Otherwise every body without one would have to reserve the
+   * memory of a large body.
+   */
   private async readBody(request: Request, reserve: () => void): Promise<Buffer> {
     if (request.method === 'GET') return Buffer.alloc(0);
     const { maxPayloadBytes: most } = this.env;

@@ -2,18 +2,18 @@ import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
 import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
 
-/** This path receives webhooks. The id of the workflow follows. */
+/** The path that receives webhooks. The id of the workflow follows. */
 export const WEBHOOK_PATH = 'api/webhooks/workflow';
-/** Resume URLs have this path. A token follows. */
+/** The path of resume URLs. A token follows. */
 export const RESUME_PATH = 'api/webhooks/resume';
 export const NO_WEBHOOK = 'There is no active webhook here.';
 export const NO_RUN = 'No run waits here.';
 
-/** Describes the webhook of a workflow, to check and start deliveries. */
+/** The webhook of a workflow, to check and start deliveries. */
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;
-  /** Every change of the workflow changes the revision. */
+  /** The revision, which every change of the workflow changes. */
   readonly revision: string;
   readonly active: boolean;
   /** The valid secrets. If the list is empty, deliveries need no signature. */
@@ -21,9 +21,9 @@ export interface Webhook {
   /** The previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
   readonly previousSecrets: Buffer | null;
   readonly options: StoredWebhookOptions;
-  /** It is true when the workflow has limits, which may delay its runs. */
+  /** True when the workflow has limits, which may delay its runs. */
   readonly isLimited: boolean;
-  /** A run starts only when this condition of the trigger is true. */
+  /** The condition of the trigger. A run starts only when it is true. */
   readonly condition: string | undefined;
 }
 
@@ -40,7 +40,8 @@ export function webhookStatus(code: AppErrorCode): number {
 
 /**
  * Returns how many seconds the sender waits for the end of the run: `waitSeconds` of the workflow, or less if the
- * header `Prefer` (RFC 7240) says so. Without `waitSeconds` it is 0, because the response shows the outputs of steps.
+ * header `Prefer` (RFC 7240) asks for less. Without `waitSeconds` the result is 0, because the response would show the
+ * outputs of steps.
  */
 export function preferredWait(
   prefer: string | string[] | undefined,

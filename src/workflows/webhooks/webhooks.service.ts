@@ -18,10 +18,10 @@ import { WebhookLookUpsService } from './webhook-look-ups.service.js';
 import { WebhookStartsService } from './webhook-starts.service.js';
 import { noWebhook, type Webhook, webhookStatus } from './webhook.js';
 
-/** `skipped` means that the condition of the trigger is false, so there is no run. */
+/** The result of a delivery. `skipped` means that the condition of the trigger is false, so there is no run. */
 export type ReceivedWebhook = ReceivedRun | 'skipped' | Challenge;
 
-/** Holds the text by which a provider asks whether the address is right. The response repeats it. */
+/** The text by which a provider asks whether the address is right. The response repeats it. */
 export interface Challenge {
   challenge: string;
 }
@@ -31,7 +31,10 @@ const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.'
 /** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome on request. */
 @Injectable()
 export class WebhooksService {
-  /** Test deliveries are written at once, so each workflow may have 30 at a time and one more per second. */
+  /**
+   * The limits of test deliveries. They are written at once, so each workflow may have 30 at a time and one more per
+   * second.
+   */
   private readonly tests = new TokenBuckets(30, 1);
 
   constructor(
@@ -57,8 +60,8 @@ export class WebhooksService {
   }
 
   /**
-   * Receives a GET. Returns undefined unless the workflow accepts it, or it is a challenge of Meta that the workflow
-   * expects. Throws `invalid_signature` for a challenge with a wrong token.
+   * Receives a GET. Returns undefined unless the workflow accepts GET, or the request is a challenge of Meta that the
+   * workflow expects. Throws `invalid_signature` for a challenge with a wrong token.
    */
   async receiveGet(
     workflowId: string,
@@ -82,7 +85,10 @@ export class WebhooksService {
     return await this.logFailures(webhook, delivery, () => this.receiveFound(webhook, delivery));
   }
 
-  /** Checks a delivery in the same way, even if the workflow is inactive. Logs it without a run and returns its log id. */
+  /**
+   * Checks a delivery as {@link receive} does, even if the workflow is inactive. Logs the delivery without a run and
+   * returns its log id.
+   */
   async test(workflowId: string, request: WebhookRequest): Promise<string> {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
@@ -104,8 +110,8 @@ export class WebhooksService {
     delivery: IncomingDelivery,
   ): Promise<ReceivedWebhook | undefined> {
     const verified = await this.checks.check(webhook, delivery).catch(() => undefined);
-    // A challenge is rare, and whether the workflow is active needs a look-up.
-    // A large payload is stored apart from the run.
+    // The cache is not used for a challenge and for a large payload. A challenge is rare, and a look-up must show that
+    // the workflow is active. A large payload needs a transaction of its own.
     if (!verified || verified.challenge !== undefined || verified.large) return undefined;
     return await this.logFailures(webhook, delivery, async () => {
       const runId = await this.starts.startInBatch(webhook, verified);
@@ -154,7 +160,7 @@ export class WebhooksService {
     return { challenge };
   }
 
-  /** Runs `work`. Adds what it throws to the delivery log as a refused delivery, and throws it again. */
+  /** Runs `work`. When `work` throws, adds a refused delivery to the delivery log and throws the same error. */
   private async logFailures<T>(
     webhook: Webhook,
     delivery: IncomingDelivery,

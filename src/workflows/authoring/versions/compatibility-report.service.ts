@@ -18,7 +18,7 @@ import {
   WorkflowVersionsRepository,
 } from '../../store/workflow-versions.repository.js';
 
-/** Describes a saved step that does not fit the current tools. */
+/** A saved step that does not fit the current tools. */
 export interface BrokenStep extends StepFinding {
   organizationId: string;
   workflowId: string;
@@ -33,10 +33,10 @@ interface OutdatedRow {
   outdated: boolean;
 }
 
-/** Delays the report, so that it does not slow down the first requests. */
+/** The delay of the report, so that it does not slow down the first requests. */
 const DELAY_MS = 1000;
 const TIMEOUT_MS = 60_000;
-/** Limits the versions that one query reads, so that no query takes long. */
+/** The largest number of versions that one query reads, so that no query takes long. */
 const PAGE_SIZE = 1000;
 const MAX_LINES = 20;
 

@@ -4,27 +4,27 @@ import { isFailureStep } from '../../definitions/steps/failure-step.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
 import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 
-/** Describes the difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
+/** The difference of one step. A step that moved and changed is `changed`; `from` and `to` show the move. */
 export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
-  /** JSON Pointers locate the step before and after. They are null where it does not exist. */
+  /** The JSON Pointer to the step before the change, and in `to` after it. Null where the step does not exist. */
   from: string | null;
   to: string | null;
-  /** Lists the differences of the members of the step. Steps inside it have separate entries. */
+  /** The differences of the members of the step. Steps inside it have separate entries. */
   changes: JsonChange[];
 }
 
 interface PlacedStep {
   step: Step;
   path: string;
-  /** The id and the member of the surrounding step. It is empty for the outermost list. */
+  /** The id and the member of the surrounding step. Empty for the outermost list. */
   list: string;
 }
 
 /**
- * Returns the differences between two lists of steps. Steps are matched by their id, wherever they are. A step that
- * comes later only because another step was inserted has not moved.
+ * Returns the differences between two lists of steps. Steps are matched by their id, wherever they are. A step whose
+ * position changed only because another step was inserted has not moved.
  */
 export function diffSteps(before: readonly Step[], after: readonly Step[]): StepDiff[] {
   const [old, now] = [placed(before), placed(after)];
@@ -53,7 +53,7 @@ function placed(
   found = new Map<string, PlacedStep>(),
 ): Map<string, PlacedStep> {
   for (const [index, step] of steps.entries()) {
-    // This list is generated. Callers know only the steps inside it.
+    // The failure step is generated. Callers know only the steps inside it.
     if (isFailureStep(step)) {
       placed(step.on_failure, '/on_failure', 'on_failure', found);
       continue;
@@ -68,7 +68,7 @@ function placed(
   return found;
 }
 
-/** Returns the step with empty inner lists, so that only the presence of a list counts as a difference. */
+/** Returns the step with empty inner lists, so that of a list only its presence is compared. */
 function ownMembers(step: Step): object {
   const own: Record<string, unknown> = { ...step };
   for (const { member } of innerLists(step)) {

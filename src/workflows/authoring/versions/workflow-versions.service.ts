@@ -21,7 +21,7 @@ import {
   type WorkflowVersionsDiff,
 } from './workflow-version.results.js';
 
-/** Holds a version, and its name and trigger if they are known. */
+/** A version, and its name and trigger if they are known. */
 interface FoundVersion {
   version: WorkflowVersion;
   content: VersionContent | null;
@@ -103,7 +103,7 @@ export class WorkflowVersionsService {
     );
   }
 
-  /** Throws `not_found` when the workflow or the version does not exist. */
+  /** Returns a version of a workflow. Throws `not_found` when the workflow or the version does not exist. */
   private async find(
     organizationId: string,
     workflowId: string,

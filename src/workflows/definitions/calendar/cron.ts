@@ -3,7 +3,7 @@ import { ZoneClock } from './zone-clock.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Limits the search for the next time. Two leap days can be eight years apart. */
+/** The longest search for the next time, in days. Two leap days can be eight years apart. */
 const MAX_SEARCH_DAYS = 9 * 366;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -12,7 +12,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Lists names of values. The first name belongs to `min`. */
+  /** The names of values. The first name belongs to `min`. */
   readonly names: readonly string[];
 }
 
@@ -70,13 +70,14 @@ export class Cron {
 
   /**
    * Returns the first time after an instant, or undefined when there is none within nine years. A local time that
-   * daylight saving skips is later by the length of the gap. A local time that occurs twice counts only once, unless
+   * daylight saving skips moves later by the length of the gap. A local time that occurs twice counts only once, unless
    * the expression includes every hour.
    */
   next(after: Date, timezone: string): Date | undefined {
     const clock = new ZoneClock(timezone);
     const today = Math.floor(clock.localTimeAt(after.getTime()) / DAY) * DAY;
-    // The search begins a day early and checks the day after a match: a gap at midnight moves times to the next day.
+    // The search begins a day early, and checks the day after a match too, because a gap at midnight moves times to the
+    // next day.
     for (let index = -1; index < MAX_SEARCH_DAYS; index += 1) {
       const day = today + index * DAY;
       const found = [...this.instantsOf(day, clock), ...this.instantsOf(day + DAY, clock)];
@@ -120,7 +121,7 @@ function parseField(text: string, field: Field): number[] | undefined {
 }
 
 function parseRange(text: string, hasStep: boolean, field: Field): [number, number] | undefined {
-  // `*` covers 0 to 6: 7 is only a second number for Sunday.
+  // `*` covers only 0 to 6, because 7 is a second number for Sunday.
   if (text === '*') return [field.min, field.max === 7 ? 6 : field.max];
   const [from, to, ...more] = text.split('-').map((value) => parseValue(value, field));
   if (more.length > 0 || from === undefined) return undefined;

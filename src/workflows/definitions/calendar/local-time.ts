@@ -17,8 +17,9 @@ export function isLocalTime(text: string): boolean {
 }
 
 /**
- * Returns the instant of a local time. A time of day is the next one after `now`, on a given weekday if any. A local
- * time that daylight saving skips is later by the length of the gap. If it occurs twice, the first one counts.
+ * Returns the instant of a local time. For a time of day, this is the next such time after `now`, on one of the given
+ * weekdays if there are any. A local time that daylight saving skips moves later by the length of the gap. When a local
+ * time occurs twice, the first one is used.
  */
 export function instantOf(
   text: string,
@@ -38,8 +39,8 @@ export function instantOf(
 const MINUTE_MS = 60_000;
 
 /**
- * Adds calendar months at the local clock: the same time of day on the same day of the month, or on its last day. A local
- * time that daylight saving skips is later by the length of the gap.
+ * Adds calendar months at the local clock: the same time of day on the same day of the month, or on its last day. A
+ * local time that daylight saving skips moves later by the length of the gap.
  */
 export function addLocalMonths(from: Date, months: number, timezone: string): Date {
   const clock = new ZoneClock(timezone);

@@ -17,7 +17,10 @@ export class ZoneClock {
     });
   }
 
-  /** Returns the local time at an instant as milliseconds since 1970, as if the local clock were UTC, in whole minutes. */
+  /**
+   * Returns the local time at an instant, in whole minutes. It is written as milliseconds since 1970, as if the local
+   * clock were UTC.
+   */
   localTimeAt(instant: number): number {
     const parts = Object.fromEntries(
       this.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),

@@ -15,31 +15,31 @@ import {
   schemaHashes,
 } from './tool-schemas.js';
 
-/** Holds the part of a version that the compatibility check needs. */
+/** The part of a version that the compatibility check needs. */
 export interface PinnedVersion {
   steps: readonly Step[];
-  /** Holds the schemas at the time of the last check, or null when they are unknown. */
+  /** The schemas at the time of the last check, or null when they are unknown. */
   schemas: ToolSchemas | null;
   looseReferences: readonly string[] | null;
 }
 
-/** Describes the effect of a changed tool on a step that calls it or uses its result. */
+/** The effect of a changed tool on a step that calls it or uses its result. */
 export interface StepFinding {
   step: string;
   tool: string;
   /** `breaks` means that the step can no longer succeed. `changed` means that the step may still succeed. */
   effect: 'breaks' | 'changed';
-  /** Locates the finding inside the step. */
+  /** The place of the finding inside the step. */
   path: string;
   message: string;
 }
 
-/** Names a member that an expression reads but the output schema of the tool does not have. */
+/** A member that an expression reads but the output schema of the tool does not have. */
 interface LooseReference {
   step: string;
   path: string;
   reference: string;
-  /** The expression reads the result of this tool. */
+  /** The tool whose result the expression reads. */
   tool: string;
 }
 
@@ -161,7 +161,7 @@ function keyOf({ step, reference }: LooseReference): string {
   return `${step} ${reference}`;
 }
 
-/** Holds a variable path such as `contact.email` that an expression reads, and the path of the expression. */
+/** A variable path such as `contact.email` that an expression reads, and the path of the expression. */
 interface StepReference {
   path: string;
   reference: string;

@@ -2,13 +2,13 @@ import { fingerprint } from '../../../text/canonical-json.js';
 import type { RegisteredTool, ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 
-/** Holds SHA-256 hashes of the argument schema and of the output schema of a tool, in hexadecimal. */
+/** The SHA-256 hashes of the argument schema and of the output schema of a tool, in hexadecimal. */
 export interface SchemaHashes {
   input: string;
   output: string;
 }
 
-/** Maps the tool names that steps use to schema hashes. */
+/** The schema hashes of the tools that steps use, by the name of the tool. */
 export type ToolSchemas = Record<string, SchemaHashes>;
 
 /** Returns the tools for steps by current and deprecated names, so that saved definitions keep working. */

@@ -23,7 +23,7 @@ export const BRANCH_STEP: StepKind<BranchStep> = {
   inside: (step, { output }) => (branchOf(output) === 'then' ? step.then : (step.else ?? [])),
 };
 
-/** Reads from the journal output which list of steps the branch chose. */
+/** Returns the list of steps that the branch chose, from its journal output. */
 function branchOf(output: object | null | undefined): unknown {
   return output && 'branch' in output ? output.branch : undefined;
 }

@@ -6,10 +6,10 @@ import type { CodeStep, Step } from '../definition.js';
 import { parseRetry } from './retry-policy.js';
 import type { StepKind } from './step-kind.js';
 
-/** The journal has this in place of the name of a tool, so that the result of a run can be that of a code step. */
+/** The text in the journal in place of the name of a tool. By it, the result of a run can be that of a code step. */
 export const CODE = 'code';
 
-/** The timeout is in seconds. */
+/** The smallest and the largest timeout, in seconds. */
 const TIMEOUT: JsonSchema = { type: 'number', minimum: 0.1, maximum: MAX_CODE_SECONDS };
 
 export const CODE_STEP: StepKind<CodeStep> = {
@@ -59,7 +59,7 @@ export function codesIn(given: unknown): string[] {
   return [...own, ...stepLists(given).flatMap(codesIn)];
 }
 
-/** The values of other steps may have a member `code` too, so they are not searched. */
+/** The members in which no steps are searched. Their values may have a member `code` too. */
 const NO_STEPS = new Set([
   'arguments',
   'payload',

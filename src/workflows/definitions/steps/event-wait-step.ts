@@ -7,16 +7,16 @@ import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 import { parseWait } from './wait-step.js';
 
-/** Lists the known events that a step can wait for: domain events, and a call of the step's resume URL. */
+/** The known events that a step can wait for: domain events, and a call of the step's resume URL. */
 const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
 
 /**
- * Names the event of a stored wait. Only `run_workflow` steps wait for `run.ended`. With `any`, the bindings of the wait
- * have the names of its events.
+ * The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. With `any`, the bindings of the wait have
+ * the names of its events.
  */
 export type WaitEvent = EventName | 'resume' | 'run.ended' | 'any';
 
-/** Names the binding of a wait that has the names of its events. No variable has a name with a dot. */
+/** The name of the binding that contains the names of the events of a wait. No variable has a name with a dot. */
 export const EVENTS_BINDING = '.events';
 
 const MOST_EVENTS = 10;
@@ -58,7 +58,7 @@ function parseEventWait(
     return { event: 'resume', timeout: {} };
   }
   const named = parseNames(given, path, parser);
-  // A resume URL belongs to one step, and its first call counts, so it takes no condition.
+  // A resume URL belongs to one step, and its first call ends the wait. So the wait takes no condition.
   const keys =
     named.event === 'resume'
       ? ['event', 'timeout']

@@ -1,13 +1,13 @@
 import type { FailureStep, Step } from '../definition.js';
 import type { StepKind } from './step-kind.js';
 
-/** Identifies the generated failure step. Ids of a definition contain no dot, so no other step can have this id. */
+/** The id of the generated failure step. Ids of a definition contain no dot, so no other step can have this id. */
 export const FAILURE_STEP_ID = 'workflow.on_failure';
 
-/** Expressions of `on_failure` see the failure of the run under this name. */
+/** The name under which expressions of `on_failure` see the failure of the run. */
 export const FAILURE = 'failure';
 
-/** Holds the value of `failure`. It is the output of the failure step. */
+/** The value of `failure`. It is the output of the failure step. */
 export interface Failure {
   /** The path of the failed step, as the reason of the run names it: `send`, or `each[3].send` inside a loop. */
   step: string;
@@ -16,17 +16,17 @@ export interface Failure {
   failed_at: string;
 }
 
-/** Holds the two lists of a definition. */
+/** The two lists of a definition. */
 export interface StepLists {
   readonly steps: readonly Step[];
-  /** Runs after the run has failed for good. */
+  /** The steps that run after the run has failed for good. */
   readonly onFailure: readonly Step[];
 }
 
 /**
- * Defines the failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine
- * begins it when another step has failed for good. Its entry in the journal keeps which step failed, and the steps
- * inside it follow.
+ * The failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine begins
+ * it when another step has failed for good. Its entry in the journal keeps which step failed, and the steps inside it
+ * follow.
  */
 export const FAILURE_STEP: StepKind<FailureStep> = {
   marks: ['on_failure'],
@@ -46,7 +46,7 @@ export function isFailureStep(step: Step): step is FailureStep {
   return step.id === FAILURE_STEP_ID;
 }
 
-/** Returns the steps as they are stored and executed. */
+/** Returns both lists as one, in the form in which steps are stored and executed. */
 export function joinSteps({ steps, onFailure }: StepLists): Step[] {
   if (onFailure.length === 0) return [...steps];
   return [...steps, { id: FAILURE_STEP_ID, on_failure: [...onFailure] }];
@@ -59,7 +59,7 @@ export function splitSteps(joined: readonly Step[]): StepLists {
   return { steps: joined.slice(0, -1), onFailure: last.on_failure };
 }
 
-/** Returns joined steps as callers see them: in two members, the second only if it has steps. */
+/** Returns joined steps as callers see them: in two members. The second one is present only if it has steps. */
 export function stepsView(joined: readonly Step[]): { steps: object[]; on_failure?: object[] } {
   const { steps, onFailure } = splitSteps(joined);
   return { steps: [...steps], ...(onFailure.length > 0 && { on_failure: [...onFailure] }) };

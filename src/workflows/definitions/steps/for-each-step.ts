@@ -4,20 +4,20 @@ import { progressOf, windowOf } from './loop-progress.js';
 import type { InnerList, JournalState, Lanes, StepKind } from './step-kind.js';
 import { STEP_ID, type StepParser } from './step-parser.js';
 
-/** Limits the items of one list. All pages of a loop together may have `MAX_PAGED_ITEMS`. */
+/** The largest number of items of one list. All pages of a loop together may have `MAX_PAGED_ITEMS`. */
 export const MAX_ITEMS = 100_000;
 export const MAX_PAGED_ITEMS = 1_000_000;
 export const MAX_PAGES = 100_000;
-/** Limits a list that is written in the definition. */
+/** The largest number of items of a list that is written in the definition. */
 const MAX_WRITTEN_ITEMS = 1000;
 const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
-/** This variable contains the index of the item, or of the page, from 0. */
+/** The variable that contains the index of the item, or of the page, from 0. */
 export const INDEX = 'index';
-/** This variable of the steps of `pages` contains what `next` gave after the page before, or null. */
+/** The variable of the steps of `pages` that contains the value of `next` after the previous page, or null. */
 export const CURSOR = 'cursor';
 
-/** Describes the journal input of a loop: its list, or the list of the page that is at work. */
+/** The journal input of a loop: its list, or the list of the current page. */
 export interface LoopInput {
   items: unknown[];
 }
@@ -46,7 +46,7 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
     // With pages, these expressions are evaluated after the steps of each page.
     if (!step.pages) checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
-    // All nested loops set this name. The inner index hides the outer index, which is still in `<id>.index`.
+    // All nested loops set this name. The inner index hides the outer one, which can still be read as `<id>.index`.
     for (const name of step.pages ? [INDEX, CURSOR] : [INDEX]) {
       if (!checks.hasStep(name)) continue;
       checks.fault(path, `uses the variable "${name}", but a step has that id`);
@@ -92,8 +92,8 @@ function lanesOf(step: ForEachStep, state: JournalState): Lanes {
 const iterations = new WeakMap<ForEachStep, { steps: readonly Step[]; output?: SetStep }>();
 
 /**
- * Returns the generated step that ends each iteration of a loop with `output`. It keeps the value of the item in the
- * journal. Ids of a definition contain no colon, so no other step can have its id.
+ * Returns the generated step that ends each iteration of a loop with `output`. The step keeps the value of the item in
+ * the journal. Ids of a definition contain no colon, so no other step can have its id.
  */
 export function loopOutputStep(step: Step): SetStep | undefined {
   return 'for_each' in step ? iterationOf(step).output : undefined;

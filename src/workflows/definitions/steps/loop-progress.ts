@@ -1,12 +1,15 @@
 import { isJsonObject } from '../../../text/is-json-object.js';
 
-/** At most this many iterations from the first one that is not folded have rows in the journal. */
+/** The largest number of iterations with rows in the journal, counted from the first one that is not folded. */
 const MAX_WINDOW = 100;
 const MIN_WINDOW = 20;
-/** A loop whose iterations have many steps has fewer iterations with rows. */
+/**
+ * The largest number of steps in iterations with rows. A loop whose iterations have many steps has fewer such
+ * iterations.
+ */
 const MAX_WINDOW_STEPS = 1000;
 
-/** Names one item whose iteration had a failed step. */
+/** An item whose iteration had a failed step. */
 export interface ItemFailure {
   readonly index: number;
   /** The path of the first step that failed. */
@@ -20,26 +23,26 @@ export interface ItemFailure {
  * here. It is stored with the row of the loop, in the transaction that deletes the rows.
  */
 export interface LoopProgress {
-  /** The iterations before this one are done and have no rows. */
+  /** The number of the first iteration that is not folded. All iterations before it are done and have no rows. */
   readonly done: number;
-  /** Counts those of them in which a step failed. */
+  /** The number of finished iterations in which a step failed. */
   readonly failed: number;
-  /** The first of these failures. */
+  /** The first failures of iterations. */
   readonly failures: readonly ItemFailure[];
-  /** The results of the folded iterations. It is absent when they are too many or too large. */
+  /** The results of the folded iterations. Absent when they are too many or too large. */
   readonly results?: readonly unknown[];
-  /** It is present for a loop over pages. */
+  /** The progress with the pages. Present for a loop over pages. */
   readonly pages?: PageProgress;
 }
 
 export interface PageProgress {
-  /** Counts the pages that were read. */
+  /** The number of pages that were read. */
   readonly read: number;
   /** The index of the first item of the page. */
   readonly firstItem: number;
   /** The value that the previous page returned for the next page, or null. */
   readonly cursor: unknown;
-  /** It is true when no page follows. */
+  /** True when no page follows. */
   readonly isLast: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { RaceStep } from '../definition.js';
 import { parseLists } from './parallel-step.js';
 import type { StepKind } from './step-kind.js';
 
-/** A step that was canceled because another list of its race was done first has this code in its error. */
+/** The error code of a step that was canceled because another list of its race was done first. */
 export const CANCELED = 'canceled';
 
 export const RACE_STEP: StepKind<RaceStep> = {

@@ -16,7 +16,7 @@ import type { StepParser } from './step-parser.js';
 
 type Answer = RespondStep['respond'];
 
-/** Defines the step that answers the sender of a webhook. The run goes on after it. */
+/** The step that answers the sender of a webhook. The run continues after it. */
 export const RESPOND_STEP: StepKind<RespondStep> = {
   marks: ['respond'],
   hint: '"respond"',

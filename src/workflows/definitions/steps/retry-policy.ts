@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 import type { RetryPolicy } from '../definition.js';
 import type { StepParser } from './step-parser.js';
 
-/** Limits the pause between two attempts, even one that a tool asked for. */
+/** The longest pause between two attempts, in seconds, even when a tool asks for a longer one. */
 export const MAX_PAUSE_SECONDS = 3600;
 
 const RETRY: JsonSchema = {

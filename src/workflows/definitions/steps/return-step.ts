@@ -3,13 +3,13 @@ import type { Json } from '../step-fields.js';
 import { parseNamedValues } from './named-values.js';
 import type { StepKind } from './step-kind.js';
 
-/** Limits the values of a `return`, so that every caller of the run can be given them whole. */
+/** The largest values of a `return`, in bytes, so that every caller of the run can get all of them. */
 export const MAX_RETURNED_BYTES = 1024 * 1024;
 
-/** Begins the reason of a run that such a step has ended. The path of the step follows. */
+/** The beginning of the reason of a run that a `return` step has ended. The path of the step follows. */
 export const RETURNED = 'returned:';
 
-/** Describes the journal output of a step that has ended its run with values. */
+/** The journal output of a step that has ended its run with values. */
 export interface ReturnOutput {
   returned: Json;
 }

@@ -3,12 +3,15 @@ import type { Json } from '../step-fields.js';
 import { parseNamedValues } from './named-values.js';
 import type { StepKind } from './step-kind.js';
 
-/** Describes the journal output of a step that sets values. */
+/** The journal output of a step that sets values. */
 export interface SetOutput {
   vars: Json;
 }
 
-/** Liquid computes these members when an object does not have them, so a value that was not set would not be null. */
+/**
+ * The members that Liquid computes when an object does not have them. A value with such a name that was not set would
+ * not be null.
+ */
 const LIQUID_MEMBERS = ['size', 'first', 'last'];
 
 export const SET_STEP: StepKind<SetStep> = {

@@ -9,7 +9,7 @@ import { TRIGGER_VARIABLE } from '../trigger-request.js';
 
 const ROOTS = ['trigger', 'contact', 'run', 'workflow'];
 const SECRETS = 'secrets';
-/** Expressions read the values of `set` steps under this name. */
+/** The name under which expressions read the values of `set` steps. */
 export const VARS = 'vars';
 const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 
@@ -20,24 +20,24 @@ export interface StepTools {
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
   /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
   refusal(name: string): string | undefined;
-  /** Says why the caller may not start other workflows by a step. It is undefined if it may. */
+  /** Why the caller may not start other workflows by a step. Undefined if it may. */
   readonly runRefusal?: string;
-  /** Says why nobody may save steps with code. It is undefined if people and agents may. */
+  /** Why nobody may save steps with code. Undefined if people and agents may. */
   readonly codeRefusal?: string;
-  /** Maps the code of steps to what is wrong with its syntax. */
+  /** What is wrong with the syntax of the code of steps, by the code. */
   readonly codeFaults?: ReadonlyMap<string, string>;
   /** The ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;
-  /** Lists the names of the organization's secrets. */
+  /** The names of the organization's secrets. */
   readonly secrets: readonly string[];
 }
 
-/** Holds the context of all checks of one definition. */
+/** The context of all checks of one definition. */
 export interface DefinitionChecks {
   readonly tools: StepTools;
   readonly liquid: Expressions;
   readonly faults: FaultList;
-  /** Every step id of the definition, to distinguish a wrong order from a wrong name. */
+  /** All step ids of the definition, to distinguish a wrong order from a wrong name. */
   readonly ids: ReadonlySet<string>;
   /** The ids of the steps with a resume URL. */
   readonly resumable?: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export interface DefinitionChecks {
 export class StepChecks {
   constructor(
     private readonly definition: DefinitionChecks,
-    /** Expressions can refer to these step ids and loop variables. */
+    /** The step ids and loop variables to which expressions can refer. */
     private readonly visible: ReadonlySet<string>,
     /** The names of the values that steps before this one set. */
     private readonly vars: ReadonlySet<string> = new Set(),
@@ -118,7 +118,7 @@ export class StepChecks {
     });
   }
 
-  /** Adds a fault for a member that the variable can never have, as far as the output schema of its step says. */
+  /** Adds a fault for a member that the variable can never have, by the output schema of its step. */
   private member(reference: string, path: string): void {
     const [root, ...members] = reference.split('.') as [string, ...string[]];
     const fault = this.definition.ids.has(root) ? undefined : memberFault(reference);
@@ -139,7 +139,10 @@ export class StepChecks {
     this.fault(path, `refers to "${reference}", which "${tool}" does not return.${near}`);
   }
 
-  /** Adds a fault for the URL of a step that has none. A message with it would have no link. */
+  /**
+   * Adds a fault for a reference to the resume URL of a step that has none. A message with such a reference would have
+   * no link.
+   */
   private resumeUrl(id: string, path: string): void {
     const { resumable } = this.definition;
     if (!resumable || resumable.has(id)) return;
@@ -161,7 +164,8 @@ export class StepChecks {
       this.secret(name, path);
       return '';
     });
-    // The value of a secret is put in when the request is sent, so that filters and tags would see something else.
+    // The value of a secret is inserted when the request is sent. Filters and tags would see the marker and not the
+    // value.
     if (/(?<![\w.-])secrets(?![\w-])/.test(rest)) {
       this.fault(
         path,
@@ -194,7 +198,7 @@ export class StepChecks {
   }
 }
 
-/** Lists the members of the variables that every run has. Members of `contact` are those of its resource. */
+/** The members of the variables that every run has. Members of `contact` are those of its resource. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   trigger: TRIGGER_VARIABLE,
   run: ['id', 'resume_urls'],

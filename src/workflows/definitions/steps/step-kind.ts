@@ -4,50 +4,55 @@ import type { StepForm } from './step-parser.js';
 
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped';
 
-/** Holds the part of a journal entry that decides where the run continues. */
+/** The part of a journal entry that decides where the run continues. */
 export interface JournalState {
   readonly status: StepStatus;
   readonly input?: object | null;
   readonly output?: object | null;
   /** The position of a loop whose finished iterations are folded. */
   readonly progress?: object | null;
-  /** A waiting step is due at this time of `performance.now()`. When absent, the step is due now. */
+  /** The time of `performance.now()` at which a waiting step is due. When absent, the step is due now. */
   readonly dueAt?: number;
 }
 
-/** Holds a list of steps inside a step, and the member that contains it. */
+/** A list of steps inside a step, and the member that contains it. */
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
-  /** A loop has the variables that it adds, and the longest prefix of journal paths inside it. */
+  /** For a loop, the variables that it adds, and the longest prefix of journal paths inside it. */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
   /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
-  /** Names the step as which these expressions read the values of `set` steps. The default is the step around the list. */
+  /**
+   * The id of the step as which these expressions read the values of `set` steps. The default is the step around the
+   * list.
+   */
   readonly readerId?: string;
 }
 
-/** Holds lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
+/** Lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
 export interface Lanes {
   readonly count: number;
-  /** The engine runs this many lists at the same time. */
+  /** The number of lists that the engine runs at the same time. */
   readonly atOnce: number;
-  /** It is true when each list is an iteration of a loop, so that its steps have separate journal entries. */
+  /** True when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
   /** The number of the first list that is not done and folded. The default is 0. */
   readonly first?: number;
-  /** Counts the lists from the first that may have begun. When half of them are done, the runner folds them. */
+  /**
+   * The number of lists from the first that may have begun. When half of these lists are done, the runner folds them.
+   */
   readonly window?: number;
-  /** The list reads a page of a loop. Its entries stay until the runner has read them. */
+  /** True when the list reads a page of a loop. Its entries stay until the runner has read them. */
   readonly isPage?: true;
-  /** The first list that is done counts, and the steps of the others are planned no longer. */
+  /** True when the first list that is done decides. Steps of the other lists are then no longer planned. */
   readonly isRace?: true;
   readonly steps: (lane: number) => readonly Step[];
 }
 
-/** Defines a kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
+/** A kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
-  /** Adds the faults of a step in its tools and expressions. `if` and inner lists are checked elsewhere. */
+  /** Adds the faults of a step in its tools and expressions. `if` and inner lists are not checked here. */
   check?(step: S, path: string, checks: StepChecks): void;
   /** Returns every list of steps inside, except `on_error`. */
   lists?(step: S): readonly InnerList[];
@@ -55,10 +60,10 @@ export interface StepKind<S extends Step = Step> extends StepForm<S> {
   inside?(step: S, state: JournalState): readonly Step[] | Lanes;
   /** Returns the inner steps that are always done when the step is done. Later steps can refer to them. */
   leaves?(step: S): readonly Step[];
-  /** The entry stays `running` until all inner steps are done; then the runner ends the step. */
+  /** True when the entry stays `running` until all inner steps are done. Then the runner ends the step. */
   readonly staysOpen?: true;
-  /** The run ends after this step has succeeded. */
+  /** True when the run ends after this step has succeeded. */
   readonly endsRun?: true;
-  /** A run shows this reason while it waits for a step of this kind. The default is `wait`. */
+  /** The reason that a run shows while it waits for a step of this kind. The default is `wait`. */
   readonly waitReason?: string | ((state: JournalState) => string);
 }

@@ -19,7 +19,7 @@ import { TIMEOUT_STEP } from './timeout-step.js';
 import { TOOL_STEP } from './tool-step.js';
 import { WAIT_STEP } from './wait-step.js';
 
-/** Maps names to all kinds of steps. When several kinds match a step, the first one applies. */
+/** All kinds of steps by their names. When several kinds match a step, the first one applies. */
 export const STEP_KINDS = {
   tool: TOOL_STEP,
   code: CODE_STEP,
@@ -43,7 +43,7 @@ export type StepKindName = keyof typeof STEP_KINDS;
 
 export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 
-/** Names the kinds that a definition can have. The others are generated. */
+/** The name of a kind that a definition can have. The others are generated. */
 export type WrittenKindName = Exclude<StepKindName, 'failure' | 'timeout'>;
 
 export const WRITTEN_KIND_NAMES = STEP_KIND_NAMES.filter(
@@ -62,7 +62,7 @@ export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
 }
 
-/** Checks the form of the steps: keys, types, ids and limits. Use the result only if it adds no fault. */
+/** Checks the form of the steps: keys, types, ids and limits. Use the result only if there is no fault. */
 export function parseSteps(given: unknown, faults: FaultList, onFailure?: unknown): StepLists {
   const parser = new StepParser(Object.values(STEP_KINDS), faults);
   return {

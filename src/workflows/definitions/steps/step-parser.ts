@@ -7,7 +7,7 @@ export const MAX_STEPS = 500;
 const MAX_NESTING = 10;
 
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
-/** Expressions use these names for something else: the variables of a run, and the words of conditions. */
+/** The names that have another meaning in expressions: the variables of a run, and the words of conditions. */
 const RESERVED = new Set(
   'contact trigger run workflow secrets vars true false nil null empty blank and or not contains'.split(
     ' ',
@@ -16,16 +16,16 @@ const RESERVED = new Set(
 const MAX_TEXT = 10_000;
 
 export interface StepForm<S extends Step = Step> {
-  /** A step with one of these members is of this kind. */
+  /** The members by which a step of this kind is recognized. */
   readonly marks: readonly string[];
-  /** Names the kind in the error message for a step of no known kind. It is empty for a kind that is generated. */
+  /** The name of the kind in the error message for a step of no known kind. Empty for a kind that is generated. */
   readonly hint: string;
-  /** A step of this kind may have these members besides `id`, `if` and `on_error`. */
+  /** The members that a step of this kind may have besides `id`, `if` and `on_error`. */
   readonly keys: readonly string[];
   parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'if' | 'on_error'>;
 }
 
-/** Parses steps of every kind. Adds every fault with its path; use the steps only if there is no fault. */
+/** Parses steps of every kind. Adds every fault with its path. Use the steps only if there is no fault. */
 export class StepParser {
   private readonly ids = new Set<string>();
   private count = 0;

@@ -1,16 +1,16 @@
 import type { Step, TimeoutStep } from '../definition.js';
 import type { StepKind } from './step-kind.js';
 
-/** Identifies the generated timeout step. Ids of a definition contain no dot, so no other step can have this id. */
+/** The id of the generated timeout step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TIMEOUT_STEP_ID = 'workflow.timeout';
 
-/** A run that its timeout has ended has this reason, and the timeout step this code in its error. */
+/** The reason of a run that its timeout has ended, and the error code of its timeout step. */
 export const TIMED_OUT = 'timed_out';
 
 /**
- * Defines the timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. It
- * waits from the start of the run on, so that the run wakes up at its timeout like at the end of any other wait. Nothing
- * waits for the timeout step. When its time is over, it fails, and the run with it.
+ * The timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. It waits
+ * from the start of the run on, so that the run wakes up at its timeout as at the end of any other wait. No step waits
+ * for the timeout step. When its time is over, it fails, and the run with it.
  */
 export const TIMEOUT_STEP: StepKind<TimeoutStep> = {
   marks: ['run_timeout_seconds'],

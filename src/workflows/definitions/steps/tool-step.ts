@@ -9,13 +9,13 @@ import { parseRetry } from './retry-policy.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
-/** Limits the timeout of any other tool, because the database ends a transaction that is idle for 30 s. */
+/** The longest timeout of any other tool, in seconds, because the database ends a transaction that is idle for 30 s. */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
-/** The arguments of this tool may contain secrets. */
+/** The tool whose arguments may contain secrets. */
 const HTTP_REQUEST = 'http_request';
 
-/** The timeout is in seconds. Tools without external calls have a lower maximum. */
+/** The smallest and the largest timeout, in seconds. Tools without external calls have a lower maximum. */
 const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: 300 };
 
 export const TOOL_STEP: StepKind<ToolStep> = {
@@ -74,7 +74,9 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
   if (refusal !== undefined) checks.fault(`${path}.tool`, refusal);
 }
 
-/** Adds a fault for everything that can never match the schema. The values of expressions are checked in each run. */
+/**
+ * Adds a fault for each argument that can never match the schema. The values of expressions are checked in each run.
+ */
 export function checkStatic(
   value: unknown,
   schema: JsonSchema,

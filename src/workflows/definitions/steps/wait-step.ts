@@ -19,7 +19,7 @@ export const UNIT_SECONDS: Record<Exclude<WaitUnit, 'months'>, number> = {
 };
 const MAX_MONTHS = 12;
 
-/** Lists the accepted forms of `until` for error messages. */
+/** The accepted forms of `until` for error messages. */
 export const TIMES_IN_WORDS =
   'an RFC 3339 time, a time of day such as 09:00, a local time such as 2030-01-31T09:00';
 

@@ -63,7 +63,7 @@ export class CodeRunner implements StepRunner<CodeStep> {
   }
 }
 
-/** Returns the output of the step. Outputs are objects, so another value becomes a member. */
+/** Returns the output of the step. Outputs are objects, so any other value becomes a member of one. */
 function outputOf(value: unknown): object | null {
   return value === null || isJsonObject(value) ? value : { value };
 }

@@ -18,10 +18,10 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import { toStepError } from '../step-error.js';
 import type { StepRunner } from './step-runners.service.js';
 
-/** A loop whose iterations could have more rows than this is folded. */
+/** The largest number of rows that the iterations of a loop keep. A loop that could have more is folded. */
 const MAX_KEPT_STEPS = 10_000;
 
-/** Begins a loop, folds its finished iterations, goes from page to page, and ends the loop. */
+/** Begins a loop, folds its finished iterations, continues from page to page, and ends the loop. */
 @Injectable()
 export class ForEachRunner implements StepRunner<ForEachStep> {
   readonly kind = 'for_each';
@@ -51,7 +51,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     const { place } = attempt;
     return await this.progress.attempt(attempt, async (tx, entry) => {
       if (this.items.isLargeList(tx, place)) return await this.beginLarge(tx, place, entry);
-      // The list is stored in the journal, so that a worker that takes over the run later has the same list.
+      // The list is stored in the journal, so that a worker that takes over the run later uses the same list.
       const items = place.step.pages ? [] : await this.items.getItems(tx, place);
       if (!items || (place.step.pages && !(await this.items.isMet(tx, place)))) return undefined;
       const begun: JournalEntry = { ...entry, input: { items } satisfies LoopInput };
@@ -97,7 +97,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     });
   }
 
-  /** Stores the items of a page that was read, and deletes the rows of the steps that have read it. */
+  /** Stores the items of a page that was read, and deletes the rows of the steps that read the page. */
   private async turnPage(
     attempt: StepAttempt<ForEachStep>,
     open: JournalEntry,

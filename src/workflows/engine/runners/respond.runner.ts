@@ -17,8 +17,8 @@ import { RunScopeService } from '../run-scope.service.js';
 import type { Sharing, StepRunner } from './step-runners.service.js';
 
 /**
- * Stores the answer to the sender of the webhook, in the transaction of the step. The process that has the request
- * reads it after the commit. Only the first answer of a run counts.
+ * Stores the answer to the sender of the webhook, in the transaction of the step. The process that received the request
+ * reads the answer after the commit. Only the first answer of a run counts.
  */
 @Injectable()
 export class RespondRunner implements StepRunner<RespondStep> {

@@ -24,10 +24,13 @@ import type { StepRunner } from './step-runners.service.js';
 
 const CONTACT_ID = /^[0-9A-Za-z_]{1,64}$/;
 const MAX_WAIT = { days: 366 };
-/** A run that was canceled together with the run that waited for it has this reason (`cancel_children.sql`). */
+/** The reason of a run that was canceled together with the run that waited for it (`cancel_children.sql`). */
 const PARENT_ENDED = 'parent_ended';
 
-/** Starts the run. It commits with the journal entry and the wait, so the step starts one run and cannot miss its end. */
+/**
+ * Starts the run. The new run, the journal entry and the wait commit together. So the step starts only one run and
+ * cannot miss its end.
+ */
 @Injectable()
 export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   readonly kind = 'run_workflow';
@@ -97,8 +100,8 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
 
   /**
    * Ends the wait if the run has ended or the time is over. When the run has failed, a step with `retry` starts another
-   * one later. After a timeout the other run continues, so there is no other attempt. Returns undefined
-   * and changes nothing when the other run was canceled together with this one, which has been retried since. Then
+   * one later. After a timeout the other run continues, so there is no other attempt. Returns undefined, and changes
+   * nothing, when the other run was canceled together with this one and this one was then retried. In that case,
    * another run must be started.
    */
   private async end(
@@ -150,7 +153,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
 }
 
 function toOutput(runId: string, state: TaskState & { status: 'succeeded' }): object {
-  // The result has a message in place of outputs that are too large. The run itself still has them.
+  // The result has a message in place of outputs that are too large. The outputs are still stored with the run itself.
   const { outputs, message } = state.result as { outputs?: object; message?: string };
   const output = { run_id: runId, status: 'succeeded', reason: null };
   if (outputs) return { ...output, outputs };

@@ -7,19 +7,19 @@ import {
 import type { Progress, StepAttempt } from '../run-progress.service.js';
 
 /**
- * Says how a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is
- * the last step. A step that runs `alone` makes an external call or needs several transactions.
+ * How a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is the
+ * last step. A step that runs `alone` makes an external call or needs several transactions.
  */
 export type Sharing = 'reads' | 'changes' | 'alone';
 
 export interface StepRunner<S extends Step = Step> {
   readonly kind: StepKindName;
   /**
-   * Executes a step and records the result. The journal entry decides the action: begin the step, repeat it after a
-   * failure or a crash, or end it after its wait.
+   * Executes a step and records the result. The journal entry decides whether it begins the step, repeats it after a
+   * failure or a crash, or ends it after its wait.
    */
   run(attempt: StepAttempt<S>): Promise<Progress>;
-  /** It is absent when every step of the kind runs alone. */
+  /** Returns how the step shares a transaction. Absent when every step of the kind runs alone. */
   getSharing?(step: S): Sharing;
 }
 

@@ -32,7 +32,7 @@ export class TimeoutRunner implements StepRunner<TimeoutStep> {
         const end = new Date(now.getTime() + seconds * 1000);
         return toWaiting({ ...entry, output: { until: end.toISOString() } }, end, now);
       }
-      // The clock of this process may be ahead of the database clock, which decides.
+      // The database clock decides, and the clock of this process may be ahead of it.
       if (open.wakeAt! > now) return toWaiting(open, open.wakeAt!, now);
       return toTimedOut(open, seconds);
     });

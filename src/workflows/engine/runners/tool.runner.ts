@@ -98,7 +98,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
     const { run, place } = attempt;
     const { path } = place;
     const skipped = await this.progress.transaction(attempt, async (tx) => {
-      // A repeated call with the same key must have the same input, though the contact may have changed since.
+      // A repeated call with the same key must have the same input, even if the contact has changed since.
       const earlier = run.get(path)?.input as Record<string, unknown> | null | undefined;
       const input = earlier ?? (await this.renderInput(tx, place, tool));
       if (!input) return await this.progress.complete(tx, { ...entry, status: 'skipped' });
@@ -148,7 +148,7 @@ function withIdempotencyKey(
   const hasKey = input.idempotency_key !== undefined && input.idempotency_key !== null;
   if (!takesKey || hasKey) return input;
   const request = tool.requestOf ? tool.requestOf(input) : input;
-  // After a retry, another failure of the run is not a repetition of the first.
+  // When the run fails again after a retry, that is another failure, so the steps of on_failure get other keys.
   const failure = run.get(FAILURE_STEP_ID)?.output;
   const identity = failure ? { request, failure } : request;
   return { ...input, idempotency_key: createStepKey(run.lease.id, path, identity) };

@@ -1,6 +1,6 @@
 import { Integer, ListOf, Text, TextList } from '../../../tools/schema/fields.js';
 
-/** Describes a run that matched and was not changed. */
+/** A run that matched and was not changed. */
 export class RefusedRun {
   @Text()
   run_id: string;

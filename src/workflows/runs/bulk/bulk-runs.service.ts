@@ -12,11 +12,11 @@ import type { BulkRunsInput } from '../run.inputs.js';
 import type { BulkRunsResult, RefusedRun } from './bulk-run.results.js';
 
 const BATCH_SIZE = 100;
-/** Limits the pages that one call reads. Each page scans a limited number of runs. */
+/** The largest number of pages that one call reads. Each page scans a limited number of runs. */
 const MAX_PAGES = 30;
 
 export interface BulkChange {
-  /** The audit log shows this tool name. */
+  /** The name of the tool in the audit log. */
   action: string;
   /** The statuses that the call allows, and its default statuses. */
   statuses: { byDefault: readonly RunStatus[]; possible: readonly RunStatus[] };
@@ -66,7 +66,7 @@ export class BulkRunsService {
     return { done: done.length, run_ids: done, refused, next_cursor: nextCursor };
   }
 
-  /** Returns as many runs as the rate limit allows. Throws `rate_limited` if that is none and no run has changed. */
+  /** Returns as many runs as the rate limit allows. Throws `rate_limited` if it allows none and no run has changed. */
   private consume(
     organizationId: string,
     found: readonly TimePosition[],

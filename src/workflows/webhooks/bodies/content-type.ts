@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../../errors/app-error.js';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
 
-/** Says how a body is read. `unknown` means that the sender did not say what it is. */
+/** How a body is read. `unknown` means that the sender did not say what it is. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'unknown';
 
 export interface ContentType {
   kind: BodyKind;
-  /** The name of the charset in lower case, if the sender gave one. */
+  /** The name of the charset in lowercase, if the sender gave one. */
   charset?: string;
-  /** Separates the parts of a multipart body. */
+  /** The text that separates the parts of a multipart body. */
   boundary?: string;
   isCompressed: boolean;
 }
@@ -18,8 +18,8 @@ const PARAMETER = /;\s*(charset|boundary)\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}
 const UTF_8 = /^utf-?8$/;
 
 /**
- * Reads what a request says about its body. Throws `unsupported_media_type` for everything that the workflow does not
- * accept. JSON by the name of `application/json` is always accepted.
+ * Reads the headers about the body of a request. Throws `unsupported_media_type` for everything that the workflow does
+ * not accept. JSON by the name of `application/json` is always accepted.
  */
 export function readContentType(
   headers: IncomingHttpHeaders,

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/app-error.js';
 
-/** Limits the fields of a form and the parts of a multipart body. */
+/** The largest number of fields of a form, and of parts of a multipart body. */
 export const MAX_FIELDS = 1000;
 
 export type Field = readonly [name: string, value: unknown];
@@ -19,8 +19,8 @@ export function objectOfFields(fields: readonly Field[]): Record<string, unknown
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` text, also that of a query. Throws `too_complex` for more than 1,000 fields,
- * and `invalid_body` for bytes that are not UTF-8.
+ * Parses `application/x-www-form-urlencoded` text, such as a form or a query. Throws `too_complex` for more than 1,000
+ * fields, and `invalid_body` for bytes that are not UTF-8.
  */
 export function parseForm(text: string): Field[] {
   const pieces = text.split('&', MAX_FIELDS + 1);
@@ -42,7 +42,7 @@ export function notUtf8(): AppError {
   return new AppError('invalid_body', 'The body is not UTF-8.');
 }
 
-/** A percent sign without two digits stands for itself, as in browsers. */
+/** Decodes a text. A percent sign without two digits stays as it is, as in browsers. */
 function decode(text: string): string {
   const escaped = text.replaceAll('+', ' ').replace(/%(?![0-9a-f]{2})/gi, '%25');
   try {

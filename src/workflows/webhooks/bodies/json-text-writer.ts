@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors/app-error.js';
 import type { Job } from '../../../liquid/processor-turns.js';
 
-/** Writing this many bytes takes less than a millisecond. */
+/** The bytes that are written before the clock is read. Writing them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
-/** A byte becomes at most \u0000. */
+/** The largest number of bytes that a byte becomes: \u0000 has six. */
 const MAX_GROWTH = 6;
 const QUOTE = 0x22;
 const PERCENT = 0x25;
@@ -26,14 +26,14 @@ const ESCAPES = Array.from({ length: 128 }, (_, byte) => {
 export interface WrittenText {
   /** `form` replaces `+` and escapes with `%`, as in `application/x-www-form-urlencoded`. */
   readonly encoding: 'none' | 'form';
-  /** `plain` writes the text itself. */
+  /** The form of the result. `plain` means the text itself. */
   readonly as: 'json' | 'plain';
   readonly maxBytes: number;
 }
 
 /**
- * Writes UTF-8 text as the bytes of a JSON text, without building a string. It does so in turns, because strings of
- * several MiB take longer than others may wait.
+ * Writes UTF-8 text as the bytes of a JSON text, without building a string. It works in turns, because building a
+ * string of several MiB would delay other requests too long.
  */
 export class JsonTextWriter implements Job {
   private readonly parts: Buffer[] = [];
@@ -47,7 +47,7 @@ export class JsonTextWriter implements Job {
     this.write(this.mark);
   }
 
-  /** Throws `payload_too_large` when the result is larger than `maxBytes`. */
+  /** Writes the text. Throws `payload_too_large` when the result is larger than `maxBytes`. */
   run(endsAt: number): boolean {
     while (this.at < this.bytes.length) {
       this.writePiece();
@@ -88,7 +88,7 @@ export class JsonTextWriter implements Job {
     this.write(piece.subarray(0, size));
   }
 
-  /** A percent sign without two digits stands for itself, as in browsers. */
+  /** Decodes an escape. A percent sign without two digits stays as it is, as in browsers. */
   private unescape(): number {
     const digits = this.bytes.toString('latin1', this.at, this.at + 2);
     if (!/^[0-9a-fA-F]{2}$/.test(digits)) return PERCENT;

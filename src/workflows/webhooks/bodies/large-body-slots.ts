@@ -1,6 +1,9 @@
 import { AppError } from '../../../errors/app-error.js';
 
-/** Each large body takes up to 10 MiB, and as much again while it is joined and stored. */
+/**
+ * The largest number of large bodies in memory. Each takes up to 10 MiB, and the same again while it is joined and
+ * stored.
+ */
 const MOST = 6;
 const MOST_PER_ORGANIZATION = 3;
 

@@ -11,7 +11,7 @@ const PIECE_BYTES = 64 * 1024;
 
 export interface LargeWork {
   readonly maxBytes: number;
-  /** Runs work in turns, between which others are served. */
+  /** Runs work in turns, between which other requests are served. */
   readonly run: (job: Job) => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const MAX_HEADERS = 20;
 const PIECE_BYTES = 256 * 1024;
 const REPLACEMENT = '\ufffd';
 
-/** Describes a file. Its content is not kept. */
+/** A file. Its content is not kept. */
 export interface FileField {
   filename: string | null;
   type: string;
@@ -24,13 +24,13 @@ export async function parseMultipart(body: Buffer, boundary: string): Promise<Fi
   const count = countParts(body, boundary);
   const fields = await readParts(body, boundary);
   if (fields.length !== count) throw malformed();
-  // The parser replaces bytes that are not text. The sender may also have sent this character.
+  // The parser replaces bytes that are not text by U+FFFD. The sender may have sent this character too.
   const isReplaced = !body.includes(REPLACEMENT) && hasReplacement(fields);
   if (isReplaced) throw notUtf8();
   return fields;
 }
 
-/** Checks the limits before the parser sees the body, because it leaves out what is above its limits. */
+/** Checks the limits before the parser gets the body, because the parser leaves out everything above its limits. */
 function countParts(body: Buffer, boundary: string): number {
   const delimiter = `--${boundary}`;
   const line = `\r\n${delimiter}`;
@@ -45,7 +45,7 @@ function countParts(body: Buffer, boundary: string): number {
   throw malformed();
 }
 
-/** Returns where the next occurrence ends, or -1. */
+/** Returns the position at which the next occurrence ends, or -1. */
 function endOf(body: Buffer, text: string, from: number): number {
   const at = body.indexOf(text, from, 'latin1');
   return at < 0 ? -1 : at + text.length;
@@ -83,7 +83,7 @@ function readParts(body: Buffer, boundary: string): Promise<Field[]> {
   });
 }
 
-/** Between the pieces of a large body, others are served. */
+/** Passes the body to the parser. Between the pieces of a large body, other requests are served. */
 async function feed(parser: InstanceType<typeof Busboy>, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     if (at > 0) await nextTurn();

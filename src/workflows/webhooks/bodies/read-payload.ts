@@ -11,7 +11,7 @@ import { type Field, notUtf8, objectOfFields, parseForm } from './fields.js';
 import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.js';
 import { parseMultipart } from './parse-multipart.js';
 
-/** A larger body is read in turns. */
+/** The largest body that is read at once. A larger one is read in turns. */
 export const SMALL_BODY_BYTES = 1024 * 1024;
 
 const decompress = promisify(gunzip);
@@ -20,7 +20,7 @@ export interface Payload {
   payload: object;
   /** The JSON of the payload: for a JSON object, the bytes that were sent. */
   bytes: Buffer;
-  /** It is set for a large payload. Then `payload` and `bytes` are its outline. */
+  /** The large values of a large payload. When set, `payload` and `bytes` are its outline. */
   large?: LargeBody;
 }
 
@@ -31,13 +31,19 @@ export interface LargeBody extends LargePayload {
 
 export interface PayloadRules {
   formats: readonly WebhookFormat[];
-  /** A form whose only field `payload` has a JSON object is replaced by this object, as GitHub and Slack send it. */
+  /**
+   * True when a form whose only field `payload` has a JSON object is replaced by this object. GitHub and Slack send
+   * such forms.
+   */
   unwrapsPayload: boolean;
-  /** Allows payloads of more than 1 MiB. */
+  /** The rules for payloads of more than 1 MiB. When absent, such payloads are refused. */
   large?: LargeRules;
 }
 
-/** The limit `maxBytes` applies to the payload as JSON, and to a compressed body after it is decompressed. */
+/**
+ * The rules for large payloads. The limit `maxBytes` applies to the payload as JSON, and to a compressed body after it
+ * is decompressed.
+ */
 export interface LargeRules extends LargeWork {
   /** Reserves memory for a large payload. Throws `unavailable` when there is none. */
   reserve(): void;
@@ -46,8 +52,8 @@ export interface LargeRules extends LargeWork {
 }
 
 /**
- * Returns the payload of a body. A body of another kind than a JSON object becomes one, as docs/webhooks.md says.
- * Throws `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
+ * Returns the payload of a body. A body that is no JSON object is converted to one, as docs/webhooks.md says. Throws
+ * `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
  */
 export async function readPayload(
   sent: Buffer,
@@ -209,14 +215,17 @@ function payloadOf(payload: object): Payload {
   return assertSize({ payload, bytes: Buffer.from(JSON.stringify(payload)) });
 }
 
-/** Escapes can make the JSON larger than the body. Without this, a stored payload could not be forwarded. */
+/**
+ * Throws when the JSON is too large. Escapes can make the JSON larger than the body. Without this check, a stored
+ * payload could be too large to be forwarded.
+ */
 function assertSize(found: Payload): Payload {
   if (found.bytes.length <= SMALL_BODY_BYTES) return found;
   throw tooLarge('The body is larger as JSON', SMALL_BODY_BYTES);
 }
 
 /**
- * Decompresses a body. One of more than 1 MiB is decompressed a second time, so that small bodies reserve little
+ * Decompresses a body. A body of more than 1 MiB is decompressed a second time, so that small bodies reserve little
  * memory.
  */
 async function decompressBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
@@ -226,7 +235,7 @@ async function decompressBody(sent: Buffer, large: LargeRules | undefined): Prom
   return (await decompressUpTo(sent, large.maxBytes)) ?? throwTooLarge(large.maxBytes);
 }
 
-/** Returns undefined when the decompressed body is larger. */
+/** Returns the decompressed body, or undefined when it is larger than the limit. */
 async function decompressUpTo(sent: Buffer, most: number): Promise<Buffer | undefined> {
   try {
     return await decompress(sent, { maxOutputLength: most });
@@ -253,7 +262,7 @@ function decodeText(body: Buffer, charset = 'utf-8'): string {
   }
 }
 
-/** A byte order mark may precede JSON, but not be inside of it. */
+/** Returns the bytes without a byte order mark at their beginning. JSON may begin with one, but not contain one. */
 function withoutMark(body: Buffer): Buffer {
   return body.toString('latin1', 0, 3) === '\u00ef\u00bb\u00bf' ? body.subarray(3) : body;
 }

@@ -8,7 +8,7 @@ const MAX_VALUE_BYTES = 1024;
 const MAX_HEADERS_BYTES = 8 * 1024;
 const MAX_QUERY_BYTES = 8 * 1024;
 
-/** Holds what is read of a request for the expressions of a workflow. */
+/** What is read of a request for the expressions of a workflow. */
 export interface ReadableRequest {
   method: string;
   headers: IncomingHttpHeaders;

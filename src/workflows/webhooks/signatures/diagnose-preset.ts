@@ -5,7 +5,10 @@ import type { SignatureMistake } from './signature-mistake.js';
 import { isPresetSigned, PRESETS } from './verify-preset.js';
 import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 
-/** Returns what is wrong with a delivery that should have the signature of a provider. The first mistake names it. */
+/**
+ * Returns what is wrong with a delivery that should have the signature of a provider. The first mistake names the
+ * provider.
+ */
 export function diagnosePreset(
   preset: SignaturePreset,
   refused: RefusedSignature & { url: string },

@@ -28,7 +28,7 @@ const look = (headers: Record<string, string>, more: Partial<RefusedSignature> =
     ...more,
   });
 
-/** Returns JSON as other languages write it. */
+/** JSON as other languages write it. */
 const PYTHON = '{"a": 1, "b": "\\u00fc/x", "list": [1, {"z": 1, "y": 2}]}';
 const PHP = '{"a":1,"b":"\\u00fc\\/x","list":[1,{"z":1,"y":2}]}';
 const SORTED = '{"a":1,"b":"ü/x","list":[1,{"y":2,"z":1}]}';

@@ -9,13 +9,13 @@ const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^be
 const MAX_SIGNATURES = 4;
 const MAX_DEPTH = 64;
 
-/** Holds a delivery with a refused signature, and the secrets to compare it with. */
+/** A delivery with a refused signature, and the secrets to compare it with. */
 export interface RefusedSignature {
   body: Buffer;
   headers: IncomingHttpHeaders;
   receivedAt: Date;
   toleranceSeconds?: number;
-  /** These secrets were valid when it was received. */
+  /** The secrets that were valid when the delivery was received. */
   secrets: readonly string[];
   /** The previous secret, if it was no longer valid. */
   previous: string | null;
@@ -58,7 +58,10 @@ export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   return [...signatures[0]!.mistakes, 'no_match'];
 }
 
-/** The sender may be a provider whose name is missing in the trigger. */
+/**
+ * Returns the mistake of a delivery without a signature. The sender may be a provider whose name is missing in the
+ * trigger.
+ */
 function missingMistake(headers: IncomingHttpHeaders): SignatureMistake {
   const isProvider = Object.values(PRESETS).some(({ header }) => headers[header] !== undefined);
   return isProvider ? 'provider_signature' : 'missing_signature';
@@ -85,7 +88,7 @@ function search(
   }
   const [expected] = contents;
   for (const secret of refused.others) {
-    // Other secrets are tried only in the right form, because there may be many of them.
+    // Secrets of other workflows are tried only in the right form, because there may be many of them.
     const [key] = keysOf(secret, isStandard, ['other_workflow']);
     if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
   }
@@ -149,7 +152,10 @@ function bodiesOf(body: Buffer): Candidate<Buffer>[] {
   ];
 }
 
-/** A regular expression would search again from each line end of the text. */
+/**
+ * Returns the text without line ends at its end. A regular expression would search again from each line end of the
+ * text.
+ */
 function withoutLineEnds(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
@@ -226,7 +232,7 @@ function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureM
 
 /**
  * Returns the other texts that common libraries write for the value of this JSON text: compact, indented, with the
- * spaces of Python, with sorted keys, with the escapes of Python and PHP. Returns none for text that is not JSON.
+ * spaces of Python, with sorted keys, and with the escapes of Python and PHP. Returns none for text that is not JSON.
  */
 function jsonRenderings(text: string): string[] {
   let value: unknown;
@@ -235,7 +241,7 @@ function jsonRenderings(text: string): string[] {
   } catch {
     return [];
   }
-  // The indentation of deep values would be many times as long as the body.
+  // Deep values are not indented, because their indentation would be many times as long as the body.
   if (!isShallow(value, MAX_DEPTH)) return [];
   const plain = [value, sorted(value)].flatMap((form) => {
     const compact = JSON.stringify(form);

@@ -1,4 +1,4 @@
-/** Maps the mistakes of senders with a refused signature to advice. The codes are part of the API. */
+/** The advice for each mistake of a sender whose signature was refused. The codes are part of the API. */
 export const SIGNATURE_ADVICE = {
   expects_github: 'The trigger expects the signature of GitHub, in X-Hub-Signature-256.',
   expects_meta:

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Holds what a provider may have signed. */
+/** What a provider may have signed. */
 export interface SignedRequest {
   /** The bytes that were sent. */
   body: Uint8Array;

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { queryOf, type SignedRequest } from './signed-request.js';
 
-/** More fields take too long to sort. Twilio sends about 40. */
+/** The largest number of fields. More take too long to sort, and Twilio sends about 40. */
 const MAX_FIELDS = 1000;
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Returns what Twilio may have signed: the address and the sorted fields of a form. Of another body, the query has the
- * SHA-256. Returns nothing for a body that the signature does not cover.
+ * Returns what Twilio may have signed: the address and the sorted fields of a form. For another kind of body, the query
+ * has its SHA-256. Returns no contents for a body that the signature does not cover.
  */
 export function twilioContents({ body, headers, url }: SignedRequest): string[][] {
   const fields = signedFields(body, headers['content-type'] ?? '', url);

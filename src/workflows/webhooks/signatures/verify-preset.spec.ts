@@ -32,8 +32,8 @@ const stripe = (body: string, secret: string, at: number) =>
   `t=${at},v1=${mac(secret, `${at}.${body}`, 'hex')},v0=${'6f'.repeat(32)}`;
 
 /**
- * Stripe, Shopify, Meta and Typeform publish no example with its secret, so these follow the algorithm that they
- * document.
+ * The examples of deliveries. Stripe, Shopify, Meta and Typeform publish no example with its secret, so theirs follow
+ * the algorithm that they document.
  */
 const EXAMPLES: Record<string, Example> = {
   'the example of GitHub': {

@@ -8,7 +8,7 @@ import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HEX = '([0-9a-fA-F]{64})';
 const MAX_ELEMENTS = 16;
 
-/** Holds what the headers of a delivery say, in the form of the provider. */
+/** What the headers of a delivery say, in the form of the provider. */
 export interface PresetSignature {
   signatures: readonly Buffer[];
   /** The signed time in seconds since 1970, if the provider signs it. */
@@ -16,20 +16,20 @@ export interface PresetSignature {
 }
 
 export interface Preset {
-  /** Names the header of the signature. */
+  /** The header with the signature. */
   header: string;
-  /** Names the header with the id of the delivery, which the provider repeats when it sends a delivery again. */
+  /** The header with the id of the delivery, which the provider repeats when it sends a delivery again. */
   idHeader?: string;
-  /** Names the member of the body with this id. In contrast to a header, it is signed. */
+  /** The member of the body with this id. In contrast to a header, it is signed. */
   idMember?: string;
   hash: 'sha1' | 'sha256';
-  /** Returns undefined when the headers do not have the form of the provider. */
+  /** Parses the headers. Returns undefined when they do not have the form of the provider. */
   parse: (headers: IncomingHttpHeaders) => PresetSignature | undefined;
   /** Returns the contents that the provider may have signed, each in parts. */
   contents: (request: SignedRequest, timestamp: string) => (string | Uint8Array)[][];
 }
 
-/** Holds the schemes as the providers document them. The key is always the whole secret as text. */
+/** The schemes as the providers document them. The key is always the whole secret as text. */
 export const PRESETS: Readonly<Record<SignaturePreset, Preset>> = {
   github: { ...hub(), idHeader: 'x-github-delivery' },
   meta: hub(),
@@ -93,7 +93,7 @@ export function isPresetSignatureValid(
   return parsed.timestamp === undefined || isTimely(parsed.timestamp, now, toleranceSeconds);
 }
 
-/** Returns true when one of the signatures was made with one of the secrets, whatever the signed time. */
+/** Returns true when one of the signatures was made with one of the secrets, and does not check the signed time. */
 export function isPresetSigned(
   name: SignaturePreset,
   request: SignedRequest,
@@ -111,7 +111,7 @@ export function isPresetSigned(
   );
 }
 
-/** GitHub and Meta sign in the same way. */
+/** Returns the preset of a header in the format of GitHub, which Meta uses too. */
 function hub(): Preset {
   const header = 'x-hub-signature-256';
   return {
@@ -122,7 +122,7 @@ function hub(): Preset {
   };
 }
 
-/** Parses a header with one signature. The form is checked, because decoders ignore what they do not know. */
+/** Parses a header with one signature. The form is checked, because decoders ignore unknown characters. */
 function parseOne(
   given: string | string[] | undefined,
   form: RegExp,
@@ -132,7 +132,7 @@ function parseOne(
   return found === undefined ? undefined : { signatures: [Buffer.from(found, encoding)] };
 }
 
-/** Parses `t=1492774577,v1=5257…,v0=6ffb…`. It may have several `v1` while Stripe rolls a secret. */
+/** Parses `t=1492774577,v1=5257…,v0=6ffb…`. There may be several `v1` while Stripe replaces a secret. */
 function parseStripe(given: string | string[] | undefined): PresetSignature | undefined {
   if (typeof given !== 'string') return undefined;
   const elements = given.split(',', MAX_ELEMENTS);

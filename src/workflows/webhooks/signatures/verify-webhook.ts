@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Timestamps have this tolerance unless the workflow sets one. */
+/** The tolerance of timestamps, in seconds, unless the workflow sets one. */
 export const TOLERANCE_SECONDS = 300;
 
 const ID = /^[\x21-\x7e]{1,255}$/;
@@ -12,13 +12,13 @@ const MAX_SIGNATURES = 16;
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 16;
 
-/** Names the scheme: `hex` is `x-webhook-signature`, `standard` means the headers of Standard Webhooks. */
+/** The scheme of a signature: `hex` is `x-webhook-signature`, `standard` means the headers of Standard Webhooks. */
 export type SignatureScheme = 'hex' | 'standard';
 
 /**
  * Returns how the body was signed with one of the secrets, or undefined when no signature is valid. When present,
- * `x-webhook-signature` decides, unless the workflow sets a tolerance: it covers no timestamp, so a recorded delivery
- * could be replayed forever.
+ * `x-webhook-signature` decides, unless the workflow sets a tolerance. The signature in `x-webhook-signature` covers no
+ * timestamp, so a recorded delivery could be replayed forever.
  */
 export function verifyWebhook(
   body: Uint8Array,
@@ -49,11 +49,11 @@ export function isSignatureValid(
   return timingSafeEqual(Buffer.from(header, 'hex'), expected);
 }
 
-/** Holds the headers of Standard Webhooks, which have a valid form. */
+/** The headers of Standard Webhooks, which have a valid form. */
 interface StandardHeaders {
   id: string;
   timestamp: string;
-  /** Each signature has 32 bytes. */
+  /** The signatures, each of 32 bytes. */
   signatures: readonly Buffer[];
 }
 
@@ -94,6 +94,6 @@ export function isTimely(timestamp: string, now: Date, toleranceSeconds: number)
 export function standardKey(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   const key = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64') : undefined;
-  // A shorter key could be guessed, although the text of the secret is long enough.
+  // A shorter key could be guessed, even if the text of the secret is long enough.
   return key && key.length >= MIN_KEY_BYTES ? key : Buffer.from(secret);
 }
