@@ -9,6 +9,7 @@ import {
   endWaits,
   type RunShape,
   runUntil,
+  trigger,
   type WorkflowShape,
 } from '../workflows/support/workflow-client.js';
 import { type ProviderServer, startProviders } from './support/provider-server.js';
@@ -30,7 +31,15 @@ const customer = (id: number, email: string | null) => ({
   last_name: 'Johnson',
 });
 
+/** An order at Shopify and a payment at Stripe of somebody who is no customer there. */
+const guestOf = (email: string) => ({
+  email,
+  customer: null,
+  data: { object: { customer: null, amount_total: 100, customer_details: { email, name: null } } },
+});
+
 interface Contact {
+  email: string | null;
   first_name: string | null;
   external_id: string | null;
   tags: string[];
@@ -142,6 +151,16 @@ describe('docs/recipes', () => {
     expect(await messagesTo('grace@example.com')).toMatchObject([
       { body: 'Thank you. We received 42 EUR.' },
     ]);
+  });
+
+  it.each(['shopify-order', 'stripe-payment'])('%s.md keeps guests apart', async (page) => {
+    const { id } = await follow(page);
+    const emails = [`guest1@${page}.example.com`, `guest2@${page}.example.com`];
+    for (const email of emails) await trigger(acme, id, guestOf(email));
+    expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+    for (const email of emails) {
+      expect(await contact(email)).toMatchObject({ email, external_id: null });
+    }
   });
 
   it('github-issue.md writes one comment at a new issue', async () => {
