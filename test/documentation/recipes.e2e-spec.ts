@@ -185,8 +185,7 @@ describe('docs/recipes', () => {
     const { id, webhook, run } = await follow('slack-command');
     await run(0, { WEBHOOK: webhook });
     expect(await runsOf(id)).toEqual([]);
-    const [answer] = await run(1, { WEBHOOK: webhook });
-    expect(JSON.parse(answer!)).toMatchObject({ ok: true });
+    expect(await run(1, { WEBHOOK: webhook })).toEqual([]);
     expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded']);
     expect(providers.statusesOf('hooks.slack.com')).toEqual([200]);
     const [message] = providers.accepted('hooks.slack.com');
