@@ -223,7 +223,7 @@ describe('docs/recipes', () => {
       consent: { email: { status: 'granted' } },
     });
     expect(await messagesTo('team@example.com')).toMatchObject([
-      { subject: 'Question of mary@example.com', body: 'Do you ship to Vienna?' },
+      { subject: 'Question from mary@example.com', body: 'Do you ship to Vienna?' },
     ]);
   });
 

@@ -132,7 +132,7 @@ export const EXAMPLES: readonly Example[] = [
       mail(
         'report',
         '{{ team.id }}',
-        'Question of {{ trigger.payload.email }}',
+        'Question from {{ trigger.payload.email }}',
         '{{ trigger.payload.question }}',
       ),
     ],
