@@ -1,7 +1,13 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-const SERVICE = process.env.SWITCHBOARD_URL ?? 'http://127.0.0.1:3000';
+/** The header `Host` stays that of the pages, because the service compares it with `Origin`. */
+const SERVICE = {
+  target: process.env.SWITCHBOARD_URL ?? 'http://127.0.0.1:3000',
+  changeOrigin: false,
+};
+/** Calls of the service, without the sources in `web/api`, whose addresses begin alike. */
+const CALLS = String.raw`^/api/(?!.*\.tsx?(\?|$))`;
 
 /** `scripts/build-web.mjs` builds with this. `npm run dev:web` serves the pages with it and passes calls to a service. */
 export default defineConfig({
@@ -28,13 +34,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
   },
   logLevel: 'warn',
-  server: {
-    host: '127.0.0.1',
-    // The folder `api` of the sources has the same beginning as the calls. The service compares the headers Host and Origin,
-    // so the host stays that of the page.
-    proxy: {
-      '^/api/(?!.*\\.tsx?(\\?|$))': { target: SERVICE, changeOrigin: false },
-      '/health': { target: SERVICE, changeOrigin: false },
-    },
-  },
+  server: { host: '127.0.0.1', proxy: { [CALLS]: SERVICE, '/health': SERVICE } },
 });

@@ -96,7 +96,10 @@ export class OutboundClient {
   private async resolve(target: OutboundTarget, signal: AbortSignal): Promise<string[]> {
     // The port is checked before the look-up, so that a refused request cannot send data to a name server.
     if (!this.rules.allowsPort(target.port))
-      throw AppError.invalidField('url', `must not use port ${target.port}`);
+      throw AppError.invalidField(
+        'url',
+        `must use port 80 or 443, or one that OUTBOUND_ALLOW names, not ${target.port}`,
+      );
     const addresses = target.isAddress
       ? [target.host]
       : await this.resolver.resolve(target.host, signal);
@@ -110,7 +113,10 @@ export class OutboundClient {
   private check(address: string, port: number): void {
     // All addresses must be allowed, because the connection may go to any of them.
     if (!this.rules.allows(address, port)) {
-      throw AppError.invalidField('url', 'must lead to a public address, at port 80 or 443');
+      throw AppError.invalidField(
+        'url',
+        'must lead to a public address at port 80 or 443, or to one that OUTBOUND_ALLOW names',
+      );
     }
   }
 }

@@ -65,6 +65,8 @@ describe('runs', () => {
     await page.getByRole('heading', { name: 'Run of Hello' }).waitFor();
     await page.getByRole('region', { name: 'Error: person' }).waitFor();
     await page.getByText('"no address"').first().waitFor();
+    await page.getByRole('link', { name: 'Hello' }).click();
+    await page.waitForURL(`**/workflows/${hello}`);
     expect(faults).toEqual([]);
   });
 

@@ -78,7 +78,7 @@ describe('OutboundClient with a hostile name server', () => {
 
   it('sends no DNS query for a port that is never allowed', async () => {
     await expect(get('steady.port.test', 22)).rejects.toMatchObject({
-      message: 'url must not use port 22.',
+      message: 'url must use port 80 or 443, or one that OUTBOUND_ALLOW names, not 22.',
     });
     expect(names.asked.map(({ name }) => name)).not.toContain('steady.port.test');
   });

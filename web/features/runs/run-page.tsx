@@ -4,6 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -34,9 +35,10 @@ export function RunPage() {
     return <UnloadedPage key={runId} title={texts.run} back={back} query={query} />;
   }
   const { run, output } = query.data;
+  const workflow = names.get(run.workflow_id);
   return (
     <Page
-      title={texts.runOf(names.get(run.workflow_id) ?? run.workflow_id)}
+      title={texts.runOf(workflow ?? run.workflow_id)}
       back={back}
       actions={
         <>
@@ -50,7 +52,7 @@ export function RunPage() {
       }
     >
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
-      <RunFacts run={run} />
+      <RunFacts run={run} workflow={workflow} />
       {(run.trigger.payload !== undefined || run.trigger.payload_cut) && (
         <RunValue
           key={run.id}
@@ -81,7 +83,8 @@ function Request({ trigger }: { trigger: Run['trigger'] }) {
   return <TextViewer title={texts.request} value={{ method, headers, query, received_at }} />;
 }
 
-function RunFacts({ run }: { run: Run }) {
+/** A deleted workflow has no name and no page. */
+function RunFacts({ run, workflow }: { run: Run; workflow: string | undefined }) {
   const texts = useTexts(runsTexts);
   const trigger = readTrigger(run.trigger.type);
   return (
@@ -90,6 +93,14 @@ function RunFacts({ run }: { run: Run }) {
         [texts.status, <StatusBadge key="status" status={run.status} />],
         [texts.reason, run.reason],
         [texts.trigger, trigger ? texts.triggers[trigger] : run.trigger.type],
+        [
+          texts.workflow,
+          workflow !== undefined && (
+            <Link to="/workflows/$workflowId" params={{ workflowId: run.workflow_id }}>
+              <ForeignText text={workflow} />
+            </Link>
+          ),
+        ],
         [texts.version, run.workflow_version],
         [
           texts.contact,

@@ -132,7 +132,7 @@ export const EXAMPLES: readonly Example[] = [
       mail(
         'report',
         '{{ team.id }}',
-        'Question of {{ trigger.payload.email }}',
+        'Question from {{ trigger.payload.email }}',
         '{{ trigger.payload.question }}',
       ),
     ],
@@ -145,9 +145,10 @@ export const EXAMPLES: readonly Example[] = [
       secret: UNKNOWN_SECRET,
       if: `trigger.payload.type == 'checkout.session.completed' and ${PAYMENT}.payment_status == 'paid'`,
       contact: {
-        external_id: `stripe:{{ ${PAYMENT}.customer }}`,
+        external_id: `{% if ${PAYMENT}.customer %}stripe:{{ ${PAYMENT}.customer }}{% endif %}`,
         email: `{{ ${PAYMENT}.customer_details.email }}`,
-        first_name: `{{ ${PAYMENT}.customer_details.name }}`,
+        first_name: `{{ ${PAYMENT}.customer_details.name | split: ' ' | first }}`,
+        last_name: `{{ ${PAYMENT}.customer_details.name | split: ' ' | slice: 1, 9 | join: ' ' }}`,
         tags: ['paying'],
         properties: { paid: `{{ ${PAYMENT}.amount_total | divided_by: 100.0 }}` },
       },
