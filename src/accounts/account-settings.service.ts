@@ -96,7 +96,7 @@ export class AccountSettingsService {
 
   /**
    * Changes the password and ends all other sessions of the person. An attempt counts as an attempt to sign in. Throws
-   * `rate_limited`, and `invalid_arguments` when the present password is wrong.
+   * `rate_limited`, and `invalid_arguments` when the current password is wrong.
    */
   async changePassword(person: PersonInSession, body: PasswordBody): Promise<void> {
     const { account, origin } = person;
@@ -120,7 +120,7 @@ export class AccountSettingsService {
       outcome: 'invalid_credentials',
       origin,
     });
-    throw AppError.invalidField('current_password', 'is not the present password');
+    throw AppError.invalidField('current_password', 'is not the current password');
   }
 
   /** Returns the number of ended sessions. Also ends their streams of changes. */

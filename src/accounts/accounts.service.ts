@@ -88,7 +88,7 @@ export class AccountsService {
 
   /**
    * Replaces the password of a person and ends the other sessions of the person. Returns the organizations of the ended
-   * sessions, or undefined when the present password is wrong. `entries` are written to the audit log in the same
+   * sessions, or undefined when the current password is wrong. `entries` are written to the audit log in the same
    * transaction.
    */
   async changePassword(

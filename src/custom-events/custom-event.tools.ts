@@ -15,7 +15,7 @@ export class CustomEventTools {
     name: 'emit_event',
     title: 'Emit an event',
     description:
-      'Emits an event of your own, which starts the workflows that it triggers and ends waits of runs for it.',
+      'Emits a custom event, which starts the workflows that it triggers and ends waits of runs for it.',
     output: EmittedEventResult,
   })
   async emit(input: EmitEventInput, call: ToolCall): Promise<EmittedEventResult> {

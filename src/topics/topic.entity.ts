@@ -14,7 +14,7 @@ export class Topic extends OrganizationRow {
   @Column('text', { nullable: true })
   description: string | null;
 
-  /** True when contacts that decided nothing get the messages of the topic. */
+  /** True when contacts without a decision get the messages of the topic. */
   @Column('boolean')
   optedIn: boolean;
 

@@ -18,7 +18,7 @@ export class CreateTopicInput extends TopicNameInput {
   @Text('What people get, as they read it.', { optional: true, max: 1000 })
   description?: string;
 
-  @Doc('Whether contacts that decided nothing get its messages.')
+  @Doc('Whether contacts without a decision get its messages.')
   @Choice(TOPIC_DEFAULTS)
   default: TopicDefault = 'opted_out';
 

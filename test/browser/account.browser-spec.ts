@@ -56,7 +56,7 @@ describe('Settings → Account', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('a whole new password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'not your present password' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'not your current password' }).waitFor();
     expect(await page.getByLabel('New password').inputValue()).toBe('a whole new password');
     await present.fill(dashboard.organization.password);
     await page.keyboard.press('Enter');

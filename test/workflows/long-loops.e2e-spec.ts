@@ -266,7 +266,7 @@ describe('a loop with folded iterations', () => {
     const trigger = { type: 'manual' };
     const { error } = await acme.call('create_workflow', { name: 'Wrong', trigger, steps });
     expect(error!.details!.map(({ path, message }) => `${path} ${message}`)).toEqual([
-      'steps[0].for_each must be an expression that gives the items of a page',
+      'steps[0].for_each must be an expression that returns the items of a page',
       'steps[0].next is required',
       'steps[1].next needs pages',
       'steps[1].batch must be a whole number from 1 to 1000',

@@ -93,7 +93,7 @@ describe('the definition of a workflow', () => {
     [
       { type: 'event', event: 'contact.create' },
       'trigger.event',
-      'must be one of contact.created, contact.updated, contact.tagged, contact.merged, message.sent, message.delivered, message.failed, message.received, run.failed, segment.entered, segment.left, or an event of your own, such as custom.order_paid. Did you mean contact.created, contact.updated?',
+      'must be one of contact.created, contact.updated, contact.tagged, contact.merged, message.sent, message.delivered, message.failed, message.received, run.failed, segment.entered, segment.left, or a custom event, such as custom.order_paid. Did you mean contact.created, contact.updated?',
     ],
     [
       { type: 'event', event: 'contact.created', segment: 'seg_1' },

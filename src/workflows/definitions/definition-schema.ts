@@ -93,7 +93,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
     trigger: refer('trigger', 'What starts a run.'),
     steps: { ...steps('Steps in the order of execution.'), maxItems: MAX_STEPS },
     on_failure: {
-      ...steps('Steps after the run has failed for good. They see the failure as failure.'),
+      ...steps('Steps after the run has failed finally. They see the failure as failure.'),
       maxItems: MAX_STEPS,
     },
   },

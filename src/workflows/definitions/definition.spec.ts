@@ -95,7 +95,7 @@ describe(parseSteps, () => {
     [[{ id: 'a', for_each: [], steps: [] }], 'steps[0].steps must have at least one step'],
     [
       [{ id: 'a', for_each: 'trigger.payload.items', steps: [] }],
-      'steps[0].for_each must be a list, or an expression that gives one',
+      'steps[0].for_each must be a list, or an expression that returns one',
     ],
     [
       [{ id: 'a', for_each: Array.from({ length: 1001 }), steps: [] }],

@@ -65,8 +65,8 @@ export interface BranchStep extends StepBase {
 export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * A step that pauses the run for a duration or until a time. A duration is a number, or an expression that gives one.
- * `until` is RFC 3339 text, a local time, or an expression that gives either. Local times and months use `timezone`, or
+ * A step that pauses the run for a duration or until a time. A duration is a number, or an expression that returns one.
+ * `until` is RFC 3339 text, a local time, or an expression that returns either. Local times and months use `timezone`, or
  * the timezone of the contact when that is absent.
  */
 export interface WaitStep extends StepBase {
@@ -94,7 +94,7 @@ export interface EventWaitStep extends StepBase {
 
 /** A step that starts a run of another workflow and waits for its end. The default contact is that of this run. */
 export interface RunWorkflowStep extends StepBase {
-  /** The id of the workflow, or an expression that gives it. */
+  /** The id of the workflow, or an expression that returns it. */
   run_workflow: string;
   payload?: Record<string, unknown>;
   contact_id?: string;
@@ -116,9 +116,9 @@ export type OnParentEnd = 'cancel' | 'continue';
 export interface ForEachStep extends StepBase {
   /** The steps that read one page. They see `cursor`, which is null for the first page. */
   pages?: Step[];
-  /** An expression that gives the cursor of the next page. There is no next page when it gives null, false or "". */
+  /** An expression that returns the cursor of the next page. There is no next page when it gives null, false or "". */
   next?: string;
-  /** A list, or an expression that gives one. With `pages`, it gives the items of a page. */
+  /** A list, or an expression that returns one. With `pages`, it gives the items of a page. */
   for_each: string | unknown[];
   /** The largest number of items in a batch. With it, the steps get lists of items in place of single items. */
   batch?: number;
@@ -176,7 +176,7 @@ export interface ReturnStep extends StepBase {
 }
 
 /**
- * A step that runs its steps after the run has failed for good. It is generated from `on_failure` of the definition.
+ * A step that runs its steps after the run has failed finally. It is generated from `on_failure` of the definition.
  */
 export interface FailureStep extends StepBase {
   on_failure: Step[];

@@ -26,6 +26,6 @@ export function parseEventName<T extends string>(
 function refusalOf(given: unknown, known: readonly string[]): string {
   const text = typeof given === 'string' ? given : '';
   if (text.startsWith('custom.')) return `must be ${CUSTOM_EVENT_IN_WORDS}`;
-  const own = 'or an event of your own, such as custom.order_paid';
+  const own = 'or a custom event, such as custom.order_paid';
   return `must be one of ${known.join(', ')}, ${own}.${didYouMean(text, known)}`;
 }

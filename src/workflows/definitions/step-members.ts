@@ -34,7 +34,7 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
   for_each: {
     for_each: {
       type: ['string', 'array'],
-      description: 'A list, or an expression that gives one.',
+      description: 'A list, or an expression that returns one.',
     },
     pages: steps('Steps that read one page. They see cursor, which is null for the first page.'),
     next: text('Expression for the cursor of the next page. The last page gives nothing.'),

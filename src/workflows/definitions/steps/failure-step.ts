@@ -19,13 +19,13 @@ export interface Failure {
 /** The two lists of a definition. */
 export interface StepLists {
   readonly steps: readonly Step[];
-  /** The steps that run after the run has failed for good. */
+  /** The steps that run after the run has failed finally. */
   readonly onFailure: readonly Step[];
 }
 
 /**
  * The failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine begins
- * it when another step has failed for good. Its entry in the journal keeps which step failed, and the steps inside it
+ * it when another step has failed finally. Its entry in the journal keeps which step failed, and the steps inside it
  * follow.
  */
 export const FAILURE_STEP: StepKind<FailureStep> = {

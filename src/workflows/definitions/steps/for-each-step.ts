@@ -125,7 +125,7 @@ function parseItems(given: unknown, path: string, parser: StepParser): string | 
     return given;
   }
   if (typeof given === 'string' && isDynamic(given)) return parser.text(given, path);
-  parser.fault(path, 'must be a list, or an expression that gives one');
+  parser.fault(path, 'must be a list, or an expression that returns one');
   return [];
 }
 
@@ -151,7 +151,7 @@ function parsePages(
     return {};
   }
   if (Array.isArray(given.for_each)) {
-    parser.fault(`${path}.for_each`, 'must be an expression that gives the items of a page');
+    parser.fault(`${path}.for_each`, 'must be an expression that returns the items of a page');
   }
   const next = parser.text(given.next, `${path}.next`);
   if (next !== '' && !isDynamic(next)) parser.fault(`${path}.next`, 'must be an expression');
