@@ -100,8 +100,7 @@ export class ContactsService {
   /**
    * Creates a contact. When another contact has one of its identifiers, as its own or as an alias, `error` throws
    * `conflict` with the identifier. `update` changes that contact, and `merge` does so but keeps its tags. An alias by
-   * which the contact was found stays an alias. It always throws `conflict` when the identifiers belong to several
-   * contacts.
+   * which the contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
    */
   async create(
     organizationId: string,
@@ -161,8 +160,7 @@ export class ContactsService {
     const found = await this.contacts.countTraces(organizationId, id);
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
-      // A caller that deletes a merged contact may want to remove a duplicate only. The deletion would remove the
-      // survivor.
+      // The caller may want to remove a duplicate only, but the deletion would remove the survivor.
       const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
       throw new AppError('conflict', message);
     }

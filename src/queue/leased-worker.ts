@@ -176,10 +176,7 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /**
-   * Claims a due row for each free slot and starts the work. Runs one claim at a time, because two claims would use the
-   * same free slots.
-   */
+  /** Claims a due row for each free slot and starts the work. Two claims at a time would use the same free slots. */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;

@@ -205,10 +205,7 @@ export class ToolPipeline {
     });
   }
 
-  /**
-   * Reserves the key, and requests the confirmation of a new call if one is needed. Needs a transaction, which a
-   * missing confirmation rolls back.
-   */
+  /** Reserves the key, and asks for the confirmation that a new call needs. Without it, the transaction rolls back. */
   private async begin(checked: CheckedCall): Promise<BegunCall> {
     const { tool, input, call, confirmed } = checked;
     const approval = confirmed && (await this.confirmations.findApproval(confirmed));
@@ -280,10 +277,7 @@ function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
 
-/**
- * Returns the idempotency key of a call. For an approved call, it comes from the approval, so that the call happens
- * only once.
- */
+/** Returns the idempotency key. For an approved call, it comes from the approval, so that the call happens only once. */
 function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
   const given = (input as { idempotency_key?: string }).idempotency_key;
   return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);

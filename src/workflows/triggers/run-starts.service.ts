@@ -27,10 +27,7 @@ export interface RunStart {
   triggerType: RunTriggerType;
   /** A JSON object in the bytes that were received. */
   payload: Buffer;
-  /**
-   * The large values of the payload. When set, `payload` is an outline, and the caller stores the bytes in the same
-   * transaction.
-   */
+  /** The large payload of which `payload` is an outline. The caller stores its bytes in the same transaction. */
   largePayload?: LargePayload;
   /** The part of the HTTP request that expressions read. */
   request?: TriggerRequest;
@@ -209,8 +206,7 @@ export class RunStartsService {
     { limits }: InsertedRun,
     slots?: Map<string, ReservedSlot>,
   ): void {
-    // The wake-up comes after the commit. A worker that is woken before the commit does not see the row, and the
-    // wake-up is lost.
+    // A worker that is woken before the commit does not see the row, and the wake-up is lost.
     this.tenants.afterCommit(() => {
       const slot = slots?.get(run.id);
       slots?.delete(run.id);
@@ -274,9 +270,7 @@ export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }
 
-/**
- * Returns the beginning of a dedupe key that is made from a body. It has a space, so that no key of a sender equals it.
- */
+/** Returns the beginning of a dedupe key of a body. It has a space, so that no key of a sender equals it. */
 function bodyKeyPrefix(bodyHash: Buffer): string {
   return `body ${bodyHash.toString('hex')} `;
 }
