@@ -83,6 +83,9 @@ export class MailChannel implements DeliveryChannel {
     const delivery = await this.email.deliver(email, signal);
     if (delivery.outcome === 'sent') return { outcome: 'sent' };
     const { outcome, reason } = delivery;
+    if (outcome === 'refused' && delivery.isUnknownMailbox) {
+      return { outcome, code: 'bounced', reason };
+    }
     return { outcome, code: CODES[outcome], reason };
   }
 }

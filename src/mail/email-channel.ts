@@ -46,11 +46,12 @@ export interface DkimKey {
 
 /**
  * The result of an attempt. After `refused` no retry can succeed. After `failed` a retry may succeed. After `unknown`
- * the mail server may have accepted the e-mail, so a retry may deliver it twice.
+ * the mail server may have accepted the e-mail, so a retry may deliver it twice. With `isUnknownMailbox`, no e-mail to
+ * the address can arrive.
  */
 export type Delivery =
   | { outcome: 'sent' }
-  | { outcome: 'refused'; reason: string }
+  | { outcome: 'refused'; reason: string; isUnknownMailbox?: true }
   | { outcome: 'failed'; reason: string }
   | { outcome: 'unknown'; reason: string };
 

@@ -7,6 +7,11 @@ import { readSmtpUrl } from './smtp-settings.js';
 const LONGEST_REASON = 500;
 /** The commands that concern one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
+/**
+ * The mailbox or its domain does not exist or accepts no mail (RFC 3463, section 3.2, and RFC 7505). A server may give 550
+ * without such a code for another reason, for example because it blocks the sender.
+ */
+const UNKNOWN_MAILBOX = /^5\d\d[ -]5\.1\.(1|2|3|6|10)\b/;
 const UNREADABLE = 'The content of the e-mail could not be read or signed.';
 const NO_UTF8 = 'The mail server does not accept addresses with letters outside ASCII (SMTPUTF8).';
 
@@ -61,7 +66,9 @@ function toDelivery({ error, mayHaveArrived }: SmtpResult & { isSent: false }): 
   const text = response?.replace(/\p{C}+/gu, ' ').slice(0, LONGEST_REASON);
   if (text) {
     const reason = `The mail server answered: ${text}`;
-    return { outcome: isPermanent ? 'refused' : 'failed', reason };
+    if (!isPermanent) return { outcome: 'failed', reason };
+    const isUnknown = command!.startsWith('RCPT TO') && UNKNOWN_MAILBOX.test(text);
+    return { outcome: 'refused', reason, ...(isUnknown && { isUnknownMailbox: true }) };
   }
   const detail = code ?? 'no error code';
   return mayHaveArrived

@@ -15,6 +15,7 @@ import { messageEvent } from './message-events.js';
 import type { Message } from './message.entity.js';
 import type { Outcome } from './message-outcome.js';
 import { MessagesRepository } from './messages.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
 
 const EVENTS = [
   ['sent', 'message.sent'],
@@ -40,6 +41,7 @@ export class MessageOutcomesService {
   constructor(
     private readonly attempts: MessageAttemptsRepository,
     private readonly messages: MessagesRepository,
+    private readonly suppressions: SuppressionsService,
     private readonly tenants: TenantDatabase,
     private readonly changes: ChangeFeed,
     private readonly events: DomainEvents,
@@ -113,13 +115,20 @@ export class MessageOutcomesService {
       const recorded = new Set(claims.map(keyOf));
       const ended = outcomes
         .filter(({ claim }) => recorded.has(keyOf(claim)))
-        .map(({ claim: { id }, outcome: { status } }) => ({ id, status }));
-      for (const { id } of ended) {
+        .map(({ claim: { id }, outcome: { status, code } }) => ({ id, status, code }));
+      for (const { id, code } of ended) {
         this.changes.publish(organizationId, resourceChange('messages', id));
+        if (code === 'bounced') await this.suppressRecipient(organizationId, id);
       }
       await this.emitEvents(organizationId, ended, awaited);
       return recorded;
     });
+  }
+
+  /** Suppresses the address of a message that no later message can reach either. */
+  private async suppressRecipient(organizationId: string, id: string): Promise<void> {
+    const message = await this.messages.find(organizationId, id);
+    await this.suppressions.addRecipient(message!, 'bounce');
   }
 
   /** Returns those events of the outcomes that would have consequences. In most organizations there are none. */

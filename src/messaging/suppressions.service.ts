@@ -34,7 +34,7 @@ export class SuppressionsService {
     return await this.insert(organizationId, channel, address, 'manual', null);
   }
 
-  /** Suppresses the address that a message went to, because its provider reported a bounce or a complaint. */
+  /** Suppresses the address that a message went to, after a bounce or a complaint. */
   async addRecipient(
     { organizationId, id, channel, recipient }: Message,
     reason: SuppressionReason,

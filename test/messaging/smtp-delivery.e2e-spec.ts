@@ -20,7 +20,7 @@ interface Received {
 }
 
 /** The reactions of the server to successive attempts, by address. After them it accepts e-mails. */
-type Behaviour = number | 'cut' | 'drop' | Promise<void>;
+type Behaviour = number | { refusal: string } | 'cut' | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];
 const sockets = new Set<{ destroy(): void }>();
@@ -31,6 +31,10 @@ const server = new SMTPServer({
   logger: false,
   onRcptTo: ({ address }, _session, callback) => {
     const next = behaviours.get(address)?.[0];
+    if (typeof next === 'object' && 'refusal' in next) {
+      void behaviours.get(address)!.shift();
+      return callback(Object.assign(new Error(next.refusal), { responseCode: 550 }));
+    }
     if (typeof next !== 'number' || next >= 552) return callback();
     void behaviours.get(address)!.shift();
     callback(Object.assign(new Error('no\u0007 luck'), { responseCode: next }));
@@ -145,6 +149,33 @@ describe('delivery by SMTP', () => {
     expect(failed.status_reason).toMatch(new RegExp(`^The mail server answered: ${code}`));
     expect(failed.sent_at).toBeNull();
   });
+
+  it.each([
+    ['5.1.1 No such user', true],
+    ['5.1.10 The domain accepts no mail', true],
+    ['5.7.1 Blocked', false],
+    ['5.1.19 Unknown', false],
+    ['No such user', false],
+  ])(
+    'after the answer 550 %s to the recipient, it is %s that the address is suppressed',
+    async (refusal, expected) => {
+      const message = await sendExpecting({ refusal });
+      const failed = await untilStatus(acme, message.id, 'failed');
+      expect(failed).toMatchObject({
+        reason_code: expected ? 'bounced' : 'provider_refused',
+        status_reason: `The mail server answered: 550 ${refusal}`,
+      });
+      const { value } = await acme.call<{ suppressions: object[] }>('list_suppressions', {});
+      const found = value.suppressions.filter(
+        (row) => 'message_id' in row && row.message_id === message.id,
+      );
+      expect(found).toEqual(
+        expected ? [expect.objectContaining({ address: message.to, reason: 'bounce' })] : [],
+      );
+      const next = await send(acme, { email: message.to, body: 'Again.' });
+      await untilStatus(acme, next.id, expected ? 'suppressed' : 'sent');
+    },
+  );
 
   it('retries with the same Message-ID when the connection breaks before the response', async () => {
     const message = await sendExpecting('drop');
