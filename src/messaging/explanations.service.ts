@@ -88,7 +88,8 @@ export class ExplanationsService {
     }
     const rows = await this.messages.listEvents(organizationId, id);
     const events = rows.map((row) => MessageEventView.of(row));
-    const ended = ENDED[message.status];
+    // A message that bounced was sent.
+    const ended = message.sentAt === null ? ENDED[message.status] : 'sent';
     if (ended) {
       return { outcome: ended, reason: message.statusReason, until: null, checks: [], events };
     }

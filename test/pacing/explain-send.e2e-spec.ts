@@ -244,6 +244,17 @@ describe('explain_send', () => {
     expect(failedRules(await explain({ message_id: collecting.id }))).toEqual(['digest']);
   });
 
+  it('says of a message that bounced that it was sent, with the reason of the bounce', async () => {
+    const { id } = await send(acme, { contact_id: (await createContact(acme)).id });
+    expect((await deliver(id)).status).toBe('sent');
+    const report = { message_id: id, outcome: 'bounced', reason: 'No such user' };
+    expect((await acme.call('report_delivery', report)).error).toBeUndefined();
+    expect(await explain({ message_id: id })).toMatchObject({
+      outcome: 'sent',
+      reason: expect.stringMatching(/bounced: No such user$/),
+    });
+  });
+
   it('explains no message of another organization, and none that was received', async () => {
     const { id } = await send(acme, { contact_id: (await createContact(acme)).id });
     const beta = await createOrganization(switchboard);
