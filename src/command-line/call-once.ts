@@ -64,7 +64,8 @@ function shownResult(text: string): string {
 function reportError({ code, message, details, error_id: errorId }: RowError, to: Terminal): void {
   to.report(`${code}: ${message}`);
   const faults = Array.isArray(details) ? (details as { path?: unknown; message?: unknown }[]) : [];
-  for (const { path, message: fault } of faults) {
+  // The message names the fault if there is only one.
+  for (const { path, message: fault } of faults.length > 1 ? faults : []) {
     to.report(`  ${safeLine(`${String(path)} ${String(fault)}`)}`);
   }
   if (typeof errorId === 'string')

@@ -36,6 +36,11 @@ describe('switchboard call TOOL', () => {
     expect(code).toBe(1);
   });
 
+  it('prints a single fault once', async () => {
+    const { stderr } = await run('call', 'echo_text', '{"text":5}');
+    expect(stderr).toMatch(/^invalid_arguments: text must be .*\n$/);
+  });
+
   it('prints the error of the service for an unknown tool', async () => {
     const { code, stderr } = await run('call', 'echo_txt');
     expect(stderr).toContain('Unknown tool: echo_txt. Did you mean echo_text?');
