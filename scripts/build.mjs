@@ -47,8 +47,9 @@ const IGNORED = /\.spec\.tsx?$|\.md$/;
 export class BuildError extends Error {}
 
 /**
- * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of `web`
- * into `dist/web`, unless they were built from exactly these sources. Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
+ * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of
+ * `web` into `dist/web`. What was built from exactly these sources is not built again. Throws a `BuildError` when that
+ * fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.

@@ -59,8 +59,8 @@ export class ContactPropertiesService {
   }
 
   /**
-   * Returns one page of the values that would not fit the rule, in the order of the contacts' ids, and the cursor of
-   * the next page.
+   * Returns one page of the values that would not fit the rule, and the cursor of the next page. The values are in the
+   * order of the contacts' ids.
    */
   async listUnfit(
     organizationId: string,

@@ -54,7 +54,7 @@ describe('an agent', () => {
     ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-  ])('with "always" for %s, saves no step %s', async (tool, used, given) => {
+  ])('when calls of %s must be confirmed, saves no step that uses %s', async (tool, used, given) => {
     const steps = [{ id: 'used', tool: used, arguments: given }];
     const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
     expect(await agent('create_workflow', definition)).toHaveProperty('workflow');
