@@ -40,7 +40,7 @@ const DASHBOARD = {
 /** The first start copies this file of `dist` instead of running initdb. */
 const TEMPLATE = 'cluster-template.gz';
 
-/** Tests and texts for developers are not part of a build. */
+/** Matches files that are not part of a build: tests and texts for developers. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
 /** Reports an expected failure of the build. Its message says what to do, so no stack trace is printed. */

@@ -43,7 +43,10 @@ export class ContactPropertiesService {
       (property) => property.name !== name,
     );
     if (others.length >= MOST_DECLARED) {
-      throw new AppError('conflict', `At most ${MOST_DECLARED} properties can be declared.`);
+      throw new AppError(
+        'conflict',
+        `At most ${MOST_DECLARED} properties can be declared. Delete one first.`,
+      );
     }
     const unfit = await this.properties.listUnfit(organizationId, name, rule, '', MOST_SHOWN);
     if (unfit.length > 0) throw unfitConflict(name, rule, unfit);
@@ -55,7 +58,10 @@ export class ContactPropertiesService {
   async delete(organizationId: string, name: string): Promise<void> {
     await this.rules.lockProperties(organizationId);
     if (await this.properties.delete(organizationId, name)) return;
-    throw new AppError('not_found', `The property ${name} is not declared.`);
+    throw new AppError(
+      'not_found',
+      `The property ${name} is not declared. List them with list_properties.`,
+    );
   }
 
   /**
