@@ -91,7 +91,7 @@ export class PendingEvent extends OrganizationRowWithId {
   @Column('text', { default: '' })
   afterStepId: string;
 
-  /** The time from which on a worker may claim the event. While it is claimed, this is the end of the lease. */
+  /** The time from which a worker may claim the event. While it is claimed, this is the end of the lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 
