@@ -11,7 +11,7 @@ const NOTES = {
     'Each call in a batch counts. Single calls are those of the previous contest, measured directly before each batch.',
   search: ({ contacts, organizations }) =>
     `The searches are for parts of names, full names and parts of e-mail addresses, among ${show(contacts)} contacts ` +
-    `of ${organizations} organizations; one to ten of 20,000 match, and every response is checked. Each contestant has a separate ` +
+    `of ${organizations} organizations. One to ten of 20,000 match, and every response is checked. Each contestant has a separate ` +
     'database with at most 10 connections, and a GIN index on one text of name, e-mail, phone and external id. The ' +
     'index of Switchboard contains the organization; that of the peers consists of trigrams (`pg_trgm`), with another ' +
     'index on organization and time. The organization of the peers is fixed; Switchboard gets it from the API key ' +

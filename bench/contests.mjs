@@ -74,7 +74,7 @@ export const CONTESTS = {
       const told = response.result?.content?.[0]?.text;
       const isRight =
         isDeepStrictEqual(JSON.parse(told ?? 'null'), page) &&
-        // Plain JSON-RPC has no such field.
+        // Results of plain JSON-RPC have no structuredContent.
         (era === 'plain' || isDeepStrictEqual(response.result.structuredContent, page));
       return isRight
         ? undefined
@@ -180,7 +180,7 @@ function isSame(wanted, given, era) {
     given !== undefined &&
     given.description === wanted.description &&
     isDeepStrictEqual(fields(given), fields(wanted)) &&
-    // The plain list has no such field.
+    // The list of plain JSON-RPC has no outputSchema.
     (era === 'plain' || given.outputSchema !== undefined)
   );
 }

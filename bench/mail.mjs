@@ -9,7 +9,10 @@ import { warmUp } from './warm-up.mjs';
 import { CONTACTS, contactOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
-/** At this rate, which every contestant that stores e-mails can deliver, the time until an e-mail arrives is measured. */
+/**
+ * The rate at which the time until an e-mail arrives is measured. Every contestant that stores e-mails can deliver them
+ * at this rate.
+ */
 const PACED_PER_SECOND = 100;
 const LOOK_EVERY_MS = 10;
 const PATIENCE_MS = 60_000;

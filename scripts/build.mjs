@@ -40,15 +40,16 @@ const DASHBOARD = {
 /** The first start copies this file of `dist` instead of running initdb. */
 const TEMPLATE = 'cluster-template.gz';
 
-/** Tests and texts for developers are not part of a build. */
+/** Matches files that are not part of a build: tests and texts for developers. */
 const IGNORED = /\.spec\.tsx?$|\.md$/;
 
 /** Reports an expected failure of the build. Its message says what to do, so no stack trace is printed. */
 export class BuildError extends Error {}
 
 /**
- * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of `web`
- * into `dist/web`, unless they were built from exactly these sources. Throws a `BuildError` when that fails, and keeps an older `dist` unchanged.
+ * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of
+ * `web` into `dist/web`. What was built from exactly these sources is not built again. Throws a `BuildError` when that
+ * fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.

@@ -11,11 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { buildOrExit } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** tsc prints this after each compilation. */
+/** Matches the line that tsc prints after each compilation. */
 const COMPILED = /Found (\d+) errors?\. Watching/;
 /** An editor that saves a file may change it several times. */
 const SETTLE_MS = 100;
-/** Ctrl-C then reaches this process only. A second signal would end the service before its work is finished. */
+/**
+ * True where the service can have its own process group. Then Ctrl-C reaches this process only. A second signal would
+ * end the service before its work is finished.
+ */
 const hasGroups = process.platform !== 'win32';
 
 let service;

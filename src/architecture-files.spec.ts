@@ -14,7 +14,7 @@ const ROLE_SUFFIX =
 const SUFFIXES =
   /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
 
-describe('the files of src', () => {
+describe('the code of src', () => {
   it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
     const isTooLong = (node: ts.Node): boolean =>
       ts.isPropertyAssignment(node) &&

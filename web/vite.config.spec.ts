@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import config from './vite.config.ts';
 
 const { proxy = {} } = config.server!;
-/** Vite reads a name that begins with ^ as a regular expression, and any other as the beginning of the address. */
+/**
+ * Returns true when the server of Vite passes the address to the service. Vite reads a name in `proxy` that begins with
+ * ^ as a regular expression, and any other name as the beginning of the address.
+ */
 const isPassed = (address: string): boolean =>
   Object.keys(proxy).some((name) =>
     name.startsWith('^') ? new RegExp(name).test(address) : address.startsWith(name),

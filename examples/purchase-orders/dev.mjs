@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 
-/** tsc prints this after each compilation. */
+/** Matches the line that tsc prints after each compilation. */
 const COMPILED = /Found (\d+) errors?\. Watching/;
 
 let program;

@@ -13,7 +13,7 @@
 -- Neither applies to e-mail without a topic, unless transactional_email of the rules is true.
 --
 -- A cap counts the messages whose attempt began in its window and has not failed. Messages that wait for the same cap
--- go one after another, so that a free place in the cap wakes only as many messages as it lets pass.
+-- go one after another. So a free place in the cap wakes only as many messages as may be sent.
 create or replace function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text)
 returns table (code text, cap text, until timestamptz, drops boolean)
 language plpgsql volatile

@@ -7,7 +7,7 @@
 -- Locks: one of 64 advisory locks of the organization for each address, shared, until the transaction ends.
 --
 -- claim_alias() does the same for aliases, and takes the same lock exclusively. Without the lock, two transactions
--- could store one address as the address of a contact and as an alias of another, because neither sees the other's row.
+-- could store one address as the address of a contact and as an alias of another. Neither of them sees the other's row.
 -- The lock and the look-up are separate statements, so the look-up sees what was committed during the wait.
 create or replace function private.claim_contact_addresses() returns trigger
 language plpgsql

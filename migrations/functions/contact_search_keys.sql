@@ -8,7 +8,7 @@
 -- Result: the hashes; an empty array for a text of fewer than three characters.
 -- Locks: none.
 --
--- A contact that contains a text has all of the text's keys, so every third key is enough for a search and takes half
+-- A contact that contains a text has all of the text's keys. So every third key is enough for a search and takes half
 -- the time. The seed is the last character of the organization's id: a search reads one of 62 parts of the index. The
 -- whole id as the seed would give many small organizations entries of their own. The cost keeps plans from computing
 -- the keys contact by contact. PL/pgSQL takes half as long here as SQL.

@@ -2,8 +2,8 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs
--- Result: id and organization of each run, in random order. A run that cannot be published then does not keep
---   the others waiting.
+-- Result: id and organization of each run, in random order. So a run that cannot be published does not keep the others
+--   waiting.
 -- Locks: none.
 create or replace function gate.find_parked_runs(batch_size integer)
 returns table (id text, organization_id text)

@@ -5,9 +5,9 @@
 -- Locks: the rows of the organization in private.quota_usage, quota_refusals and quota_measures, at the end.
 --
 -- Each measurement counts all rows again, so the result is right after deletions, crashes and SQL of tools. A counter
--- that each write changes could drift. The pause until the next measurement is twenty times as long as this one, so
--- that measurements take at most 5 % of one connection for an organization. The pause is longer while no quota could be
--- used up before its end, at 4,000 rows and 64 MiB a second.
+-- that each write changes could drift. The pause until the next measurement is twenty times as long as this one. So
+-- measurements take at most 5 % of one connection for an organization. The pause is longer while no quota could be used
+-- up before its end, at 4,000 rows and 64 MiB a second.
 create or replace function gate.measure_quotas(of_organization text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp

@@ -3,9 +3,9 @@
 -- Arguments: those of check_pace(). The caller has locked the message.
 -- Result: no row if it may begin; the message then counts for the caps of its contact. Otherwise the rule that drops
 --   it, or the one that holds it longest: its code, the cap, until when, and whether it drops the message.
--- Locks: an advisory lock of the contact, until the transaction ends. Without this, two workers that begin at the
---   same time would not see each other's message, and both would pass a cap that has one place left. The lock is not on
---   the row of the contact, because a merge locks the contact before its messages.
+-- Locks: an advisory lock of the contact, until the transaction ends. Without this lock, two workers that begin at the
+--   same time would not see each other's message. Both would pass a cap that has one place left. The lock is not on the
+--   row of the contact, because a merge locks the contact before its messages.
 create or replace function public.pace_message(of_message text, of_contact text, of_channel text, of_topic text)
 returns table (code text, cap text, until timestamptz, drops boolean)
 language plpgsql volatile

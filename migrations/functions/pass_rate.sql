@@ -3,8 +3,8 @@
 --
 -- A place belongs to a run from here until the period after its begin is over. `released_at` is infinity until the run
 -- begins, and then is the time of the begin (use_rate_place.sql). So the occupied places include all begins of the last
--- period, and no period has more begins than the limit, however long a run waits for a slot or a worker. A run whose
--- key has no free slot gets no place: it would keep the place from runs with other keys. Its delay is then 'turn'.
+-- period. No period has more begins than the limit, however long a run waits for a slot or a worker. A run whose key
+-- has no free slot gets no place: it would keep the place from runs with other keys. Its delay is then 'turn'.
 --
 -- Arguments:
 --   organization, workflow  the workflow

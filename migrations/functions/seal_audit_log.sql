@@ -6,7 +6,7 @@
 -- Locks: the entries of the queue, which it skips when another process has them, and then the chains of their
 --   organizations, in the order of their ids. No call waits for these locks.
 --
--- The order of the chain is the order in which the entries became visible to this function, so entries of one batch are
+-- The order of the chain is the order in which the entries became visible to this function. Entries of one batch are
 -- ordered by id. An entry that was deleted from the log before it was chained gets a hash as well: audit:verify then
 -- reports it as removed.
 create or replace function gate.seal_audit_log(batch_size integer) returns integer

@@ -11,9 +11,9 @@
 --   columns.
 -- Locks: none.
 --
--- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key, because
--- the planner does not know that few rows are chosen, and would read the whole table. Each call is planned anew: a plan
--- for an empty table would later compare each chosen row with all rows of the organization.
+-- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key. The
+-- planner does not know that few rows are chosen, and would read the whole table. Each call is planned anew: a plan for
+-- an empty table would later compare each chosen row with all rows of the organization.
 create or replace function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer)
 returns bigint
 language plpgsql

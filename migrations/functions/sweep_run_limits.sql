@@ -4,8 +4,8 @@
 -- Result: id and organization of each run that can be claimed now.
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
--- It checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each, and takes the
--- lock only where a run can pass. It starts at a random place, because there may be many.
+-- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
+-- lock only where a run can pass. It starts at a random organization, because there may be more than 200.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer

@@ -49,7 +49,7 @@ export interface AccountEvent {
   readonly origin?: RequestOrigin;
 }
 
-/** The rows of one organization since the second began. */
+/** The numbers of rows that one organization has written in the current second. */
 interface Budget {
   calls: number;
   entries: number;

@@ -70,7 +70,10 @@ async function assertOrganization(client: Client, id: string): Promise<void> {
 
 async function set(client: Client, target: string, name: string, value: string): Promise<void> {
   const { rows } = await client.query('select from private.quota_defaults where name = $1', [name]);
-  if (rows.length === 0) throw new Error('There is no quota of this name.');
+  if (rows.length === 0)
+    throw new Error(
+      'There is no quota with this name. Without arguments, this command lists the names.',
+    );
   if (target === 'default' && UNLIMITED.has(name) && value === 'none') {
     await client.query('update private.quota_defaults set amount = null where name = $1', [name]);
     return;

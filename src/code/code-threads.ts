@@ -51,7 +51,8 @@ export class CodeThreads {
 
   /**
    * Resolves with the answer to a job. Rejects with `rate_limited` when the organization has used its processor time or
-   * has too many waiting jobs, with `unavailable` after a long wait and at shutdown, and with the reason of the signal.
+   * has too many waiting jobs. Rejects with `unavailable` after a long wait and at shutdown, and with the reason of the
+   * signal when it aborts.
    */
   async run(organizationId: string, job: CodeJob, signal?: AbortSignal): Promise<CodeReply> {
     signal?.throwIfAborted();

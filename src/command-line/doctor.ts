@@ -27,7 +27,7 @@ interface CurrentKey {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** `Date` has whole seconds, and the answer takes time. */
+/** The largest difference of the clocks that is normal. `Date` has whole seconds, and the answer takes time. */
 const USUAL_DIFFERENCE_S = 5;
 /** A signature with another time is refused (docs/webhooks.md). */
 const MAX_SIGNATURE_AGE_S = 300;

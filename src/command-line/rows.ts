@@ -29,7 +29,7 @@ export function isCallRow(row: Row): row is CallRow {
 }
 
 export interface RowOptions {
-  /** The row from which on rows are read. Earlier rows are skipped. */
+  /** The number of the first row that is read. Earlier rows are skipped. */
   readonly from: number;
   /** True for a file of rejected rows, whose arguments are sent again. */
   readonly isRejected: boolean;

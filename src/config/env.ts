@@ -82,8 +82,8 @@ export class Env {
   readonly signUp: 'open' | 'closed';
 
   /**
-   * The largest number of messages that an organization of a new account may store in a day, until its owner verifies
-   * the address or an operator changes it.
+   * The largest number of messages that an organization of a new account may store in a day. It applies until the owner
+   * verifies the address or an operator changes the number.
    */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationMessages: number = 100;

@@ -50,7 +50,10 @@ export class ContactAliasesService {
     );
     if (known) return known;
     if (before.length >= MOST_ALIASES) {
-      throw new AppError('conflict', `A contact has at most ${MOST_ALIASES} aliases.`);
+      throw new AppError(
+        'conflict',
+        `A contact has at most ${MOST_ALIASES} aliases. Remove one first.`,
+      );
     }
     if (!(await this.aliases.insert(organizationId, contact.id, address))) {
       const { kind, value } = address;

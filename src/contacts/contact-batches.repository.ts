@@ -18,8 +18,8 @@ export interface WrittenContact {
   fields: ContactFields;
 }
 
-// These three statements are not prepared. Prepared while the table is small, their plans would read the whole table
-// for each batch when it is large.
+// These three statements are not prepared. A plan that was made while the table was small would read the whole table
+// for each batch later.
 const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
      from contacts where organization_id = $1 and external_id = any($2)
    union all select 'email', email, id from contacts where organization_id = $1 and email = any($3)

@@ -43,7 +43,10 @@ export class ContactPropertiesService {
       (property) => property.name !== name,
     );
     if (others.length >= MOST_DECLARED) {
-      throw new AppError('conflict', `At most ${MOST_DECLARED} properties can be declared.`);
+      throw new AppError(
+        'conflict',
+        `At most ${MOST_DECLARED} properties can be declared. Delete one first.`,
+      );
     }
     const unfit = await this.properties.listUnfit(organizationId, name, rule, '', MOST_SHOWN);
     if (unfit.length > 0) throw unfitConflict(name, rule, unfit);
@@ -55,12 +58,15 @@ export class ContactPropertiesService {
   async delete(organizationId: string, name: string): Promise<void> {
     await this.rules.lockProperties(organizationId);
     if (await this.properties.delete(organizationId, name)) return;
-    throw new AppError('not_found', `The property ${name} is not declared.`);
+    throw new AppError(
+      'not_found',
+      `The property ${name} is not declared. List them with list_properties.`,
+    );
   }
 
   /**
-   * Returns one page of the values that would not fit the rule, in the order of the contacts' ids, and the cursor of
-   * the next page.
+   * Returns one page of the values that would not fit the rule, and the cursor of the next page. The values are in the
+   * order of the contacts' ids.
    */
   async listUnfit(
     organizationId: string,

@@ -75,14 +75,17 @@ export class SegmentFiltersService {
     for (const name of names) {
       const segment = found.find(({ id }) => id === name) ?? found.find((one) => one.name === name);
       if (!segment) {
-        throw AppError.invalidField('filters', 'name a segment that does not exist');
+        throw AppError.invalidField(
+          'filters',
+          'name a segment that does not exist: list segments with list_segments',
+        );
       }
       if (within.includes(segment.id)) {
         throw AppError.invalidField('filters', `name the segment "${segment.name}" in a circle`);
       }
       if (segment.filters === null) meanings.set(name, segment.id);
       else if (within.length >= DEEPEST) {
-        const message = `name segments that name others: at most ${DEEPEST} may be within each other`;
+        const message = `name segments within each other: at most ${DEEPEST} levels are allowed`;
         throw AppError.invalidField('filters', message);
       } else {
         const inner = await this.parse(organizationId, segment.filters);

@@ -45,7 +45,7 @@ export class UploadsService {
       if ((await this.uploads.countOpen(organizationId)) >= MOST_OPEN) {
         throw new AppError(
           'conflict',
-          `At most ${MOST_OPEN} files can be uploaded at the same time.`,
+          `At most ${MOST_OPEN} files can be uploaded at the same time. Wait until one ends.`,
         );
       }
       const file = { id, name, contentType: mediaTypeOf(contentType) };

@@ -24,7 +24,10 @@ describe(parseJson, () => {
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'too_complex'],
     ['10,000 members', `[${'0,'.repeat(9_999)}0]`, 'parsed'],
     ['10,001 members', `[${'0,'.repeat(10_000)}0]`, 'too_complex'],
-  ])('accepts or refuses %s', (_name, body, expected) => {
-    expect(codeOf(body)).toBe(expected);
-  });
+  ])(
+    'accepts only JSON in UTF-8 of at most 64 levels and 10,000 members: %s',
+    (_name, body, expected) => {
+      expect(codeOf(body)).toBe(expected);
+    },
+  );
 });

@@ -97,7 +97,8 @@ export class ImportsService {
   /** Ends an import. Contacts that it has written stay. Throws `not_found`, and `conflict` when it has ended. */
   async cancel(organizationId: string, id: string): Promise<ContactImport> {
     const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
-    if (ENDED.includes(job.status)) throw new AppError('conflict', `This import is ${job.status}.`);
+    if (ENDED.includes(job.status))
+      throw new AppError('conflict', `This import has ended: it is ${job.status}.`);
     await this.imports.end(organizationId, id, 'canceled', null);
     return await this.get(organizationId, id);
   }

@@ -8,7 +8,7 @@ const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 /** Gives the bytes of a text file in an encoding that contains ASCII. */
 export interface TextSource {
-  /** `utf-8` for a file whose bytes were UTF-8 so far. It changes when a later byte is not UTF-8. */
+  /** The encoding of the file. It is `utf-8` while all bytes so far are UTF-8, and changes when a later byte is not. */
   readonly encoding: Encoding;
   /** True if the sender has chosen the encoding or a byte order mark names it. */
   readonly isEncodingFixed: boolean;

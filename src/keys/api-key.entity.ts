@@ -20,7 +20,7 @@ export class ApiKey extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt: Date;
 
-  /** The time from which on the key is refused. When null, the key does not expire. */
+  /** The time from which the key is refused. When null, the key does not expire. */
   @Column('timestamptz', { nullable: true })
   expiresAt: Date | null;
 

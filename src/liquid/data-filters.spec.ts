@@ -25,13 +25,13 @@ describe('filters of data', () => {
     ['"2026-01-31T00:00:00Z" | date_add: -1.5, "hours"', '2026-01-30T22:30:00.000Z'],
     ['"2028-02-29" | date_add: "1", "years"', '2029-02-28T00:00:00.000Z'],
     ['"2026-01-01" | date_add: 2, "weeks" | date: "%d.%m.%Y"', '15.01.2026'],
-  ])('evaluates %s', async (expression, value) => {
+  ])('evaluate %s', async (expression, value) => {
     const json = '{"a": [1, "x", null], "big": 12345678901234567890}';
     const brackets = JSON.stringify(['[[['.repeat(100), '\\"[']);
     expect(await evaluate(expression, { x: 'ä{', json, brackets })).toEqual(value);
   });
 
-  it('adds to the present time', async () => {
+  it('add to the present time', async () => {
     const before = Date.now() + 60_000;
     const time = Date.parse((await evaluate('"now" | date_add: 1, "minutes"')) as string);
     expect(time).toBeGreaterThanOrEqual(before);
@@ -77,7 +77,7 @@ describe('filters of data', () => {
       '"2026-01-31" | date_add: huge, "days"',
       'The filter date_add has a result outside of the years 0 to 9999.',
     ],
-  ])('has no result for %s', async (expression, message) => {
+  ])('have no result for %s', async (expression, message) => {
     const scope = {
       list: [1],
       huge: 1e300,
@@ -91,7 +91,7 @@ describe('filters of data', () => {
     });
   });
 
-  it('has no filter that is not in the list', () => {
+  it('include no filter that is not in the list', () => {
     expect(() => liquid.parse('{{ "a" | md5 }}')).toThrow(/undefined filter: md5/);
   });
 });

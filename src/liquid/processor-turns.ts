@@ -35,9 +35,10 @@ export class ProcessorTurns {
   constructor(private readonly budgets = new TimeBudgets()) {}
 
   /**
-   * Runs a job. Resolves when it is done. Most jobs end at once, without a turn. Rejects with what the job throws, with
-   * `invalid_arguments` when it has used its time, and with `rate_limited`, before it begins, when the organization has
-   * no time left. A job that has begun may use more than the organization has left, up to its own time.
+   * Runs a job. Resolves when it is done. Most jobs end at once, without a turn. Rejects with what the job throws, and
+   * with `invalid_arguments` when the job has used its time. Rejects with `rate_limited`, before the job begins, when
+   * the organization has no time left. A job that has begun may use more than the organization has left, up to its own
+   * time.
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
     this.budgets.assertLeft(organizationId);

@@ -18,7 +18,7 @@ describe('filters without a result', () => {
     ['yes | plus: 1', 'The filter plus got a value that is not a number.'],
     ['text | round', 'The filter round got a value that is not a number.'],
     ['text | to_integer', 'The filter to_integer got a value that is not a number.'],
-    ['large | times: large', 'The filter times has a result that is not a number.'],
+    ['large | times: large', 'The filter times has a result that is too large or is not a number.'],
     ['text | date: "%Y"', 'The filter date got a text that is not a date.'],
   ])('fail: %s', async (expression, message) => {
     await expect(evaluate(expression)).rejects.toMatchObject({

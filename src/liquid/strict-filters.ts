@@ -37,7 +37,7 @@ const computeNumber: Strict = (name, run, values) => {
   }
   const result = run();
   if (Number.isFinite(result)) return result;
-  throw AppError.invalid(`The filter ${name} has a result that is not a number.`);
+  throw AppError.invalid(`The filter ${name} has a result that is too large or is not a number.`);
 };
 
 const formatDate: Strict = (name, run, [value]) => {

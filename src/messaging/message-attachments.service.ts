@@ -60,7 +60,10 @@ export class MessageAttachmentsService {
       const { name: chosen, cid } = given[index]!;
       const type = typeOf(contentType);
       if (cid !== undefined && !type.startsWith('image/')) {
-        throw AppError.invalidField(`attachments[${index}].cid`, 'must be absent for no image');
+        throw AppError.invalidField(
+          `attachments[${index}].cid`,
+          'must be absent, because the file is not an image',
+        );
       }
       return {
         fileId: id,

@@ -58,7 +58,8 @@ export class MessageDeliveryService {
       createdAt: message.createdAt,
     };
     const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
-    // The result of an aborted attempt is unknown. The next worker that claims the message decides by its policy.
+    // The result of an aborted attempt is unknown. The next worker that claims the message applies the policy for
+    // uncertain messages.
     if (signal.aborted && result.handover.outcome !== 'sent') return;
     await this.outcomes.record(claim, toOutcome(result, message.attempts + 1, policy), signal);
   }

@@ -40,8 +40,9 @@ export class MessageTemplatesService {
   ) {}
 
   /**
-   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, `conflict` for one that
-   * was never published, and `invalid_arguments` for variables that do not fit and for texts that cannot be rendered.
+   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, and `conflict` for one
+   * that was never published. Throws `invalid_arguments` for variables that do not fit and for texts that cannot be
+   * rendered.
    */
   async render(
     { organizationId, contact }: { readonly organizationId: string; readonly contact: Contact },

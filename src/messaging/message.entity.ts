@@ -134,7 +134,7 @@ export class Message extends OrganizationRowWithId {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
 
-  /** The time from which on a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
+  /** The time from which a worker may claim the message: `scheduledAt`, or the time of the next attempt. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 

@@ -66,9 +66,9 @@ export class TemplatePreviewsService {
   ) {}
 
   /**
-   * Renders the draft, an unsaved draft or a version. Throws `not_found` for an unknown template, version or contact,
-   * and `invalid_arguments` with the path of each fault for content that cannot be published and variables that do not
-   * fit.
+   * Renders the draft, an unsaved draft or a version. Throws `not_found` for an unknown template, version or contact.
+   * Throws `invalid_arguments`, with the path of each fault, for content that cannot be published and variables that do
+   * not fit.
    */
   async preview(organizationId: string, request: PreviewRequest): Promise<TemplatePreview> {
     const { contactId, locale, variables = {} } = request;

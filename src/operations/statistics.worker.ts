@@ -11,8 +11,9 @@ import { toError } from '../errors/app-error.js';
 const INTERVAL_MS = 5000;
 
 /**
- * Lets PostgreSQL collect statistics of tables that grow fast. In the first minute of a new database, plans are made
- * while its tables are empty, and would stay slow until autovacuum looks at the tables.
+ * Lets PostgreSQL collect statistics of tables that grow fast. In the first minute of a new database, PostgreSQL makes
+ * plans while the tables are empty. Without this worker, these plans would stay slow until autovacuum looks at the
+ * tables.
  */
 @Injectable()
 export class StatisticsWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {

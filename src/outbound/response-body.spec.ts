@@ -63,7 +63,7 @@ describe(parseResponseBody, () => {
 
   it.each<[string, string, Buffer, string]>([
     ['a bomb', 'gzip', gzipSync(Buffer.alloc(20_000_000)), 'larger than 1048576 bytes when it is'],
-    ['a body that is not packed', 'br', Buffer.from('text'), 'not what its compression says'],
+    ['a body that is not packed', 'br', Buffer.from('text'), 'do not fit its Content-Encoding'],
     ['an unknown coding', 'constructor', Buffer.from('text'), 'unknown compression'],
     ['two codings', 'gzip, gzip', gzipSync(gzipSync('a')), 'unknown compression'],
   ])('refuses %s', async (_what, coding, body, message) => {

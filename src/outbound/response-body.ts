@@ -84,7 +84,7 @@ export async function decompressBody(
       'rejected',
       isTooLarge
         ? `The response is larger than ${most} bytes when it is decompressed.`
-        : 'The response is not what its compression says.',
+        : 'The response cannot be decompressed: its bytes do not fit its Content-Encoding.',
       { cause: error },
     );
   }

@@ -26,7 +26,7 @@ const MAX_SHOWN_TOOLS = 10;
 
 /**
  * Returns why the key may not call the tool, or undefined if it may. An agent that calls the tool by its name gets this
- * sentence with the error `forbidden` (`ToolHandlers`), even though its list does not contain the tool.
+ * text with the error `forbidden` (`ToolHandlers`). The list of tools that the agent sees does not contain the tool.
  */
 export function restrictionFault(
   { readOnly, tools }: KeyRestriction,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { useWorkerStage } from '../../test/queue/support/worker-stage.js';
 import { LeasedWorker } from './leased-worker.js';
 
-describe(`wake-ups of ${LeasedWorker.name}`, () => {
+describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
   it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { useWorkerStage } from '../../test/queue/support/worker-stage.js';
 import { LeasedWorker } from './leased-worker.js';
 
-describe(`reserved slots of ${LeasedWorker.name}`, () => {
+describe(`${LeasedWorker.name} with reserved slots`, () => {
   const stage = useWorkerStage();
 
   it('starts a row in a reserved slot without a claim, and gives the slot back when it ends', async () => {

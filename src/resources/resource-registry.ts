@@ -26,7 +26,7 @@ import { UriTemplate } from './uri-template.js';
 /**
  * Finds every `@Resource` method at boot. Two resources with the same URIs, or a template whose variables its method
  * does not have, stop the process. A resource that is also a tool is hidden if the organization hides the tool or wants
- * its calls confirmed, because nobody confirms that a resource is read.
+ * its calls confirmed. The reason is that nobody confirms the reading of a resource.
  */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {

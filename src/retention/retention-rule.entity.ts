@@ -15,7 +15,7 @@ export class RetentionRule extends OrganizationRow {
   @Column('integer')
   days: number;
 
-  /** The time from which on a worker may purge. During a purge, this is the end of its lease. */
+  /** The time from which a worker may purge. During a purge, this is the end of its lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

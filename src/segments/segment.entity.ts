@@ -32,7 +32,7 @@ export class Segment extends OrganizationRowWithId {
   @Column('boolean')
   baseline: boolean;
 
-  /** The time from which on every contact is compared. Null means that only changed contacts are compared. */
+  /** The time from which every contact is compared. Null means that only changed contacts are compared. */
   @Column('timestamptz', { nullable: true })
   sweepAt: Date | null;
 

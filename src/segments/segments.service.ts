@@ -199,7 +199,7 @@ export class SegmentsService {
       await this.tenants.savepoint(organizationId, save);
     } catch (error) {
       if (violatedConstraint(error) !== 'segments_organization_id_name_key') throw error;
-      throw new AppError('conflict', 'Another segment has this name.');
+      throw new AppError('conflict', 'Another segment has this name. Choose another name.');
     }
   }
 

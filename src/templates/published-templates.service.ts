@@ -53,7 +53,10 @@ export class PublishedTemplatesService {
     }
     const { id, name, version, versionId, defaultLocale } = found;
     if (version !== null && versionId !== null) return { id, version, versionId, defaultLocale };
-    throw new AppError('conflict', `The template ${name} has no published version yet.`);
+    throw new AppError(
+      'conflict',
+      `The template ${name} has no published version yet. Publish it first.`,
+    );
   }
 
   /** Returns this version of a template. Throws `invalid_arguments` when it is deleted. */

@@ -79,7 +79,7 @@ export class SnippetsService {
     } catch (error) {
       const taken = 'template_snippets_organization_id_name_key';
       if (violatedConstraint(error) !== taken) throw error;
-      throw new AppError('conflict', 'Another snippet has this name.');
+      throw new AppError('conflict', 'Another snippet has this name. Choose another name.');
     }
   }
 }

@@ -143,8 +143,8 @@ export class TemplateVersionsService {
 }
 
 /**
- * Returns a content in which variables are members by their names, so that an inserted variable does not count as a
- * change of all later ones.
+ * Returns the content with its variables as members of an object, by their names. So an inserted variable does not
+ * count as a change of all later ones.
  */
 function comparable({ variables, variants }: TemplateContent): object {
   return { variables: Object.fromEntries(variables.map((one) => [one.name, one])), variants };

@@ -126,7 +126,7 @@ export class TemplatesService {
       await this.tenants.savepoint(organizationId, save);
     } catch (error) {
       if (violatedConstraint(error) !== 'templates_organization_id_name_key') throw error;
-      throw new AppError('conflict', 'Another template has this name.');
+      throw new AppError('conflict', 'Another template has this name. Choose another name.');
     }
   }
 }

@@ -37,10 +37,16 @@ export class TopicsService {
     assertFits(fields);
     await this.tenants.lockOrganization(organizationId);
     if ((await this.topics.count(organizationId)) >= MOST_TOPICS) {
-      throw new AppError('conflict', `An organization has at most ${MOST_TOPICS} topics.`);
+      throw new AppError(
+        'conflict',
+        `An organization has at most ${MOST_TOPICS} topics. Delete one first.`,
+      );
     }
     if (!(await this.topics.insert(organizationId, fields))) {
-      throw new AppError('conflict', `There is a topic ${fields.name} already.`);
+      throw new AppError(
+        'conflict',
+        `There is a topic ${fields.name} already. Choose another name.`,
+      );
     }
     return await this.get(organizationId, fields.name);
   }

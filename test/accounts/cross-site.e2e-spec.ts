@@ -68,7 +68,7 @@ describe('requests that a browser sends for another site', () => {
   );
   const matrix = sample(combinations, NTH);
 
-  it(`are answered as expected in ${matrix.length} combinations of method and headers`, async () => {
+  it(`get the status that their origin and cookie require, in ${matrix.length} combinations of method and headers`, async () => {
     const wrong: object[] = [];
     for (const { method, site, origin, type, cookie } of matrix) {
       const status = await send(`${switchboard.url}/api/mcp/keys`, method, {

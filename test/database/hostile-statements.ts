@@ -195,7 +195,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ['large objects from files', () => [`select lo_import('/etc/passwd')`]],
   ['another connection', () => [`select * from dblink('dbname=postgres', 'select 1') as t(x int)`]],
 
-  // Writes.
+  // These statements write.
   [
     'an insert into the other organization',
     ({ theirs }) => [

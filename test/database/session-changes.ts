@@ -61,7 +61,7 @@ const each = (statements: readonly string[]): [what: string, statements: string[
 
 /** Statements that change state that all organizations share: the role, the database, files, other sessions. */
 const SHARED_STATE = each([
-  // The role.
+  // These change the role.
   `alter role current_user set search_path = 'pg_catalog'`,
   `alter role current_user set default_transaction_read_only = on`,
   'alter user session_user set statement_timeout = 1',
@@ -82,7 +82,7 @@ const SHARED_STATE = each([
   'set local role switchboard',
   `set session authorization 'switchboard'`,
   'set session authorization default',
-  // Objects.
+  // These create and change objects.
   'create schema mine',
   'create table public.audit_log2 (a text)',
   'create unlogged table mine (a text)',

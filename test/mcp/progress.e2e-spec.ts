@@ -101,7 +101,7 @@ describe('progress', () => {
     expect(JSON.stringify(await response.json())).toContain('\\"5\\"');
   });
 
-  it('works with the official clients', async () => {
+  it('reaches the official clients', async () => {
     const url = new URL(`${switchboard.url}/api/mcp`);
     const requestInit = { headers: { Authorization: `Bearer ${acme.key}` } };
     const info = { name: 'test', version: '1.0.0' };

@@ -241,7 +241,7 @@ describe('explain_failed_run', () => {
     await ended(value.run_id, 'succeeded');
     expect(await refusal('explain_failed_run', { run_id: value.run_id })).toMatchObject({
       code: -32602,
-      message: 'This run has not failed: it is succeeded.',
+      message: 'This run has not failed: it is succeeded. Choose a failed run.',
     });
   });
 });

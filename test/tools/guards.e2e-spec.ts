@@ -183,7 +183,7 @@ describe('guards and interceptors on the class and the method of a tool', () => 
     [
       'odd',
       'invalid_arguments',
-      'This tool refused the call with HTTP status 418. Ask the team that provides it what it needs.',
+      'This tool refused the call with HTTP status 418. Ask the team that provides it what a call must contain.',
     ],
     ['conflict', 'conflict', 'The vault is being counted.'],
   ])('refuse people and agents with the same error: %s', async (word, code, message) => {

@@ -13,7 +13,7 @@ interface Bulk {
   next_cursor: string | null;
 }
 
-describe('bulk operations on runs', () => {
+describe('a bulk operation on runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
 

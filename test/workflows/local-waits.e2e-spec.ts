@@ -106,7 +106,7 @@ describe('waits until a local time', () => {
       'more than a year',
       { until: '{{ trigger.payload.at }}' },
       { at: '2999-01-31T09:00' },
-      'until is more than 366 days away.',
+      'until must be at most 366 days away.',
     ],
     [
       'a length that is no number',

@@ -21,7 +21,7 @@ interface Node {
   Plans?: Node[];
 }
 
-describe('lists of runs', () => {
+describe('a list of runs', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let busy: string;

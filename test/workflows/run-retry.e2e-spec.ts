@@ -12,7 +12,7 @@ import {
   runUntil,
 } from './support/workflow-client.js';
 
-describe('retries and replays of runs', () => {
+describe('a retry or replay of runs', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 

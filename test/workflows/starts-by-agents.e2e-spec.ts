@@ -54,15 +54,18 @@ describe('an agent', () => {
     ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-  ])('with "always" for %s, saves no step %s', async (tool, used, given) => {
-    const steps = [{ id: 'used', tool: used, arguments: given }];
-    const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
-    expect(await agent('create_workflow', definition)).toHaveProperty('workflow');
-    await protect(tool, { confirmation: 'always' });
-    const refused = refusal('steps[0].tool', 'must be confirmed');
-    expect(await agent('create_workflow', definition)).toMatchObject(refused);
-    expect((await acme.call('create_workflow', definition)).status).toBe(200);
-  });
+  ])(
+    'when calls of %s must be confirmed, saves no step that uses %s',
+    async (tool, used, given) => {
+      const steps = [{ id: 'used', tool: used, arguments: given }];
+      const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
+      expect(await agent('create_workflow', definition)).toHaveProperty('workflow');
+      await protect(tool, { confirmation: 'always' });
+      const refused = refusal('steps[0].tool', 'must be confirmed');
+      expect(await agent('create_workflow', definition)).toMatchObject(refused);
+      expect((await acme.call('create_workflow', definition)).status).toBe(200);
+    },
+  );
 
   it('saves no contact by a trigger when steps that save contacts must be confirmed', async () => {
     await protect('set_run_contact', { confirmation: 'always' });

@@ -79,7 +79,10 @@ async function lockTables(client: Client): Promise<StoredTable[]> {
   for (const { lock } of before) await client.query(lock);
   const tables = await findStoredTables(client);
   if (JSON.stringify(tables) !== JSON.stringify(before)) {
-    throw new AppError('conflict', 'A migration changed the tables meanwhile. Run this again.');
+    throw new AppError(
+      'conflict',
+      'A migration changed the tables meanwhile. Run this command again.',
+    );
   }
   return tables;
 }

@@ -99,7 +99,7 @@ async function copyEverything(client: Client, path: string, manifest: Manifest):
   for (const statement of tables.flatMap(({ close }) => close)) await client.query(statement);
 }
 
-/** Copies the rows of all tables and returns the sequences. The checksums are checked again on the way. */
+/** Copies the rows of all tables and returns the sequences. The checksums are checked again during the copy. */
 async function copyTables(
   client: Client,
   path: string,
@@ -127,7 +127,10 @@ async function copyTables(
 
 function assertUnchanged(header: ArchiveEntry, manifest: Manifest): void {
   if (JSON.stringify(header) === JSON.stringify(manifest.header)) return;
-  throw new AppError('conflict', 'Somebody replaced the file meanwhile. Nothing was restored.');
+  throw new AppError(
+    'conflict',
+    'Somebody replaced the file during the restore. Nothing was restored. Run this command again.',
+  );
 }
 
 async function copyTable(

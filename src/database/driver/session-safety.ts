@@ -70,9 +70,10 @@ const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 
 /**
  * Returns, from the text of a statement, how it affects its connection. The result is "unsafe" for everything that is
- * not plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text is unsafe,
- * too, if it contains a function that is not listed here, or a name of one of PostgreSQL's own objects (an update of
- * pg_settings changes settings). The same applies to a comment, a dollar quote or an escape.
+ * not plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text with a
+ * function that is not listed here is unsafe, too. So is a text with the name of one of PostgreSQL's own objects,
+ * because, for example, an update of pg_settings changes settings. The same applies to a comment, a dollar quote or an
+ * escape.
  */
 export function sessionSafety(text: string): SessionSafety {
   const cached = known.get(text);

@@ -12,9 +12,9 @@ interface Rights {
 }
 
 /**
- * Checks before the first migration that the user of DATABASE_URL owns the database and the tables in it, and may
- * create the roles of the service. Throws an error for the first right that is missing, with the statement that grants
- * it.
+ * Checks the user of DATABASE_URL before the first migration. The user must own the database and the tables in it, and
+ * must be allowed to create the roles of the service. Throws an error for the first right that is missing, with the
+ * statement that grants it.
  */
 export async function assertOwner(client: Client): Promise<void> {
   const { rows } = await client.query<Rights>(`

@@ -57,7 +57,7 @@ describe('the shares of connections', () => {
     expect(new Set(got.slice(0, 3))).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  it('end a wait with an error that can be retried, and keep the turn of the others', async () => {
+  it('end a long wait with an error that can be retried, and keep the turns of other waiting calls', async () => {
     const shares = new ConnectionShares(2, 20);
     expect(shares.take('a')).toBeUndefined();
     await expect(shares.take('a')).rejects.toMatchObject({

@@ -40,8 +40,8 @@ export function assertOpen(isClosed: boolean): void {
 }
 
 /**
- * Throws for SQL that would begin or end a transaction, because its changes could no longer be rolled back, and for SQL
- * that could change more than rows.
+ * Throws for SQL that would begin or end a transaction, because its changes could no longer be rolled back. Throws also
+ * for SQL that could change more than rows.
  */
 export function assertAllowed({ text, isInternal }: BoundStatement): void {
   if (isInternal) return;

@@ -68,7 +68,7 @@ export class ToolPipeline {
     call.signal.throwIfAborted();
     // Without this check, a dry run that did not come through `DryRuns` would change data.
     if ((call.dryRun ?? false) !== this.tenants.inDryRun) {
-      throw new Error('A dry run must be called through DryRuns, and only a dry run.');
+      throw new Error('A dry run must be called through DryRuns, and any other call must not.');
     }
     const checked = { tool, method, input, call, beganAt: performance.now() };
     if (tool.external && call.dryRun) {

@@ -227,6 +227,6 @@ export function fromHttpException(error: unknown, what: string): unknown {
     return new AppError('rate_limited', 'Too many calls. Try again later.', { cause: error });
   }
   if (status >= 500) return error;
-  const message = `This ${what} refused the call with HTTP status ${status}. Ask the team that provides it what it needs.`;
+  const message = `This ${what} refused the call with HTTP status ${status}. Ask the team that provides it what a call must contain.`;
   return new AppError('invalid_arguments', message, { cause: error });
 }

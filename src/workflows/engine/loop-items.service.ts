@@ -125,5 +125,6 @@ function assertNext(cursor: unknown, before: unknown, read: number): void {
   if (json === canonicalJson(before)) {
     throw AppError.invalid('The expression next gave the cursor of this page again.');
   }
-  if (read >= MAX_PAGES) throw AppError.invalid(`A loop reads at most ${MAX_PAGES} pages.`);
+  if (read >= MAX_PAGES)
+    throw AppError.invalid(`A loop reads at most ${MAX_PAGES} pages. Request larger pages.`);
 }

@@ -36,7 +36,7 @@ interface Execution {
 
 /**
  * Executes a claimed run from the point where its journal ends. The effect of a step on the organization's data, its
- * journal row and the check of the lease commit together, so the step takes effect exactly once.
+ * journal row and the check of the lease commit together. So the step takes effect exactly once.
  */
 @Injectable()
 export class RunExecutorService {

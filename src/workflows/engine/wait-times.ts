@@ -41,7 +41,7 @@ export async function computeWaitEnd(given: WaitGiven, liquid: LiquidSandbox): P
   const time = parseTime(text);
   const end = time ? { at: time } : await computeLocalEnd(text, given, liquid);
   if (end.at.getTime() > now.getTime() + MAX_WAIT_SECONDS * 1000) {
-    throw AppError.invalid('until is more than 366 days away.');
+    throw AppError.invalid('until must be at most 366 days away.');
   }
   return end;
 }

@@ -87,7 +87,7 @@ export class Run extends OrganizationRowWithId {
   crashes: number;
 
   /**
-   * The time from which on a worker may claim the run: the end of its wait, or the end of the lease while it is
+   * The time from which a worker may claim the run: the end of its wait, or the end of the lease while it is
    * running.
    */
   @Column('timestamptz', { default: () => 'now()' })

@@ -154,7 +154,7 @@ export class JsonScan {
     this.at = at;
   }
 
-  /** Returns how many bytes follow the backslash. */
+  /** Returns the number of bytes that the escape at `at` has after its backslash. */
   private escapeLength(at: number): number {
     const { bytes } = this;
     const byte = bytes[at + 1];

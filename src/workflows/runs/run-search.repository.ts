@@ -102,8 +102,8 @@ export class RunSearchRepository {
   }
 
   /**
-   * Returns ids that start with the text in any case, newest first, among the newest 1000 runs, or the newest 1000 runs
-   * with the status if one is given.
+   * Returns ids that start with the text in any case, newest first. It searches the newest 1000 runs, or the newest
+   * 1000 runs with the status if a status is given.
    */
   async idsStartingWith(
     organizationId: string,

@@ -48,7 +48,7 @@ export class RunPrompts {
     name: 'explain_failed_run',
     title: 'Explain why a run failed',
     description:
-      'Reads the log of a failed run beside the definition that it followed, and explains what went wrong ' +
+      'Reads the journal of a failed run and the definition that it followed, and explains what went wrong ' +
       'and how to correct it.',
     needs: ['get_run', 'get_workflow'],
   })
@@ -56,7 +56,7 @@ export class RunPrompts {
     const { organizationId } = call;
     const { run } = await this.runs.get(organizationId, id.trim());
     if (run.status !== 'failed') {
-      throw AppError.invalid(`This run has not failed: it is ${run.status}.`);
+      throw AppError.invalid(`This run has not failed: it is ${run.status}. Choose a failed run.`);
     }
     const { workflow_id: workflowId, workflow_version: version } = run;
     const steps = await this.workflows.getSteps(organizationId, workflowId, version);

@@ -42,7 +42,9 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   toolSchemas: ToolSchemas | null;
 
-  /** The tool schemas of the last check after the saving that the steps passed, or null. */
+  /**
+   * The tool schemas of the last check that the steps passed after they were saved. Null when there was no such check.
+   */
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 

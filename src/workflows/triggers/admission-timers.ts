@@ -3,7 +3,7 @@ const MAX_TIMERS = 10_000;
 
 /**
  * Checks the limits again at the time when a delayed run may begin. Without these timers, the run would begin at the
- * next poll of a worker, up to a second later, and a rate of one run a second would never be reached.
+ * next poll of a worker, up to a second later. A rate of one run a second would never be reached.
  */
 export class AdmissionTimers {
   private readonly timers = new Map<string, NodeJS.Timeout>();

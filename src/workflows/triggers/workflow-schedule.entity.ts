@@ -10,7 +10,7 @@ export class WorkflowSchedule extends OrganizationRow {
   @Column('timestamptz')
   nextTickAt: Date;
 
-  /** The time from which on a worker may claim the tick: the tick itself, or the end of the current lease. */
+  /** The time from which a worker may claim the tick: the tick itself, or the end of the current lease. */
   @Column('timestamptz')
   availableAt: Date;
 

@@ -4,9 +4,9 @@ import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /**
- * The states of a wait. `armed` means that the step waits, `delivered` that the event has come (for a resume URL
- * perhaps early), `consumed` that the step has used it, `closed` that the wait timed out. The last two are kept for
- * later calls of a resume URL.
+ * The states of a wait. `armed`: the step waits. `delivered`: the event has come, for a resume URL perhaps early.
+ * `consumed`: the step has used the event. `closed`: the wait timed out. The last two are kept for later calls of a
+ * resume URL.
  */
 export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 
@@ -91,7 +91,7 @@ export class PendingEvent extends OrganizationRowWithId {
   @Column('text', { default: '' })
   afterStepId: string;
 
-  /** The time from which on a worker may claim the event. While it is claimed, this is the end of the lease. */
+  /** The time from which a worker may claim the event. While it is claimed, this is the end of the lease. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

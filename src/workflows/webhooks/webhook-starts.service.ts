@@ -21,9 +21,9 @@ const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
 /**
  * Starts the run of a verified delivery. If the sender sent a key, `RunStartsService` decides by this key whether the
- * delivery is a duplicate, and refuses the key of an earlier delivery with another body (`idempotency_mismatch`, 422).
- * Without a key, the body decides, if the trigger has `dedupe_seconds`. For a duplicate, `WebhookController` answers 200
- * with `duplicate: true` and the id of the earlier run.
+ * delivery is a duplicate. It refuses the key of an earlier delivery with another body (`idempotency_mismatch`, 422).
+ * Without a key, the body decides, if the trigger has `dedupe_seconds`. For a duplicate, `WebhookController` answers
+ * 200 with `duplicate: true` and the id of the earlier run.
  */
 @Injectable()
 export class WebhookStartsService {
@@ -40,8 +40,8 @@ export class WebhookStartsService {
 
   /**
    * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
-   * A separate transaction is needed only to evaluate a condition, to find an earlier run of the same body, to store a
-   * large payload, or to find out why the batch stored no run.
+   * A separate transaction is needed only for a condition, for a search for an earlier run of the same body, and for a
+   * large payload. It is also needed to find out why the batch stored no run.
    */
   async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
     const { organizationId, condition } = webhook;

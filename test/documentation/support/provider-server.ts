@@ -24,7 +24,7 @@ export type Provider = (request: ProviderRequest) => ProviderAnswer;
 
 /** A local server that replaces several providers. */
 export interface ProviderServer {
-  /** The host of a provider follows as first part of the path. */
+  /** The address of the server. The host of a provider follows as the first part of the path. */
   readonly url: string;
   readonly port: number;
   /** Returns the statuses with which a provider answered, in the order of the requests. */

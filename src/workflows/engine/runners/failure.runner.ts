@@ -8,7 +8,7 @@ import type { StepRunner } from './step-runners.service.js';
 
 /**
  * Records which step has failed, before the steps of `on_failure` begin. It runs alone, when all other steps of the run
- * are done, so that a step that fails at the same time cannot change the failure that these steps see.
+ * are done. So a step that fails at the same time cannot change the failure that the steps of `on_failure` see.
  */
 @Injectable()
 export class FailureRunner implements StepRunner<FailureStep> {
