@@ -43,7 +43,7 @@ const smtp = new SMTPServer({
       const headers = Buffer.concat(chunks).toString().split('\r\n\r\n')[0];
       const key = /^message-id:\s*(\S+)/im.exec(headers)?.[1] ?? null;
       ledger.push({ kind: 'mail', subject: session.envelope.rcptTo[0].address, key });
-      callback();
+      setTimeout(callback, CALL_MS);
     });
   },
 });
