@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Keeps SQL of a tool from changing the text of messages and from sending ended messages again. Locks messages briefly. */
+/** Keeps SQL of a tool from changing the text of ended messages and from sending them again. Locks messages briefly. */
 export class KeptMessages1764000058000 extends SqlMigration {
   readonly name = 'KeptMessages1764000058000';
   readonly files = ['functions/keep_message.sql'];

@@ -1,7 +1,7 @@
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
 
-/** Where a request came from. The audit log and the log of calls store it. */
+/** The origin of a request. The audit log and the log of calls store it. */
 export interface RequestOrigin {
   /** The id of the request. It is unique, and the caller gets it as the header `X-Request-Id`. */
   readonly requestId: string;

@@ -13,7 +13,7 @@ export interface ChainHead {
 
 export interface Verification {
   readonly heads: readonly ChainHead[];
-  /** What was changed, removed or inserted, in words. At most 1000 entries. */
+  /** Descriptions of what was changed, removed or inserted. At most 1000 entries. */
   readonly faults: readonly string[];
   readonly entries: number;
   /** The number of entries that are not chained yet. */

@@ -114,7 +114,7 @@ export class AppModule {
   }
 }
 
-/** What a team adds to Switchboard. */
+/** The providers and modules that a team adds to Switchboard. */
 export interface Extensions {
   /** The Nest modules to import. Their providers may have tools. */
   modules?: NonNullable<ModuleMetadata['imports']>;

@@ -10,7 +10,7 @@ import { toError } from '../errors/app-error.js';
 /** Matches a URI (RFC 3986) that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
-/** What changed in an organization, by its name and without its data. */
+/** A change in an organization: the name of the changed thing, without its data. */
 export type Change =
   /** A resource, such as `switchboard://runs/run_…`, was created, changed or deleted. */
   | { readonly kind: 'resource'; readonly uri: string }

@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 
-/** What happens to a message whose outcome is unknown: another attempt, or a decision of a person. */
+/** The treatment of a message whose outcome is unknown: another attempt, or a decision of a person. */
 export const UNCERTAIN_POLICIES = ['resend', 'hold'] as const;
 export type UncertainPolicy = (typeof UNCERTAIN_POLICIES)[number];
 
@@ -12,7 +12,7 @@ export interface ProviderField {
   readonly default?: string;
   /** The pattern that the whole value must match. */
   readonly pattern?: RegExp;
-  /** What the value must be, for example `must be an https URL`. */
+  /** The rule for the value, for example `must be an https URL`. */
   readonly rule?: string;
   /** True if the value decides who receives the secret. A change of the value then needs the secret again. */
   readonly decidesReceiver?: boolean;
@@ -26,7 +26,7 @@ export interface ProviderKind {
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 
-/** What a message can have besides a subject and a body. */
+/** The parts that a message can have besides a subject and a body. */
 export const CHANNEL_EXTRAS = ['from', 'html', 'reply_to', 'in_reply_to', 'attachments'] as const;
 export type ChannelExtra = (typeof CHANNEL_EXTRAS)[number];
 
@@ -37,12 +37,12 @@ export interface ChannelOptions {
   readonly title: string;
   /** The kind of address that a contact needs, for example `phone number`. */
   readonly address: string;
-  /** Whether messages need a subject or may have one. Without this option, a subject is refused. */
+  /** The rule for subjects: required or optional. Without this option, a subject is refused. */
   readonly subject?: 'required' | 'optional';
   /** The extras that messages may have. The others are refused. */
   readonly carries?: readonly ChannelExtra[];
   /**
-   * What happens to a message whose outcome is unknown. The default is `hold`, because a message that was sent twice
+   * The treatment of a message whose outcome is unknown. The default is `hold`, because a message that was sent twice
    * cannot be taken back.
    */
   readonly onUncertain?: UncertainPolicy;

@@ -25,7 +25,7 @@ export interface ResultLimits {
   readonly members: number;
 }
 
-/** Why code failed. `line` and `column` count from 1. */
+/** The reason why code failed. `line` and `column` count from 1. */
 export interface CodeFault {
   readonly kind: 'syntax' | 'thrown' | 'time' | 'memory' | 'size';
   readonly message: string;

@@ -26,7 +26,7 @@ export class CodeSandbox {
     private readonly maxCheckMs = MAX_CHECK_MS,
   ) {}
 
-  /** Why code is refused. Undefined when the operator allows code. */
+  /** The reason why code is refused. Undefined when the operator allows code. */
   get refusal(): string | undefined {
     if (this.isOn) return undefined;
     return 'needs the setting CODE_STEPS=on, which an operator of this installation makes';

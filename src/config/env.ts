@@ -184,7 +184,7 @@ export class Env {
   @Length(1, 2048)
   readonly outboundProxy?: string;
 
-  /** Whether workflows may have steps with JavaScript: with `on`, they may, and the steps run in a sandbox. */
+  /** With `on`, workflows may have steps with JavaScript, which run in a sandbox. */
   @IsIn(['on', 'off'])
   readonly codeSteps: 'on' | 'off' = 'off';
 
@@ -197,7 +197,7 @@ export class Env {
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
   /**
-   * Whether V8 is tuned. With `on`, this process returns memory to the system after its start, and V8 keeps compiled
+   * The tuning of V8. With `on`, this process returns memory to the system after its start, and V8 keeps compiled
    * code. When absent, only `npm start` does that, because the process may belong to another program.
    */
   @IsOptional()

@@ -24,7 +24,7 @@ export interface BatchOptions {
   isDryRun: boolean;
 }
 
-/** What happened to a row, or would happen in a dry run. An error says why nothing happened. */
+/** The result for a row, or the result that it would have after a dry run. An error says why nothing was stored. */
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
 
 /** A contact that one identifier of the rows belongs to. */

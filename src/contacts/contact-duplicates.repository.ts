@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { DuplicateReason } from './duplicate-reasons.js';
 
-/** What two contacts share, by reason. The values are SQL over the alias `c`, null for contacts without it. */
+/**
+ * The values that two contacts share, by reason. The values are SQL over the alias `c`, null for contacts without it.
+ */
 const KEYS = {
   similar_email: similarEmail('c.email'),
   same_name: `case when c.first_name is not null and c.last_name is not null

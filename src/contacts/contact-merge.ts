@@ -15,7 +15,7 @@ const SINGLE_FIELDS = {
   timezone: 'timezone',
 } as const;
 
-/** Which of two values a merged contact has. Each value is a text, or JSON. */
+/** The choice between two values for a merged contact. Each value is a text, or JSON. */
 export interface MergedValue {
   /** The path of the field, for example `first_name` or `properties.plan`. */
   field: string;
@@ -34,7 +34,7 @@ export interface MergePlan {
   aliases: AliasAddress[];
 }
 
-/** What a merge changed, so that it can be undone. */
+/** The changes of a merge, so that it can be undone. */
 export interface MergeUndo {
   merged: ContactFields & { createdAt: string };
   before: ContactFields;

@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { PropertyRule } from './property-type.js';
 
-/** How an organization reads the fields of contacts. */
+/** The rules by which an organization reads the fields of contacts. */
 export interface ContactRules {
   /** The country of phone numbers in national form. Null: only the international form is accepted. */
   region: CountryCode | null;

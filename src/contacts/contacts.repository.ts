@@ -25,7 +25,9 @@ import type { Removable } from './removable.js';
 /** The number of rows about a contact. */
 export type TraceCounts = Record<Removable | 'runs', number>;
 
-/** How many merges of one contact a look-up follows, when each of them commits while the look-up waits for its lock. */
+/**
+ * The number of merges that a look-up of one contact follows, when each commits while the look-up waits for its lock.
+ */
 const MOST_MERGES = 3;
 
 @Injectable()

@@ -3,7 +3,7 @@ import type { Identifier } from '../contacts/contact-statements.js';
 /** The field of a contact for each name of a column. */
 export type ColumnMapping = Readonly<Record<string, string>>;
 
-/** How the rows of a file become contacts. */
+/** The settings by which the rows of a file become contacts. */
 export interface ImportOptions {
   readonly mapping: ColumnMapping;
   readonly match_by: Identifier;

@@ -25,7 +25,7 @@ export interface FoundKey {
   expired_at: Date | null;
 }
 
-/** Where a key is used from. Each text is short and has no control characters. */
+/** The origin of the requests with a key. Each text is short and has no control characters. */
 export interface KeyUse {
   address?: string;
   /** The User-Agent. */

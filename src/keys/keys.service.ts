@@ -25,7 +25,7 @@ export interface AuthenticatedKey {
   readonly offeredToolsRevision: string;
   /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
-  /** Where the request came from. Absent after the key was looked up again. */
+  /** The origin of the request. Absent after the key was looked up again. */
   readonly origin?: RequestOrigin;
 }
 

@@ -32,7 +32,10 @@ const OPERATORS: Operators = {
 limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
-/** How values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is last. */
+/**
+ * The form in which values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is
+ * last.
+ */
 export type LiquidFormat = 'expression' | 'text' | 'html';
 
 /**

@@ -37,7 +37,7 @@ const MAX_CACHED_CHARACTERS = 2048;
  * count.
  */
 const MAX_RENDER_MS = 500;
-/** How often an expression may be evaluated again because it reads another part of a large payload. */
+/** The number of times that an expression may be evaluated again because it reads another part of a large payload. */
 const MAX_READS = 100;
 /** The longest processor time for all expressions of a definition, in milliseconds. */
 const MAX_READ_MS = 3000;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Why a message was not sent. Only `response` and `responseCode` come from the server. */
+/** The reason why a message was not sent. Only `response` and `responseCode` come from the server. */
 export interface SmtpError {
   code?: string;
   command?: string;

@@ -2,7 +2,7 @@ import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/s
 import { assign, parseConnectionUrl } from 'nodemailer/lib/shared';
 import wellKnown from 'nodemailer/lib/well-known';
 
-/** How to reach the mail server. All times are in milliseconds. */
+/** The settings for the mail server. All times are in milliseconds. */
 export interface SmtpSettings {
   connection: SMTPConnectionOptions;
   /** The user and the password. Undefined when the URL has no user. */

@@ -12,7 +12,7 @@ import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
 
-/** What happened to messages that workers will no longer begin to send, by status. */
+/** The outcome of messages that workers will no longer begin to send, by status. */
 const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
   sending: 'unknown',
   uncertain: 'unknown',

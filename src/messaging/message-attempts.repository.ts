@@ -34,14 +34,14 @@ export interface StoredPermission {
   readonly isPaced: boolean;
 }
 
-/** How the attempt of a claim ended. */
+/** The end of the attempt of a claim. */
 export interface ClaimOutcome {
   readonly claim: Claim;
   readonly outcome: Outcome;
 }
 
 /**
- * What to do with messages that another transaction has locked. With `skip` they are left out, so that one of them
+ * The treatment of messages that another transaction has locked. With `skip` they are left out, so that one of them
  * delays no other message and no transaction waits for two locks.
  */
 export type LockedMessages = 'skip' | 'wait';

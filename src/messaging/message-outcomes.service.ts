@@ -116,9 +116,10 @@ export class MessageOutcomesService {
       const ended = outcomes
         .filter(({ claim }) => recorded.has(keyOf(claim)))
         .map(({ claim: { id }, outcome: { status, code } }) => ({ id, status, code }));
-      for (const { id, code } of ended) {
+      for (const { id, status, code } of ended) {
         this.changes.publish(organizationId, resourceChange('messages', id));
-        if (code === 'bounced') await this.suppressRecipient(organizationId, id);
+        if (status === 'failed' && code === 'bounced')
+          await this.suppressRecipient(organizationId, id);
       }
       await this.emitEvents(organizationId, ended, awaited);
       return recorded;

@@ -31,13 +31,13 @@ const DELETED: Outcome = {
   code: 'contact_deleted',
 };
 
-/** What one rule does with a message. `outcome` is undefined when the rule lets it be sent. */
+/** The result of one rule for a message. `outcome` is undefined when the rule lets it be sent. */
 export interface PermissionVerdict {
   readonly rule: 'suppression' | 'contact' | 'consent' | 'topic';
   readonly outcome: Outcome | undefined;
 }
 
-/** Whether a message may be sent. */
+/** The decision whether a message may be sent. */
 export interface Permission {
   /** The final outcome of a message that must not be sent. */
   readonly ban: Outcome | undefined;

@@ -22,7 +22,7 @@ export interface GivenTemplate {
   readonly items?: readonly object[];
 }
 
-/** What a message was made from. */
+/** The source of a message. */
 export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
 
 /** The content of a message that was made from a template. */

@@ -105,7 +105,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   providerMessageId: string | null;
 
-  /** What to do when it is unknown whether the message was sent. Null means the default of the channel. */
+  /** The treatment of the message when it is unknown whether it was sent. Null means the default of the channel. */
   @Column('text', { nullable: true })
   onUncertain: UncertainPolicy | null;
 

@@ -10,7 +10,7 @@ export interface PacedMessage {
   readonly topic: string | null;
 }
 
-/** What a rule does with a message. `until` is null when the rule lets it be sent now. */
+/** The result of a rule for a message. `until` is null when the rule lets it be sent now. */
 export interface PaceRow {
   readonly code: 'quiet_hours' | 'frequency_cap';
   /** The cap: `sms`, or `email news` with a topic. */

@@ -8,7 +8,7 @@ import {
 } from './pace.repository.js';
 import { SendingRulesRepository } from './sending-rules.repository.js';
 
-/** Why a message is not sent now: it waits until a time, or it is never sent. */
+/** The reason why a message is not sent now: it waits until a time, or it is never sent. */
 export interface Pause {
   readonly code: PaceRow['code'];
   readonly reason: string;

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** What happens to a message that exceeds a cap. */
+/** The treatment of a message that exceeds a cap. */
 export const CAP_POLICIES = ['hold', 'drop'] as const;
 export type CapPolicy = (typeof CAP_POLICIES)[number];
 

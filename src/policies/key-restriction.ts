@@ -1,6 +1,7 @@
 /**
- * What agents may call with one API key. It is chosen when the key is created and never changes. `ToolPolicies` applies
- * it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys before that.
+ * The tools that agents may call with one API key. It is chosen when the key is created and never changes.
+ * `ToolPolicies` applies it: `ToolRegistry` neither lists nor finds the other tools. `BearerGuard` refuses expired keys
+ * before that.
  */
 export interface KeyRestriction {
   /** True if the key may call only tools that are declared as `readOnly`. */

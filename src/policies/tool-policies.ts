@@ -1,9 +1,9 @@
 import { type KeyRestriction, type RestrictedTool, restrictionFault } from './key-restriction.js';
 
 /**
- * Who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its person, if
- * it says that it can. This is a courtesy of the client, because an agent can answer for the person. `always`: a
- * signed-in person approves exactly this call, and no API key can.
+ * The person who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its
+ * person, if it says that it can. This is a courtesy of the client, because an agent can answer for the person.
+ * `always`: a signed-in person approves exactly this call, and no API key can.
  */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];

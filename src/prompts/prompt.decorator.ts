@@ -7,7 +7,7 @@ export interface PromptOptions {
   /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique among prompts. */
   name: string;
   title: string;
-  /** What the prompt does, for the person who chooses it and the model that gets it. */
+  /** A description of the prompt, for the person who chooses it and the model that gets it. */
   description: string;
   icons?: readonly Icon[];
   /**

@@ -1,4 +1,4 @@
-/** How many rows of each organization a claim returns: see the SQL function `gate.claim_runs`. */
+/** The number of rows of each organization that a claim returns: see the SQL function `gate.claim_runs`. */
 export interface Share {
   /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;

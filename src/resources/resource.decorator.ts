@@ -12,7 +12,7 @@ export interface ResourceOptions {
   /** The name, which has 1 to 64 characters of a-z, 0-9 and _ and is unique among resources. */
   name: string;
   title: string;
-  /** What the content is, for a model or a person that chooses between resources. */
+  /** A description of the content, for a model or a person that chooses between resources. */
   description: string;
   /** The media type of the content. The default is application/json. */
   mimeType?: string;

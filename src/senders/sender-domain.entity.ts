@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow, OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * What the last look-up of a record found. `different` means that there are only other records. After `unanswered`
+ * The result of the last look-up of a record. `different` means that there are only other records. After `unanswered`
  * nothing is known, because the name servers did not answer.
  */
 export const CHECK_RESULTS = ['found', 'missing', 'different', 'unanswered'] as const;

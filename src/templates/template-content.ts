@@ -50,7 +50,7 @@ export interface CompiledContent {
   readonly variants: Readonly<Record<string, CompiledVariant>>;
 }
 
-/** What an author should know about a published version, and where it is. */
+/** A warning about a published version, with its place, for the author. */
 export interface PlacedWarning {
   readonly path: string;
   readonly message: string;

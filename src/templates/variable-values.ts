@@ -6,7 +6,7 @@ import type { TemplateVariable, VariableType } from './template-content.js';
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Why a template cannot be rendered with the given values. */
+/** The reason why a template cannot be rendered with the given values. */
 export interface ValueFault {
   readonly name: string;
   readonly message: string;

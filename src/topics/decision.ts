@@ -7,7 +7,7 @@ export interface StoredSubscription {
   description: string | null;
   doubleOptIn: boolean;
   state: SubscriptionState;
-  /** Where the decision came from. Null when the default of the topic decides; then `changedAt` is null too. */
+  /** The source of the decision. Null when the default of the topic decides; then `changedAt` is null too. */
   source: string | null;
   changedAt: Date | null;
 }

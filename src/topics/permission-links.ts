@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Env } from '../config/env.js';
 import { SecretBox } from '../database/secret-box.js';
 
-/** What a link lets its owner do: leave a topic, change all subscriptions, or confirm a subscription. */
+/** The action that a link allows: leave a topic, change all subscriptions, or confirm a subscription. */
 export type LinkKind = 'unsubscribe' | 'preferences' | 'confirm';
 
-/** What a link is for. It contains no address. */
+/** The content of a link. It contains no address. */
 export interface LinkTarget {
   organizationId: string;
   contactId: string;

@@ -10,7 +10,7 @@ import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
 
-/** Why a message of a topic must not be sent to a contact. */
+/** The reason why a message of a topic must not be sent to a contact. */
 export type TopicObstacle = 'unsubscribed' | 'pending' | 'deleted';
 
 /**

@@ -15,7 +15,7 @@ export function planOrders(random, count, name) {
     keyed: !random.chance(0.1),
     delivered: random.chance(0.1) ? 2 : 1,
     mail: random.chance(0.2),
-    /** What happens to an e-mail when nobody knows whether it was sent. */
+    /** The treatment of an e-mail when nobody knows whether it was sent. */
     onUncertain: random.chance(0.5) ? 'hold' : 'resend',
     wait: random.chance(0.1),
     /** Lists the ids of runs in 2xx responses. */

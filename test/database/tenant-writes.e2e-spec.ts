@@ -225,7 +225,7 @@ describe('SQL of a tool', () => {
     expect(outcomes).toEqual([DENIED, UNSIGNED, UNSIGNED]);
   });
 
-  it('can neither change the text of a message nor send an ended message again', async () => {
+  it('can neither change the text of an ended message nor send it again', async () => {
     const contactId = await createContact({ email: 'ada@example.com' });
     const message = { contact_id: contactId, channel: 'email', subject: 'x', body: 'x' };
     const { value } = await hostile.call<{ message: { id: string } }>('send_message', message);

@@ -151,31 +151,29 @@ describe('delivery by SMTP', () => {
   });
 
   it.each([
-    ['5.1.1 No such user', true],
-    ['5.1.10 The domain accepts no mail', true],
-    ['5.7.1 Blocked', false],
-    ['5.1.19 Unknown', false],
-    ['No such user', false],
-  ])(
-    'after the answer 550 %s to the recipient, it is %s that the address is suppressed',
-    async (refusal, expected) => {
-      const message = await sendExpecting({ refusal });
-      const failed = await untilStatus(acme, message.id, 'failed');
-      expect(failed).toMatchObject({
-        reason_code: expected ? 'bounced' : 'provider_refused',
-        status_reason: `The mail server answered: 550 ${refusal}`,
-      });
-      const { value } = await acme.call<{ suppressions: object[] }>('list_suppressions', {});
-      const found = value.suppressions.filter(
-        (row) => 'message_id' in row && row.message_id === message.id,
-      );
-      expect(found).toEqual(
-        expected ? [expect.objectContaining({ address: message.to, reason: 'bounce' })] : [],
-      );
-      const next = await send(acme, { email: message.to, body: 'Again.' });
-      await untilStatus(acme, next.id, expected ? 'suppressed' : 'sent');
-    },
-  );
+    ['suppresses', '5.1.1 No such user'],
+    ['suppresses', '5.1.10 The domain accepts no mail'],
+    ['does not suppress', '5.7.1 Blocked'],
+    ['does not suppress', '5.1.19 Unknown'],
+    ['does not suppress', 'No such user'],
+  ])('%s an address after the answer 550 %s to the recipient', async (effect, refusal) => {
+    const expected = effect === 'suppresses';
+    const message = await sendExpecting({ refusal });
+    const failed = await untilStatus(acme, message.id, 'failed');
+    expect(failed).toMatchObject({
+      reason_code: expected ? 'bounced' : 'provider_refused',
+      status_reason: `The mail server answered: 550 ${refusal}`,
+    });
+    const { value } = await acme.call<{ suppressions: object[] }>('list_suppressions', {});
+    const found = value.suppressions.filter(
+      (row) => 'message_id' in row && row.message_id === message.id,
+    );
+    expect(found).toEqual(
+      expected ? [expect.objectContaining({ address: message.to, reason: 'bounce' })] : [],
+    );
+    const next = await send(acme, { email: message.to, body: 'Again.' });
+    await untilStatus(acme, next.id, expected ? 'suppressed' : 'sent');
+  });
 
   it('retries with the same Message-ID when the connection breaks before the response', async () => {
     const message = await sendExpecting('drop');

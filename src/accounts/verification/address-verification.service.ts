@@ -17,7 +17,7 @@ const TOKEN_LENGTH = 43;
 const SEND_TIMEOUT_MS = 20_000;
 const PURPOSE = 'address verification';
 
-/** Whether the address of an account is verified, in the responses of `/api/auth/verification`. */
+/** The state of the verification of an address, in the responses of `/api/auth/verification`. */
 export interface VerificationView {
   email: string;
   is_verified: boolean;

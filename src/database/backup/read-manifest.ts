@@ -8,7 +8,7 @@ const INSTALLATION = 'private.installation';
 /** The largest part of the archive with the installation, in bytes. The installation is one short row. */
 const MOST_INSTALLATION_BYTES = 64 * 1024;
 
-/** What is in an archive. */
+/** The contents of an archive. */
 export interface Manifest {
   header: ArchiveHeader;
   tables: readonly { table: string; columns: readonly string[]; rows: number }[];

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What the notifications of a channel are about. */
+/** The subject of the notifications of a channel. */
 export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
 
 const DIGITS = 32;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a function of the database does with a signed text. */
+/** The action of a function of the database for a signed text. */
 export type SignedPurpose =
   'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
 

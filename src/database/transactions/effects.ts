@@ -1,6 +1,6 @@
 import type { BoundStatement } from '../driver/statement.js';
 
-/** What a dry run did to a row: the names of the changed columns, but no values. */
+/** The change that a dry run made to a row: the names of the changed columns, but no values. */
 export interface Effect {
   action: 'create' | 'update' | 'delete';
   table: string;

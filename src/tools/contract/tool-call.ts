@@ -29,7 +29,7 @@ export interface ToolCall {
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
-  /** Where the request of the call came from. Absent in runs. */
+  /** The origin of the request. Absent in runs. */
   readonly origin?: RequestOrigin;
   /** The signal that aborts when the caller no longer waits. Tools that wait for external systems must stop then. */
   readonly signal: AbortSignal;
@@ -51,9 +51,9 @@ export interface ToolCall {
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * Who must agree before the tool runs. Absent when nobody must. With `when_possible`, the caller is asked if it can
-   * be asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this call of
-   * this key.
+   * The person who must agree before the tool runs. Absent when nobody must. With `when_possible`, the caller is asked
+   * if it can be asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this
+   * call of this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
   /** The restriction of the API key of the call. A tool that lets its caller choose other tools must respect it. */

@@ -11,7 +11,7 @@ export interface ToolOptions {
   /** The deprecated names. Calls by these names work, but lists do not show them. */
   aliases?: readonly string[];
   title: string;
-  /** What the tool does, when to use it and what it returns, for a model. */
+  /** A description for a model: the effect of the tool, when to use it, and its result. */
   description: string;
   /** The class of the arguments. The default is the type of the first parameter of the method. */
   input?: SchemaClass;

@@ -31,7 +31,7 @@ export interface WorkflowInput {
   on_failure?: object[];
 }
 
-/** Who saves a workflow, on which surface, and the restriction of the API key. */
+/** The caller that saves a workflow, with its surface and the restriction of its API key. */
 export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 
 /** A saved workflow, and its webhook secret when that is new. The secret cannot be read later. */

@@ -111,7 +111,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** What the checks of a list of steps need to know about the steps before and around it. */
+/** Facts for the checks of a list of steps, about the steps before and around it. */
 interface ListContext {
   /** The step ids and loop variables to which expressions can refer. */
   readonly visible: ReadonlySet<string>;

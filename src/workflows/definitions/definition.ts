@@ -19,7 +19,7 @@ export type Step =
   | FailureStep
   | TimeoutStep;
 
-/** What a run does after a failed step: it fails, continues, or continues with these steps. */
+/** The reaction of a run to a failed step: it fails, continues, or continues with these steps. */
 export type OnError = 'fail' | 'continue' | Step[];
 
 interface StepBase {
@@ -101,7 +101,7 @@ export interface RunWorkflowStep extends StepBase {
   /** False when the step does not wait for the end of the new run. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
-  /** What happens to the started run when this run is canceled while it waits. The default is `cancel`. */
+  /** The treatment of the started run when this run is canceled while it waits. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
   /**
    * The policy by which another run is started after the started run has failed. Without it, only the start of the run

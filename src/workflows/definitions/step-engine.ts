@@ -35,7 +35,7 @@ export interface Plan {
   readonly waiting: readonly Place[];
   /** The steps whose failure ends the run. The failure step runs before the end, if there is one. */
   readonly failed: readonly Place[];
-  /** How the run ends. Absent while a step is running. `at` is the step that ends the run early. */
+  /** The end of the run. Absent while a step is running. `at` is the step that ends the run early. */
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
   /** The paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];

@@ -33,11 +33,11 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { default: 'queued' })
   status: RunStatus;
 
-  /** Why the run waits or has ended. */
+  /** The reason why the run waits or has ended. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** How the run was started. A run of a workflow with a webhook trigger can also be `manual`. */
+  /** The kind of start of the run. A run of a workflow with a webhook trigger can also be `manual`. */
   @Column('text')
   triggerType: RunTriggerType;
 

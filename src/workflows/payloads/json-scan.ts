@@ -38,7 +38,7 @@ interface Open {
   items: number;
 }
 
-/** What the scanner expects next. */
+/** The token that the scanner expects next. */
 type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'next' | 'end';
 
 /**

@@ -50,7 +50,9 @@ export class LargeReads implements PartsReader {
   source: PayloadSource | undefined;
   private readonly kept = new Map<string, Loaded>();
   private keptBytes = 0;
-  /** Where some items of a list begin, so that later ones are found without scanning the whole list. */
+  /**
+   * The positions at which some items of a list begin, so that later ones are found without scanning the whole list.
+   */
   private readonly places = new Map<number, { index: number; at: number }[]>();
 
   /** Returns what expressions see of a large value: a list or an object that is read in parts, or a whole text. */

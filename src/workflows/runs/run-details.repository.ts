@@ -4,7 +4,7 @@ import { assertFound } from '../../errors/app-error.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 
-/** What one run shows besides its row and its steps. */
+/** The details of one run besides its row and its steps. */
 export interface RunDetails {
   /** The payload. Only its first bytes when it is longer than `maxBytes` or is kept as a file. */
   readonly payload: Buffer;

@@ -6,7 +6,7 @@ import { PRESETS } from './signatures/verify-preset.js';
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** What the form of a provider says about a delivery besides its payload. */
+/** The facts about a delivery, besides its payload, in the form of a provider. */
 export interface PresetDelivery {
   dedupeKey: string | null;
   /** A hash that replaces the SHA-256 of the body. */

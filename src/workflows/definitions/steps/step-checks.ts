@@ -20,11 +20,11 @@ export interface StepTools {
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
   /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
   refusal(name: string): string | undefined;
-  /** Why the caller may not start other workflows by a step. Undefined if it may. */
+  /** The reason why the caller may not start other workflows by a step. Undefined if it may. */
   readonly runRefusal?: string;
-  /** Why nobody may save steps with code. Undefined if people and agents may. */
+  /** The reason why nobody may save steps with code. Undefined if people and agents may. */
   readonly codeRefusal?: string;
-  /** What is wrong with the syntax of the code of steps, by the code. */
+  /** The syntax errors in the code of steps, by the code. */
   readonly codeFaults?: ReadonlyMap<string, string>;
   /** The ids of existing workflows to which steps refer. */
   readonly workflows: ReadonlySet<string>;

@@ -7,8 +7,8 @@ import {
 import type { Progress, StepAttempt } from '../run-progress.service.js';
 
 /**
- * How a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes` data is the
- * last step. A step that runs `alone` makes an external call or needs several transactions.
+ * The way in which a step shares a transaction. After a step that `reads`, more steps can follow. A step that `changes`
+ * data is the last step. A step that runs `alone` makes an external call or needs several transactions.
  */
 export type Sharing = 'reads' | 'changes' | 'alone';
 

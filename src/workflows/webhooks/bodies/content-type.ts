@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../../errors/app-error.js';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
 
-/** How a body is read. `unknown` means that the sender did not say what it is. */
+/** The way in which a body is read. With `unknown`, the sender did not name the format. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'unknown';
 
 export interface ContentType {

@@ -8,7 +8,7 @@ const MAX_VALUE_BYTES = 1024;
 const MAX_HEADERS_BYTES = 8 * 1024;
 const MAX_QUERY_BYTES = 8 * 1024;
 
-/** What is read of a request for the expressions of a workflow. */
+/** The parts of a request that the expressions of a workflow read. */
 export interface ReadableRequest {
   method: string;
   headers: IncomingHttpHeaders;

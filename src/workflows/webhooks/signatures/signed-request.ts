@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What a provider may have signed. */
+/** The parts of a request that a provider may sign. */
 export interface SignedRequest {
   /** The bytes that were sent. */
   body: Uint8Array;

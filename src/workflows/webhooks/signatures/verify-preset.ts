@@ -8,7 +8,7 @@ import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HEX = '([0-9a-fA-F]{64})';
 const MAX_ELEMENTS = 16;
 
-/** What the headers of a delivery say, in the form of the provider. */
+/** The facts in the headers of a delivery, in the form of the provider. */
 export interface PresetSignature {
   signatures: readonly Buffer[];
   /** The signed time in seconds since 1970, if the provider signs it. */
