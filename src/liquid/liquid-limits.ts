@@ -56,7 +56,7 @@ const MAX_MARKUP_CHARACTERS = 16 * 1024;
 
 /**
  * Throws when a template has more than 2,000 tags and outputs, or more than 16 KiB in them. Parsing takes time in
- * proportion to this and cannot be interrupted. Text without markup is cheap.
+ * proportion to these numbers and cannot be interrupted. Text without markup takes little time.
  */
 export function checkMarkup(template: string): void {
   let tokens = 0;
