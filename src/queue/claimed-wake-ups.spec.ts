@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {
+  it('claims the row of a wake-up that found no slot, because a claim that found no row occupied the slot', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);
