@@ -63,7 +63,8 @@ export class CodeThreads {
     if (this.isClosed) throw stopping();
     const queue = job.kind === 'check' ? this.checks : this.runs;
     if (queue.count(organizationId) >= MAX_WAITING) {
-      const message = 'Too many code steps of this organization wait for their turn. Try again later.';
+      const message =
+        'Too many code steps of this organization wait for their turn. Try again later.';
       throw new AppError('rate_limited', message, { retryAfterSeconds: 10 });
     }
     return await new Promise<CodeReply>((resolve, reject) => {
@@ -122,7 +123,11 @@ export class CodeThreads {
       try {
         return new CodeThread();
       } catch (error) {
-        reject(new AppError('unavailable', 'No thread for code could start. Try again later.', { cause: error }));
+        reject(
+          new AppError('unavailable', 'No thread for code could start. Try again later.', {
+            cause: error,
+          }),
+        );
         return undefined;
       }
     }
@@ -152,7 +157,14 @@ export class CodeThreads {
       else if (this.isClosed) reject(stopping());
       else if (error === TIME_UP) resolve({ fault: { kind: 'time', message: 'interrupted' } });
       else if (isOutOfMemory(error)) resolve({ fault: { kind: 'memory', message: 'heap' } });
-      else reject(new AppError('unavailable', 'The thread for code ended before it answered. Try again later.', { cause: error }));
+      else
+        reject(
+          new AppError(
+            'unavailable',
+            'The thread for code ended before it answered. Try again later.',
+            { cause: error },
+          ),
+        );
     }
     this.busy.delete(organizationId);
     if (isUsable && !this.isClosed) this.keep(thread);

@@ -126,7 +126,9 @@ function assertParsable(text: string): void {
       if (character === ',' || character === '[' || character === '{') values += 1;
     }
     if (depth > MAX_DEPTH) {
-      throw AppError.invalid(`The filter parse_json takes JSON that is nested at most ${MAX_DEPTH} deep.`);
+      throw AppError.invalid(
+        `The filter parse_json takes JSON that is nested at most ${MAX_DEPTH} deep.`,
+      );
     }
   }
   if (values <= MAX_PARSED_VALUES) return;

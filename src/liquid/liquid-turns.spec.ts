@@ -119,15 +119,18 @@ async function delayOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a rendering', () => {
-  it.each(sample(TEMPLATES, 5))('delays other work for a short time only: %s', async (_what, template) => {
-    // Other tests cover the processor time of an organization. Here the templates may use much of it.
-    const sandbox = new LiquidSandbox(new ProcessorTurns(new TimeBudgets(() => 0)));
-    let delayMs = Infinity;
-    for (let attempt = 0; attempt < ATTEMPTS && delayMs > MAX_DELAY_MS; attempt += 1) {
-      delayMs = await delayOf(async () => {
-        await sandbox.evaluate(`org_${attempt}`, template, scope).catch(() => undefined);
-      });
-    }
-    expect(delayMs).toBeLessThan(MAX_DELAY_MS);
-  });
+  it.each(sample(TEMPLATES, 5))(
+    'delays other work for a short time only: %s',
+    async (_what, template) => {
+      // Other tests cover the processor time of an organization. Here the templates may use much of it.
+      const sandbox = new LiquidSandbox(new ProcessorTurns(new TimeBudgets(() => 0)));
+      let delayMs = Infinity;
+      for (let attempt = 0; attempt < ATTEMPTS && delayMs > MAX_DELAY_MS; attempt += 1) {
+        delayMs = await delayOf(async () => {
+          await sandbox.evaluate(`org_${attempt}`, template, scope).catch(() => undefined);
+        });
+      }
+      expect(delayMs).toBeLessThan(MAX_DELAY_MS);
+    },
+  );
 });
