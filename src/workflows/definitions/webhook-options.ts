@@ -53,7 +53,9 @@ export interface WebhookOptions {
   headers?: readonly string[];
 }
 
-/** The requirements of a definition for its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
+/**
+ * The requirements of a definition for its webhook. `webhook-needs.ts` computes them whenever the definition changes.
+ */
 export interface WebhookNeeds {
   /**
    * True when the request is stored with each run, because an expression may read more of `trigger` than type and
