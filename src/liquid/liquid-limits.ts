@@ -9,7 +9,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 /**
  * The filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it counts
  * towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left out on
- * purpose. Those of `data-filters.ts` are Switchboard's own.
+ * purpose. The filters of `data-filters.ts` are Switchboard's own.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (

@@ -64,7 +64,7 @@ export class ProcessorTurns {
       const spentMs = performance.now() - started;
       const { user, system } = process.cpuUsage(usedBefore);
       // On a busy machine, the system may stop this process for longer than a job may take. So the processor time
-      // counts and not the elapsed time. It is that of all threads, so it counts only up to the elapsed time.
+      // counts. It includes other threads of this process, so at most the elapsed time counts.
       const usedMs = Math.min(spentMs, (user + system) / 1000);
       this.spentMs += spentMs;
       time.leftMs -= usedMs;

@@ -72,7 +72,7 @@ export class EventWaitsService {
 
   /**
    * Stores a wait that ends after `timeout` at the latest. Returns the entry of the step, whose output contains the
-   * time.
+   * latest end of the wait.
    */
   async arm(
     { lease }: ClaimedRun,
@@ -88,7 +88,7 @@ export class EventWaitsService {
     const state = await this.waits.arm(organizationId, { ...wait, runId, stepId: entry.stepId });
     const output = { ...entry.output, until: wakeAt.toISOString() };
     const waiting = toWaiting({ ...entry, output }, wakeAt, now);
-    // The resume URL was called before the run reached this step.
+    // When the resume URL was called before the run reached this step, the step is due now.
     return state === 'delivered' ? { ...waiting, dueAt: performance.now() } : waiting;
   }
 

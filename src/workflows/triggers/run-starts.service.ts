@@ -255,7 +255,8 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Calls from outside are counted at the edge. Without this count, runs that start runs would not be counted.
+      // The rate limit counts calls from outside when they arrive. Without this line, it would not count runs that
+      // start runs.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {

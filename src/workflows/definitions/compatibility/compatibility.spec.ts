@@ -148,7 +148,7 @@ describe(Compatibility, () => {
     ).toEqual(['breaks order arguments.item is not known.']);
   });
 
-  it('reports a step whose arguments are still valid as changed', () => {
+  it('reports a step as changed when its tool has changed and its arguments are still valid', () => {
     const after = build(
       tool('order', {
         input: { item: { type: 'integer' }, speed: { enum: ['fast'] }, extra: TEXT },
