@@ -29,7 +29,7 @@ export class CodeSandbox {
   /** The reason why code is refused. Undefined when the operator allows code. */
   get refusal(): string | undefined {
     if (this.isOn) return undefined;
-    return 'needs the setting CODE_STEPS=on, which an operator of this installation makes';
+    return 'needs CODE_STEPS=on, which only an operator of this installation can set';
   }
 
   /**

@@ -131,8 +131,7 @@ export class LeasedWorker {
       return;
     }
     if (this.wakeUpClaims > 0) {
-      // Another wake-up is being claimed. One claim for all wake-ups that come meanwhile costs the database less than a
-      // claim for each.
+      // During a claim, wake-ups wait for one common claim, which costs the database less than a claim for each.
       this.mayHaveMore = true;
       if (!this.hasMoreWakeUps && !this.isPolling) this.schedulePoll(0);
       this.hasMoreWakeUps = true;
@@ -140,16 +139,14 @@ export class LeasedWorker {
     }
     this.wakeUpClaims += 1;
     const share = this.fairShare?.share(this.free);
-    // Count this slot for the organization during the claim. Without this, another claim or reserved slot could exceed
-    // the share of the organization.
+    // Count this slot now, so that other claims and reserved slots cannot exceed the organization's share.
     if (organizationId !== undefined) this.fairShare?.take(organizationId);
     const hadMore = this.mayHaveMore;
     const started = await this.claim(1, id, share);
     if (organizationId !== undefined) this.fairShare?.release(organizationId);
     this.wakeUpClaims -= 1;
     if (started.length === 0 && this.mayHaveMore && !hadMore && this.failures === 0) {
-      // The claim occupied a slot and found no row. Other wake-ups may have found no slot meanwhile, so claim their
-      // rows now.
+      // The claim found no row, but its slot may have been missing for other wake-ups. Claim their rows now.
       this.newlyFree += 1;
       this.scheduleNext();
     }
@@ -162,10 +159,7 @@ export class LeasedWorker {
     this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
   }
 
-  /**
-   * Schedules the next claim. Usually it waits 3 ms for more free slots, because one claim for several slots costs less
-   * than a claim for each.
-   */
+  /** Schedules the next claim, usually after 3 ms, because one claim for several free slots costs less. */
   private scheduleNext(): void {
     const isUrgent = this.newlyFree * 4 >= this.slots || this.hasMoreWakeUps;
     this.schedulePoll(isUrgent ? 0 : CLAIM_DELAY_MS);
@@ -182,10 +176,7 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /**
-   * Claims a due row for each free slot and starts the work. Does nothing during another such claim, because both would
-   * use the same free slots.
-   */
+  /** Claims a due row for each free slot and starts the work. Does nothing while another such claim is running. */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;
@@ -249,8 +240,7 @@ export class LeasedWorker {
           this.running.delete(running);
           this.fairShare?.release(claim.organizationId);
           this.newlyFree += 1;
-          // After a failure of the database, schedule no claim here. It could fail at once again, and this would become
-          // a busy loop.
+          // After a failure of the database, schedule no claim: repeated failures would be a busy loop.
           if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
         }),
     };
@@ -269,8 +259,7 @@ export class LeasedWorker {
       const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
       await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
     } else this.logger.error(log, stack);
-    // Release the row, because it has not failed. The end of its lease would count as a crash, and three crashes park a
-    // run.
+    // Release the row. If its lease ended, this would count as a crash, and three crashes park a run.
     if (code === 'unavailable' || code === 'rate_limited') await this.release([claim]);
   }
 

@@ -178,7 +178,7 @@ function parseSeconds(
 ): number | null | undefined {
   const seconds = trigger[name];
   if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
-  const message = `must be null or a whole number of 1 to ${most}`;
+  const message = `must be null or a whole number from 1 to ${most}`;
   faults.push({ path: `trigger.${name}`, message });
   return undefined;
 }

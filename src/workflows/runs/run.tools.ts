@@ -150,8 +150,7 @@ export class RunTools {
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId, runId } = call;
-    // The rate limit counts calls from outside when they arrive. Without this line, it would not count the calls of a
-    // run that retries runs.
+    // The rate limit counts outside calls when they arrive, but calls of a run only here.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     await this.control.retry(organizationId, input.run_id, input.version);
     return await this.show(input.run_id, call);
