@@ -1,4 +1,7 @@
-/** A job of a thread: to compile several codes, or to run one. Times are in milliseconds. */
+/**
+ * A job of a thread. `check` compiles several codes and runs none of them. `run` runs one code. Times are in
+ * milliseconds.
+ */
 export type CodeJob =
   | {
       readonly kind: 'check';

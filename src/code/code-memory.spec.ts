@@ -3,7 +3,7 @@ import { TimeBudgets } from '../liquid/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 
-// The budget of an organization has tests of its own, so these jobs may use much time.
+// Other tests cover the processor time of an organization. These jobs may use much of it.
 const sandbox = new CodeSandbox(true, new CodeThreads(new TimeBudgets(() => 0)));
 afterAll(() => sandbox.close());
 

@@ -4,9 +4,11 @@ import { TimeBudgets } from '../liquid/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 
-/** A limit that ends only code that hangs. On a busy machine a thread may take seconds to start. */
+/** A time limit that only code without an end exceeds. On a busy machine a thread may take seconds to start. */
 const LONG_SECONDS = 60;
-/** The budget of an organization has tests of its own, so that these may use much time. */
+/**
+ * The threads of these tests. Other tests cover the processor time of an organization, so code here may use much of it.
+ */
 const threads = new CodeThreads(new TimeBudgets(() => 0));
 const sandbox = new CodeSandbox(true, threads, LONG_SECONDS * 1000);
 const NOW = new Date('2026-05-04T10:20:30.400Z');
@@ -28,7 +30,7 @@ async function errorOf(code: string, seconds?: number): Promise<AppError> {
 }
 
 describe('code', () => {
-  it('returns what it computes of its input', async () => {
+  it('returns a value that it computes from its input', async () => {
     const code = `
       const total = input.items.reduce((sum, { price }) => sum + price, 0);
       return { total, names: input.items.map((item) => item.name) };`;
@@ -39,7 +41,7 @@ describe('code', () => {
     expect(await run(code, { items })).toEqual({ total: 2.5, names: items.map((one) => one.name) });
   });
 
-  it('returns null without a result', async () => {
+  it('returns null when it returns nothing or a function', async () => {
     expect(await run('')).toBeNull();
     expect(await run('return')).toBeNull();
     expect(await run('return () => 1')).toBeNull();
@@ -67,7 +69,7 @@ describe('code', () => {
     expect((await errorOf('throw new Error("x".repeat(1e6))')).message.length).toBeLessThan(1100);
   });
 
-  it('sees a time that stands still, in UTC, and the same random numbers at the same time', async () => {
+  it('sees a constant time in UTC, and gets equal random numbers in runs with equal times', async () => {
     const code =
       'return [Date.now(), new Date().getHours(), new Date(2026, 0, 1).toISOString(), Math.random()]';
     const [now, hours, local, random] = (await run(code)) as unknown[];
@@ -98,7 +100,7 @@ describe('code cannot reach', () => {
     expect((await errorOf(code)).message).toMatch(/ReferenceError/);
   });
 
-  it('anything by the constructor of this or of the input', async () => {
+  it('the host through the constructor of `this` or of the input', async () => {
     const code = `const names = ['process', 'require', 'fetch', 'setTimeout', 'console', 'performance'];
       const world = input.constructor.constructor('return this')();
       return names.filter((name) => name in world || name in globalThis)`;
@@ -164,7 +166,7 @@ describe('a result', () => {
     expect(error.message).toContain(expected);
   });
 
-  it('that cannot be described as an error is still an error', async () => {
+  it('is an error, even when the thrown value cannot be read or is null', async () => {
     const code = 'throw { get message() { throw 1 } }';
     expect((await errorOf(code)).message).toContain('an error that cannot be read');
     expect((await errorOf('throw null')).message).toContain('null');
@@ -172,7 +174,7 @@ describe('a result', () => {
 });
 
 describe('the check of code', () => {
-  it('finds errors of syntax with line and column, and runs nothing', async () => {
+  it('finds syntax errors with line and column, and runs no code', async () => {
     const codes = ['return await 1', 'for (;;);', 'let a = 1;\n  let b = ;', 'import x from "y"'];
     const faults = await sandbox.check('org', codes);
     expect([...faults.keys()]).toEqual(codes.slice(2));
@@ -198,7 +200,7 @@ describe('the check of code', () => {
 });
 
 describe('threads', () => {
-  it('are at most two, work for one organization once, and end when they are idle', async () => {
+  it('are at most two, of which one organization occupies one, and end when they are idle', async () => {
     const own = new CodeThreads(new TimeBudgets(() => 0), 50);
     const counts: number[] = [];
     const job = { kind: 'run', input: '{}', now: 0, memoryBytes: 1e7 } as const;
@@ -250,7 +252,7 @@ describe('threads', () => {
     await expect.poll(() => running.count).toBe(0);
   });
 
-  it('refuse an organization that has used its time', async () => {
+  it('refuse an organization that has used up its processor time', async () => {
     let now = 0;
     const budgets = new TimeBudgets(() => now, 'code steps');
     budgets.spend('a', 10_400);
@@ -265,7 +267,7 @@ describe('threads', () => {
 });
 
 describe('a sandbox that is off', () => {
-  it('refuses code with words that name the setting, and starts no thread', async () => {
+  it('refuses code with a message that names the setting, and starts no thread', async () => {
     const own = new CodeThreads();
     const off = new CodeSandbox(false, own);
     const given = { code: 'return 1', input: {}, now: NOW };

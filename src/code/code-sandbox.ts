@@ -29,10 +29,13 @@ export class CodeSandbox {
   /** The reason why code is refused. Undefined when the operator allows code. */
   get refusal(): string | undefined {
     if (this.isOn) return undefined;
-    return 'needs the setting CODE_STEPS=on, which an operator of this installation makes';
+    return 'needs CODE_STEPS=on, which only an operator of this installation can set';
   }
 
-  /** Returns what is wrong with the syntax of each code, or undefined. Does not run the code. */
+  /**
+   * Returns the codes that have syntax errors, each with its error. Does not run them. Returns none when code steps are
+   * off.
+   */
   async check(
     organizationId: string,
     codes: readonly string[],
@@ -55,9 +58,9 @@ export class CodeSandbox {
   }
 
   /**
-   * Returns the value that the code returns as JSON text. Throws `invalid_arguments` when the code throws, needs too
-   * much memory, or returns too much. Throws `unavailable` after the time limit. Throws as {@link CodeThreads.run}
-   * does.
+   * Runs the code, and returns its return value as JSON text. Throws `invalid_arguments` when the code throws, needs
+   * too much memory, or returns too much. Throws `unavailable` after the time limit. Also throws the errors of
+   * {@link CodeThreads.run}.
    */
   async run(organizationId: string, given: CodeRun): Promise<string> {
     if (this.refusal !== undefined) throw AppError.invalid(`A code step ${this.refusal}.`);

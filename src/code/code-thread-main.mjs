@@ -6,19 +6,19 @@ import { parentPort } from 'node:worker_threads';
 
 /**
  * The main module of a thread that runs the code of workflows. It is JavaScript, because tests start it without a
- * build. Each job has an instance of QuickJS with its own memory, and this file gives it no function of the host. So
- * code can reach nothing but its input, and nothing of an earlier job.
+ * build. Each job has an instance of QuickJS with its own memory, and this file gives the instance no function of the
+ * host. So code can reach only its input, and no data of an earlier job.
  *
  * @import { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core'
  * @import { CodeFault, CodeJob, CodeReply, ResultLimits } from './code-job.js'
  */
 
 const PAGE_BYTES = 64 * 1024;
-/** The memory with which QuickJS starts. The WebAssembly module requires exactly this minimum. */
+/** The memory with which QuickJS starts, in pages of 64 KiB. The WebAssembly module requires exactly this minimum. */
 const INITIAL_PAGES = 256;
-/** The machine stack of QuickJS. A deeper recursion is an error of the code. */
+/** The size of the machine stack of QuickJS. A recursion that needs more is an error of the code. */
 const STACK_BYTES = 256 * 1024;
-/** The number of jobs of promises that are executed as a group. The time is checked between groups. */
+/** The number of promise jobs that are executed as a group. The time limit is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
 const FILE = 'code.js';
@@ -31,7 +31,7 @@ const wasm = await WebAssembly.compile(
   await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
 );
 
-// WebAssembly prints the reason when it stops, and nobody reads that output.
+// When the WebAssembly module stops, it prints the reason to the console. Nobody reads this output, so it is discarded.
 for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 
 // Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
@@ -149,7 +149,7 @@ async function run({ code, input, now, milliseconds, memoryBytes, limits }) {
 }
 
 /**
- * Executes the jobs of promises until there are none, and returns how the promise was settled.
+ * Executes promise jobs until none is left, and returns how the promise was settled.
  *
  * @param {QuickJSContext} context
  * @param {QuickJSRuntime} runtime
@@ -203,8 +203,8 @@ function wrap(code) {
 }
 
 /**
- * Returns a function of the code's own world that describes an error. It runs under the limits of the code, because the
- * error may have getters.
+ * Creates a function inside QuickJS that describes an error. It has the limits of the code, because the error may have
+ * getters that run code.
  *
  * @param {QuickJSContext} context
  */
@@ -225,7 +225,8 @@ function createDescribe(context) {
  * @returns {CodeFault}
  */
 function faultOf(context, describe, error, kind) {
-  // The interruption can have become the rejection of a promise, or can end `describe` too.
+  // After the time limit, QuickJS interrupts the code. The interruption may appear as a rejected promise, and a call of
+  // `describe` would be interrupted too.
   if (isTimeUp()) return INTERRUPTED;
   const result = context.callFunction(describe, context.undefined, error);
   // The error has a getter that throws or does not end.

@@ -10,7 +10,7 @@ const RESOURCE_LIMITS = {
   stackSizeMb: 4,
 };
 
-/** Runs one job after the other in a thread. After {@link end}, or when a job has rejected, it cannot be used again. */
+/** Runs one job after the other in a thread. After {@link end} or a rejected job, the thread cannot be used again. */
 export class CodeThread {
   private readonly worker = new Worker(new URL('./code-thread-main.mjs', import.meta.url), {
     env: {},
@@ -25,7 +25,7 @@ export class CodeThread {
 
   constructor() {
     this.ready = this.next();
-    // The first job reports a thread that does not start.
+    // Callers of `start` get the rejection. Without this handler, it would also count as unhandled.
     this.ready.catch(() => undefined);
   }
 

@@ -7,15 +7,18 @@ import { CodeThread } from './code-thread.js';
 const MAX_THREADS = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
-/** A job fails when it has waited for a thread for this time. Saving a workflow occupies a transaction meanwhile. */
+/**
+ * The longest time that a job waits for a thread before it fails. A `check` may wait less, because its transaction,
+ * which saves a workflow, stays open meanwhile.
+ */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**
- * A thread that does not answer for this time after the time of its job is ended. Native functions do not check the
- * time.
+ * The time after the time limit of a job at which a thread without an answer is ended. Native functions of QuickJS do
+ * not check the limit, so they can exceed it.
  */
 const GRACE_MS = 1000;
 const MAX_START_MS = 30_000;
-/** A thread without work is ended after this time. */
+/** The time after which a thread without work is ended. */
 const MAX_IDLE_MS = 30_000;
 
 interface WaitingJob {
@@ -60,7 +63,8 @@ export class CodeThreads {
     if (this.isClosed) throw stopping();
     const queue = job.kind === 'check' ? this.checks : this.runs;
     if (queue.count(organizationId) >= MAX_WAITING) {
-      const message = 'Too many code steps of this organization wait for their turn.';
+      const message =
+        'Too many code steps of this organization wait for their turn. Try again later.';
       throw new AppError('rate_limited', message, { retryAfterSeconds: 10 });
     }
     return await new Promise<CodeReply>((resolve, reject) => {
@@ -111,15 +115,19 @@ export class CodeThreads {
     }
   }
 
-  /** Returns a thread, or rejects the job when the system has no room for one. */
+  /** Returns a thread. Rejects the job and returns undefined when the system cannot start one. */
   private takeThread({ reject }: WaitingJob): CodeThread | undefined {
-    // The thread that worked last is taken. So a thread that is not needed stays idle until it is ended.
+    // Take the thread that worked last, so that an unneeded thread stays idle long enough to be ended.
     const known = [...this.idle].at(-1);
     if (!known) {
       try {
         return new CodeThread();
       } catch (error) {
-        reject(new AppError('unavailable', 'No thread for code could start.', { cause: error }));
+        reject(
+          new AppError('unavailable', 'No thread for code could start. Try again later.', {
+            cause: error,
+          }),
+        );
         return undefined;
       }
     }
@@ -149,7 +157,14 @@ export class CodeThreads {
       else if (this.isClosed) reject(stopping());
       else if (error === TIME_UP) resolve({ fault: { kind: 'time', message: 'interrupted' } });
       else if (isOutOfMemory(error)) resolve({ fault: { kind: 'memory', message: 'heap' } });
-      else reject(new AppError('unavailable', 'The thread for code has ended.', { cause: error }));
+      else
+        reject(
+          new AppError(
+            'unavailable',
+            'The thread for code ended before it answered. Try again later.',
+            { cause: error },
+          ),
+        );
     }
     this.busy.delete(organizationId);
     if (isUsable && !this.isClosed) this.keep(thread);

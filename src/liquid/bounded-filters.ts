@@ -13,12 +13,13 @@ const MAX_TEXT_CHARACTERS = 256 * 1024;
  */
 const MAX_REPLACED_CHARACTERS = 64 * 1024;
 /**
- * The largest number of characters for filters of lists, which do not read the texts in a list, or only compare them.
+ * The largest number of characters for filters of lists. These filters only compare the texts in a list, or do not read
+ * them.
  */
 const MAX_LIST_CHARACTERS = 1024 * 1024;
 /**
- * The largest number of characters of a text that is searched for. The search takes time in proportion to the product
- * of both lengths.
+ * The largest number of characters of a text that is searched for. The search takes time in proportion to the length of
+ * this text times the length of the searched text.
  */
 const MAX_PATTERN_CHARACTERS = 4096;
 /**
@@ -71,7 +72,7 @@ export function boundFilters(filters: Record<string, FilterImplOptions>): void {
 export function checkPattern(name: string, pattern: unknown): void {
   if (typeof pattern !== 'string' || pattern.length <= MAX_PATTERN_CHARACTERS) return;
   throw AppError.invalid(
-    `The text after ${name} has more than ${MAX_PATTERN_CHARACTERS} characters.`,
+    `The text that ${name} searches for has more than ${MAX_PATTERN_CHARACTERS} characters.`,
   );
 }
 
@@ -131,7 +132,7 @@ function createSort(keyOf: (value: Scalar) => Scalar): Filter {
   } as Filter;
 }
 
-/** Returns what JavaScript compares: a list as its text, and every object as the same text. */
+/** Returns the value by which an item is sorted: a list as its text, and the same text for every object. */
 function toScalar(value: unknown): Scalar | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.join(',');

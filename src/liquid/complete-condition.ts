@@ -30,7 +30,9 @@ function operandsOf(token: Token): number {
   return token.operator === 'not' ? 1 : 2;
 }
 
-/** Returns true for a text whose closing quote is missing. LiquidJS drops its last character. */
+/**
+ * Returns true for a text whose closing quote is missing. LiquidJS would accept the text without its last character.
+ */
 function isOpenText(token: Token): boolean {
   if (!TypeGuards.isQuotedToken(token)) return false;
   const text = token.getText();

@@ -31,7 +31,7 @@ describe('filters of data', () => {
     expect(await evaluate(expression, { x: 'ä{', json, brackets })).toEqual(value);
   });
 
-  it('add to the present time', async () => {
+  it('let date_add add to the present time', async () => {
     const before = Date.now() + 60_000;
     const time = Date.parse((await evaluate('"now" | date_add: 1, "minutes"')) as string);
     expect(time).toBeGreaterThanOrEqual(before);
@@ -49,7 +49,7 @@ describe('filters of data', () => {
     ['"/w==" | base64_decode', 'The filter base64_decode got bytes that are not text in UTF-8.'],
     ['"{" | parse_json', 'The filter parse_json got a text that is not JSON.'],
     ['list | parse_json', 'The filter parse_json got a value that is not text.'],
-    ['deep | parse_json', 'The filter parse_json takes JSON that is nested 64 deep.'],
+    ['deep | parse_json', 'The filter parse_json takes JSON that is nested at most 64 deep.'],
     ['many | parse_json', 'The filter parse_json takes at most 10000 values.'],
     [
       'long | parse_json',
@@ -91,7 +91,7 @@ describe('filters of data', () => {
     });
   });
 
-  it('include no filter that is not in the list', () => {
+  it('do not include filters that Switchboard does not list, such as md5', () => {
     expect(() => liquid.parse('{{ "a" | md5 }}')).toThrow(/undefined filter: md5/);
   });
 });

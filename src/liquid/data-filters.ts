@@ -7,7 +7,7 @@ import { isDay, parseTime } from '../text/parse-time.js';
 import { isNumeric } from './ordered.js';
 
 const MAX_DEPTH = 64;
-/** The largest number of values in a parsed text. For other filters, the input has the same limit. */
+/** The largest number of values in a text that `parse_json` parses. The input of other filters has the same limit. */
 const MAX_PARSED_VALUES = 10_000;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const ENCODINGS = ['hex', 'base64'] as const;
@@ -30,8 +30,8 @@ interface FilterThis {
 type Filter = (this: FilterThis, value: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Filters that encode, hash and parse texts, and compute times. A filter without a result throws, even for a missing
- * value. Their time and memory are proportional to their input, which `boundFilters` limits.
+ * The filters that encode, hash and parse texts, and compute times. A filter that has no result throws, even for a
+ * missing value. The filters need time and memory in proportion to their input, which `boundFilters` limits.
  */
 const FILTERS: Readonly<Record<string, Filter>> = {
   base64_encode(value) {
@@ -126,7 +126,9 @@ function assertParsable(text: string): void {
       if (character === ',' || character === '[' || character === '{') values += 1;
     }
     if (depth > MAX_DEPTH) {
-      throw AppError.invalid(`The filter parse_json takes JSON that is nested ${MAX_DEPTH} deep.`);
+      throw AppError.invalid(
+        `The filter parse_json takes JSON that is nested at most ${MAX_DEPTH} deep.`,
+      );
     }
   }
   if (values <= MAX_PARSED_VALUES) return;

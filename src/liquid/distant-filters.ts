@@ -17,8 +17,9 @@ const PAGED: Readonly<Record<string, JoinPages>> = {
 const READING_MEMBERS = new Set(['default', 'first', 'last', 'size', 'slice']);
 
 /**
- * Makes filters take distant values. A filter that cannot work page by page gets the whole value, if it is small
- * enough. `unbounded` has the filters without limits of their input, which are used for pages, because pages are small.
+ * Makes filters accept distant values. A filter that cannot work page by page gets the whole value, if the value is
+ * small enough. `unbounded` has the same filters without limits of their input. They are used for pages, because pages
+ * are small.
  */
 export function readDistantValues(
   filters: Record<string, FilterImplOptions>,
@@ -41,7 +42,8 @@ export function readDistantValues(
 }
 
 /**
- * Returns true if a distant list has the item. For a list in memory, `isIn` returns the result, or a generator of it.
+ * Returns true if a distant list contains the item. `isIn` tests a list or page in memory, and returns the result or a
+ * generator that computes it.
  */
 export function distantContains(
   { filtered, whole }: DistantValue,

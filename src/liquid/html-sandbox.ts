@@ -2,8 +2,8 @@ import { LiquidSandbox } from './liquid-sandbox.js';
 import type { ProcessorTurns } from './processor-turns.js';
 
 /**
- * Renders templates of HTML. Every output is escaped, so a value cannot add markup. An output that ends with the filter
- * `raw` is not.
+ * Renders templates of HTML. Every output is escaped, so that a value cannot add markup. Only an output whose last
+ * filter is `raw` is not escaped.
  */
 export class HtmlSandbox extends LiquidSandbox {
   constructor(turns?: ProcessorTurns) {

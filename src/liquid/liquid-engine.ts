@@ -33,26 +33,27 @@ limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
 /**
- * The form in which values are written: `expression` and `text` as they are, `html` escaped unless the filter `raw` is
- * last.
+ * The form in which values are written. `expression` and `text` write them as they are. `html` escapes them unless
+ * `raw` is the last filter.
  */
 export type LiquidFormat = 'expression' | 'text' | 'html';
 
 /**
- * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages have the filter `raw`
- * too, so that a text can use the same outputs as the HTML of the message.
+ * Creates an engine with the filters, tags and limits of the sandbox. The formats of messages, `text` and `html`, have
+ * the filter `raw` too. So the text of a message can contain the same outputs as its HTML.
  */
 export function createLiquid(format: LiquidFormat): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
     dynamicPartials: false,
-    // Otherwise the output of dates would depend on the timezone and the language of the server.
+    // Without these two options, the output of dates would depend on the timezone and the language of the server.
     timezoneOffset: 0,
     locale: 'en-US',
     memoryLimit: MAX_MEMORY,
     operators: OPERATORS,
-    // Without templates there are no files that a tag could read. The list of tags excludes such tags, too.
+    // With no stored templates and no files, no tag can read another template. The list of tags excludes such tags,
+    // too.
     templates: {},
     ...(format === 'html' && { outputEscape: escapeOutput }),
   });
@@ -67,7 +68,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
   if (format !== 'expression') engine.filters.raw = raw!;
   const { renderer } = engine;
   const render = renderer.renderTemplates.bind(renderer);
-  // Without a default, `capture` would create an emitter without a limit.
+  // Without this default emitter, `capture` would create one whose output has no limit.
   renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
     render(templates, context, emitter);
   return engine;

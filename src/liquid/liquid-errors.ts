@@ -12,7 +12,7 @@ export function toTemplateError(error: unknown): AppError {
 }
 
 function reasonOf(error: unknown): string {
-  // The message of any other error does not help the author: for example, that of a stack overflow by deep nesting.
+  // The message of any other error does not help the author. An example is the stack overflow that deep nesting causes.
   return LiquidError.is(error)
     ? toError(error).message.split('\n')[0]!.slice(0, 200)
     : 'it is malformed or too complex';

@@ -9,7 +9,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 /**
  * The filters that templates may use. Each was reviewed: its time and memory are proportional to its input, it counts
  * towards the memory limit, and it evaluates no text. `*_exp` (evaluate text) and `sample` (random) are left out on
- * purpose. Those of `data-filters.ts` are Switchboard's own.
+ * purpose. The filters of `data-filters.ts` are Switchboard's own.
  */
 export const LIQUID_FILTERS: ReadonlySet<string> = new Set(
   (
@@ -56,7 +56,7 @@ const MAX_MARKUP_CHARACTERS = 16 * 1024;
 
 /**
  * Throws when a template has more than 2,000 tags and outputs, or more than 16 KiB in them. Parsing takes time in
- * proportion to this and cannot be interrupted. Text without markup is cheap.
+ * proportion to these numbers and cannot be interrupted. Text without markup takes little time.
  */
 export function checkMarkup(template: string): void {
   let tokens = 0;

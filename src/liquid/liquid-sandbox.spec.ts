@@ -21,8 +21,7 @@ async function attempt(template: string, given: object = scope): Promise<string 
     expect((error as AppError).code).toBe('invalid_arguments');
     return error as AppError;
   } finally {
-    // The bound is twenty times the limit, so that a slow computer does not fail the test. Only an endless rendering
-    // does.
+    // The bound is twenty times the limit, so that only an endless rendering fails the test, and not a slow computer.
     expect(performance.now() - started).toBeLessThan(10_000);
   }
 }

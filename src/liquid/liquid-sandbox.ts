@@ -45,7 +45,7 @@ const MAX_READ_MS = 3000;
 /**
  * Renders and evaluates Liquid that users wrote. Templates can read only own properties of the given scope, and their
  * time, memory and output are limited. A long rendering is done in turns, between which requests are served. Every
- * failure is an `invalid_arguments` error with the reason, or `rate_limited` when the organization has used its
+ * failure is an `invalid_arguments` error with the reason, or `rate_limited` when the organization has used up its
  * processor time.
  */
 export class LiquidSandbox implements Expressions {
@@ -70,7 +70,7 @@ export class LiquidSandbox implements Expressions {
     return await this.run(organizationId, () => this.renderTemplate(template, scope));
   }
 
-  /** Renders compiled texts over the same values. Together they have the time of one rendering. */
+  /** Renders compiled texts with the same values. All of them together have the time limit of one rendering. */
   async renderTexts(
     organizationId: string,
     texts: readonly CompiledText[],
@@ -85,8 +85,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Returns the value of a template that is a single `{{ expression }}` (null for an unknown variable), else its text.
-   * Several calls can share one `JobTime`.
+   * Evaluates a template. A template that is a single `{{ expression }}` returns the value with its type, or null for
+   * an unknown variable. Any other template returns its text. Several calls can share one `JobTime`.
    */
   async evaluate(
     organizationId: string,
@@ -122,8 +122,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads many expressions in turns. The result then returns their references immediately, so that checks that cannot
-   * wait for a turn delay nothing else.
+   * Reads the references of many expressions in turns. The result has them in memory, so that a later check gets them
+   * immediately and does not delay other requests.
    */
   async readExpressions(
     organizationId: string,
@@ -172,7 +172,7 @@ export class LiquidSandbox implements Expressions {
     const value = wholeOf(toValue(yield only.value.value(this.createContext(scope))));
     if (typeof value === 'string') return checkValueLength(value);
     if (value === undefined || typeof value === 'function') return null;
-    // `empty` and `blank` are objects of LiquidJS, useful only in comparisons.
+    // `empty` and `blank` are objects of LiquidJS that are useful only in comparisons. As a value they become null.
     return typeof value === 'object' && !isPlain(value) ? null : value;
   }
 
@@ -185,7 +185,7 @@ export class LiquidSandbox implements Expressions {
   /**
    * Runs a generator in turns, and returns its result. Parsing is done in turns too, because it takes time. When the
    * generator needs a value that is not in memory, the value is loaded and the generator runs again from its beginning.
-   * So it may have no effect besides its result.
+   * So the generator must have no side effect.
    */
   private async run<T>(
     organizationId: string,
@@ -213,7 +213,7 @@ export class LiquidSandbox implements Expressions {
     const tokenizer = new Tokenizer(condition, this.engine.options.operators);
     const token = tokenizer.readFilteredValue();
     tokenizer.skipBlank();
-    // LiquidJS ignores the rest of an invalid condition, so that `a = b` would mean `a`.
+    // LiquidJS ignores the rest of an invalid condition. Without this check, `a = b` would mean `a`.
     if (tokenizer.p < tokenizer.N) {
       throw AppError.invalid(
         `The condition is invalid from "${condition.slice(tokenizer.p, tokenizer.p + 40)}" on. ` +

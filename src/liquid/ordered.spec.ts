@@ -40,7 +40,7 @@ describe('comparisons of order', () => {
     },
   );
 
-  it('follow the same rule in templates', async () => {
+  it('have the same result in templates as in conditions', async () => {
     const template = '{% if absent <= 0 %}yes{% else %}no{% endif %}';
     expect(await liquid.render('org_1', template, scope)).toBe('no');
     const items = [{ x: null }, { x: 0 }, {}, { x: 1 }];

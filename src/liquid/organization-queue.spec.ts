@@ -8,7 +8,7 @@ function takeAll(queue: OrganizationQueue<number>): string[] {
 }
 
 describe('a queue of organizations', () => {
-  it('gives organizations turns, and keeps the order of each', () => {
+  it('gives organizations turns, and keeps the order of the items of each organization', () => {
     const queue = new OrganizationQueue<number>();
     for (const item of [1, 2, 3]) queue.push('a', item);
     queue.push('b', 4);
@@ -18,7 +18,7 @@ describe('a queue of organizations', () => {
     expect(queue.isEmpty).toBe(true);
   });
 
-  it('passes over organizations that may have no turn now, which keep their place', () => {
+  it('skips organizations that must not have a turn now, and keeps their place', () => {
     const queue = new OrganizationQueue<number>();
     queue.push('a', 1);
     queue.push('b', 2);

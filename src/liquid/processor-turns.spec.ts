@@ -41,7 +41,7 @@ describe(ProcessorTurns, () => {
       turns.run('org_1', createJob('a', 4, log), time()),
       turns.run('org_2', createJob('b', 3, log), time()),
     ]);
-    // Without turns by organization, the second organization would be last or get a quarter of the time.
+    // If jobs and not organizations took turns, the second organization would get only a quarter of the turns.
     expect(log.lastIndexOf('b')).toBeLessThan(9);
     expect(log).toHaveLength(15);
   });
@@ -84,7 +84,7 @@ describe(ProcessorTurns, () => {
 });
 
 describe(TimeBudgets, () => {
-  it('refuses an organization that has used its time, until it has gained some', () => {
+  it('refuses an organization that has used up its time, until it has time again', () => {
     let now = 0;
     const budgets = new TimeBudgets(() => now);
     budgets.spend('org_1', 11_000);

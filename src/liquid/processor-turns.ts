@@ -2,7 +2,9 @@ import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from './organization-queue.js';
 import { TimeBudgets } from './time-budgets.js';
 
-/** The time of work after which other requests are served. One step of a job may take as long again. */
+/**
+ * The time of a turn, after which other requests are served. The last step of a job in a turn may make the turn longer.
+ */
 const TURN_MS = 10;
 
 /** Work that can stop between two steps. */
@@ -24,8 +26,8 @@ interface WaitingJob {
 }
 
 /**
- * Runs jobs on the main thread in turns. Between two turns the event loop serves requests, so a job delays others by one
- * turn at most, whatever it computes. Organizations with waiting jobs take turns one after the other.
+ * Runs jobs on the main thread in turns. Between two turns the event loop serves requests, so a job delays other
+ * requests by at most one turn, whatever it computes. Organizations with waiting jobs take turns one after the other.
  */
 export class ProcessorTurns {
   private readonly waiting = new OrganizationQueue<WaitingJob>();
@@ -35,10 +37,10 @@ export class ProcessorTurns {
   constructor(private readonly budgets = new TimeBudgets()) {}
 
   /**
-   * Runs a job. Resolves when it is done. Most jobs end at once, without a turn. Rejects with what the job throws, and
-   * with `invalid_arguments` when the job has used its time. Rejects with `rate_limited`, before the job begins, when
-   * the organization has no time left. A job that has begun may use more than the organization has left, up to its own
-   * time.
+   * Runs a job. Resolves when it is done. Most jobs end at once, without waiting for a turn. Rejects with what the job
+   * throws, and with `invalid_arguments` when the job has used its time. Rejects with `rate_limited`, before the job
+   * begins, when the organization has no time left. A job that has begun may use more than the organization has left,
+   * up to its own time.
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
     this.budgets.assertLeft(organizationId);
@@ -61,8 +63,8 @@ export class ProcessorTurns {
     } finally {
       const spentMs = performance.now() - started;
       const { user, system } = process.cpuUsage(usedBefore);
-      // On a busy machine, this process may be stopped for longer than a job may take. So processor time counts, but at
-      // most the elapsed time, because other threads use processor time too.
+      // On a busy machine, the system may stop this process for longer than a job may take. So the processor time
+      // counts. It includes other threads of this process, so at most the elapsed time counts.
       const usedMs = Math.min(spentMs, (user + system) / 1000);
       this.spentMs += spentMs;
       time.leftMs -= usedMs;
@@ -74,7 +76,7 @@ export class ProcessorTurns {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    // Before the callback of the next `setImmediate`, the event loop reads from its sockets.
+    // The event loop reads from its sockets before it calls this callback, so other requests are served first.
     setImmediate(() => this.takeTurn());
   }
 

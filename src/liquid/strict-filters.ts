@@ -28,7 +28,7 @@ function wrap(filters: Record<string, FilterImplOptions>, name: string, strict: 
 }
 
 const computeNumber: Strict = (name, run, values) => {
-  // The third value of divided_by is a flag.
+  // The third value of divided_by is a boolean and not a number.
   if (!values.slice(0, 2).every((value) => isBlank(value) || isNumeric(value))) {
     throw AppError.invalid(`The filter ${name} got a value that is not a number.`);
   }

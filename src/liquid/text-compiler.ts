@@ -139,7 +139,7 @@ function toTextFault(error: unknown): TextFault {
     return new TextFault(lowerFirst(originalError.message), offset);
   }
   if (!LiquidError.is(error)) return new TextFault('is malformed or too complex', offset);
-  // The place is reported separately from the message.
+  // Remove the place from the message, because `offset` reports it.
   const reason = toError(error).message.replace(/, (?:file:[^,]*, )?line:\d+, col:\d.*$/s, '');
   return new TextFault(`is not valid Liquid: ${withHint(reason).slice(0, MAX_MESSAGE)}`, offset);
 }

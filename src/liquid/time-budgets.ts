@@ -32,7 +32,7 @@ export class TimeBudgets {
     );
   }
 
-  /** Subtracts used time. The budget can become negative, because work that has begun may end. */
+  /** Subtracts used time. The budget can become negative, because work that has begun may continue to its end. */
   spend(organizationId: string, ms: number): void {
     const known = this.budgets.get(organizationId);
     const budget = known ? this.refill(known) : { leftMs: CAPACITY_MS, at: this.now() };

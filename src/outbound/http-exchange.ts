@@ -5,7 +5,10 @@ import { connect as connectTls } from 'node:tls';
 import { AppError } from '../errors/app-error.js';
 import type { OutboundTarget } from './outbound-target.js';
 
-/** The time after which the next address is tried, even while the first one is connecting. */
+/**
+ * The time after which the next address is tried, even if the attempt to connect to the previous address still
+ * continues.
+ */
 const NEXT_ADDRESS_MS = 2000;
 /**
  * The largest body of a response that becomes a value of a run, in bytes. The limit applies to the body as it is
@@ -31,7 +34,7 @@ export interface HttpResponse extends ResponseHead {
   readonly body: Buffer;
 }
 
-/** The limits of bodies of responses. They allow some bodies to be large. */
+/** The limits of response bodies, which may allow some bodies more than 1 MiB. */
 export interface BodyLimits {
   /** Returns the largest size of the body of a response. */
   mostBytes(head: ResponseHead): number;
@@ -40,7 +43,7 @@ export interface BodyLimits {
    * read.
    */
   beforeLarge(signal: AbortSignal): Promise<void>;
-  /** Returns what to do about a body that is too large, as one more sentence. */
+  /** Returns a sentence that the error for a body that is too large adds: what the caller can do. It may be empty. */
   advice(head: ResponseHead): string;
 }
 

@@ -14,7 +14,7 @@ describe(requestOf, () => {
     ['order of the body', { ...given, json: { b: 2, a: 1 } }],
     ['headers', { ...given, headers: { 'X-Shop': 'graz' } }],
     ['set of headers', { url, method: 'POST', json: given.json }],
-  ])('is another one for another %s', (_what, other) => {
+  ])('differs for another %s', (_what, other) => {
     expect(identity(other)).not.toBe(identity(given));
   });
 
@@ -29,7 +29,7 @@ describe(requestOf, () => {
     expect(identity({ url, method: 'GET' })).toBe(identity({ url }));
   });
 
-  it('accepts arguments that are invalid', () => {
+  it('does not throw for invalid arguments', () => {
     expect(() => identity({ url: 1, headers: 'x', json: [], body: {} })).not.toThrow();
   });
 });

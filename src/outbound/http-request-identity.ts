@@ -1,6 +1,6 @@
 /**
- * The headers that say who sends a request, or trace it. They do not identify it: a retry with a new token is the same
- * request.
+ * The headers that say who sends a request, or trace it. Requests that differ only in these headers are the same
+ * request, such as a retry with a new token.
  */
 const IGNORED_HEADERS = new Set([
   'api-key',
@@ -18,7 +18,7 @@ const IGNORED_HEADERS = new Set([
 ]);
 
 /**
- * Returns what identifies a request: its method, URL, query, body, and all headers except those that say who sends it. The
+ * Returns what identifies a request: its method, URL, query, body, and all headers except {@link IGNORED_HEADERS}. The
  * arguments have not been validated.
  */
 export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
@@ -30,7 +30,7 @@ export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
     method,
     url,
     headers: identifyingHeaders(headers),
-    // The JSON text is compared, because servers compare bytes: with the members in another order, it is another body.
+    // Compare the JSON text, because servers compare bytes. For them, members in another order are another body.
     body: json === undefined || json === null ? body : JSON.stringify(json),
     ...Object.fromEntries(others.map((name) => [name, JSON.stringify(given[name])])),
   };

@@ -91,7 +91,7 @@ export class HttpRequestTools {
       const { url, filled, response } = await this.fetch(sent, next);
       const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
       const list = itemsOf(page, pages);
-      // The items are measured, because the response may have been compressed.
+      // Measure the items and not the response, because the response may have been compressed.
       bytes += Buffer.byteLength(JSON.stringify(list));
       if (bytes > MOST_RESPONSE_BYTES) {
         throw new AppError(
@@ -147,7 +147,8 @@ export class HttpRequestTools {
       ...request,
       limits: limitsOf(input, (status) => isAccepted(status, input), this.files, call),
       signal: call.signal,
-      // The timeout of a step, of any length, aborts the signal.
+      // If the step has a timeout, `signal` aborts at that time. So the limit of the client is longer than every
+      // timeout.
       ...(call.answerBy !== undefined && { timeoutSeconds: MAX_SECONDS }),
     });
     return await answer.catch((error: unknown) => {

@@ -14,7 +14,7 @@ const pages = (given: Partial<HttpPagesInput>): HttpPagesInput => ({
 });
 
 describe(itemsOf, () => {
-  it('returns the list at its place', () => {
+  it('returns the list at the path `items`, or the JSON itself for an empty path', () => {
     expect(itemsOf(page([1]), pages({}))).toEqual([1]);
     expect(itemsOf(page({ data: { items: [2] } }), pages({ items: 'data.items' }))).toEqual([2]);
   });
@@ -53,7 +53,7 @@ describe(nextPage, () => {
     );
   });
 
-  it.each([undefined, null, '', false])('ends when the JSON has %j', (cursor) => {
+  it.each([undefined, null, '', false])('returns no next page when the cursor is %j', (cursor) => {
     expect(next({ next: 'cursor', cursor_parameter: 'after' }, { cursor })).toBeUndefined();
   });
 

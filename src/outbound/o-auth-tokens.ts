@@ -79,7 +79,7 @@ function keyOf(organizationId: string, { name, updatedAt }: StoredSecret): strin
   return `${organizationId} ${name} ${updatedAt.getTime()}`;
 }
 
-/** Returns the header of HTTP Basic with the encoding of RFC 6749, 2.3.1. */
+/** Returns the value of the header Authorization for HTTP Basic, with the encoding of RFC 6749, 2.3.1. */
 function clientAuthorization({ client_id: id = '', secret }: SecretContent): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;
@@ -98,7 +98,7 @@ function readToken(body: Buffer, name: string): { token: string; seconds: number
     expires_in: seconds,
   } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
   if (typeof token !== 'string' || !/^[!-~]{1,8192}$/.test(token)) {
-    throw new AppError('rejected', `The token URL of the secret ${name} answered no access token.`);
+    throw new AppError('rejected', `The token URL of the secret ${name} returned no access token.`);
   }
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
     throw new AppError('rejected', `The token of the secret ${name} is no Bearer token.`);

@@ -11,8 +11,8 @@ const MOST_ADDRESSES = 4;
 
 /**
  * Asks the proxy for a connection to one of `addresses` (RFC 9110, 9.3.6) and returns it. The proxy gets addresses that
- * were checked and no host name, so it resolves nothing. Throws `unavailable` when it cannot connect, and `rejected`
- * when it refuses.
+ * were checked and no host name, so it resolves no names. Throws `unavailable` when the proxy cannot connect, and
+ * `rejected` when the proxy refuses.
  */
 export async function connectThrough(
   proxy: OutboundProxy,
@@ -53,13 +53,15 @@ async function ask(
   return await new Promise((resolve, reject) => {
     // This listener stays: without it, an error after the answer would end the process.
     request.on('error', reject);
-    // Some proxies close the connection with a refusal and a body. Node.js emits this event only for such responses.
+    // Some proxies refuse with a body and close the connection. For such a response, Node.js emits this event in place
+    // of `connect`.
     request.on('response', (response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 0, socket: response.socket });
     });
     request.on('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on('error', () => undefined);
-      // A server may send bytes before it is asked. Unless they are put back, they would be lost.
+      // A server may send bytes before it gets any. Without this line, bytes that arrive with the response of the proxy
+      // would be lost.
       if (head.length > 0) socket.unshift(head);
       resolve({ status: response.statusCode ?? 0, socket });
     });
@@ -67,11 +69,10 @@ async function ask(
   });
 }
 
-/**
- * Returns an error that names no address of the proxy, because its readers may not be operators of the installation.
- */
+/** Returns an error without the address of the proxy, because people who are not operators read the error. */
 function refusal(status: number): AppError {
-  // 407 is a mistake of the operator, who may correct it before the last attempt.
+  // Status 407 means that the operator set wrong credentials for the proxy. The operator may correct them before the
+  // last attempt.
   const isTemporary = status >= 500 || status === 407 || status === 429;
   return new AppError(
     isTemporary ? 'unavailable' : 'rejected',

@@ -18,11 +18,11 @@ const redirect = (status: number, location: string | undefined, request = POST) 
   redirectOf(request, { status, headers: { location } });
 
 describe(redirectOf, () => {
-  it.each([200, 300, 304, 305, 400])('follows nothing after %i', (status) => {
+  it.each([200, 300, 304, 305, 400])('returns no request after the status %i', (status) => {
     expect(redirect(status, '/next')).toBeUndefined();
   });
 
-  it('follows nothing without a location', () => {
+  it('returns no request for a redirect without a location', () => {
     expect(redirect(302, undefined)).toBeUndefined();
   });
 
@@ -46,7 +46,7 @@ describe(redirectOf, () => {
   });
 
   it.each(['https://other.example.com/', 'https://api.example.com:8443/', '//other.example.com/x'])(
-    'sends no header that names the caller to %s',
+    'leaves out headers that may identify the caller for the other origin %s',
     (location) => {
       expect(redirect(307, location)!.headers).toEqual({
         accept: '*/*',
@@ -66,7 +66,7 @@ describe(redirectOf, () => {
 
 describe(requestTo, () => {
   it.each(['http://api.example.com/next', 'http://other.example.com/'])(
-    'does not leave https for %s',
+    'refuses %s after a request with https',
     (url) => {
       expect(() => requestTo(POST, new URL(url))).toThrow(
         'The other system leads from https to another protocol.',

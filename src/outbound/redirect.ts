@@ -36,8 +36,8 @@ export function redirectOf(
 }
 
 /**
- * Returns the same request to another URL, which another system named. Another origin gets no header that may identify the
- * caller. Throws `rejected` for a URL that leaves https.
+ * Returns the same request to another URL, which another system named. A URL of another origin gets no header that may
+ * identify the caller. Throws `rejected` for a request with https to a URL without https.
  */
 export function requestTo(request: RequestContent, to: URL): RequestContent {
   const from = new URL(request.url);

@@ -42,7 +42,7 @@ export function limitsOf(
 
 /**
  * Returns the body of an accepted response as a value, or keeps it as a file. It becomes a file when the step asks for
- * one, and when its type or its bytes are not text.
+ * one, or when neither its type nor its bytes are text.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,
@@ -51,7 +51,7 @@ export async function bodyOrFile(
   call: ToolCall,
 ): Promise<{ body: ParsedBody; file?: FileFacts }> {
   const most = mayBeFile(input, response) ? MOST_FILE_BYTES : MOST_RESPONSE_BYTES;
-  // A small body can be large when it is decompressed.
+  // Reserve memory, because a small body can be large when it is decompressed.
   if (most === MOST_FILE_BYTES && response.headers['content-encoding'] !== undefined) {
     await files.reserve(call, call.signal);
   }
@@ -68,7 +68,10 @@ export async function bodyOrFile(
   return { body: NO_BODY, file };
 }
 
-/** Throws for `response: file` together with `pages`, which a template may have produced. */
+/**
+ * Throws when `response: file` and `pages` are both present. When an expression gives one of them, the check of the
+ * definition cannot find this.
+ */
 export function assertFilesPossible(input: HttpRequestInput): void {
   const [fault] = fileFaults({ ...input });
   if (fault) throw AppError.invalidField(fault.path, fault.message);

@@ -38,14 +38,16 @@ export class BullWakeUps extends WakeUps {
       this.isOutageReported = false;
     });
     const process = queue.process.bind(queue) as (...values: unknown[]) => Promise<void>;
-    // process() rejects when Redis was not available before the stop, and @nestjs/bull would not handle the rejection.
+    // process() rejects when the process stops before Redis was available. @nestjs/bull would not handle this
+    // rejection.
     queue.process = (...values: unknown[]) =>
       process(...values).catch((error) => this.report(error));
     Object.assign(queue, {
-      // @nestjs/bull would wait for Bull's close(), which waits forever when Redis does not answer.
+      // The shutdown hook of @nestjs/bull is replaced. It would wait for Bull's close(), which waits forever when Redis
+      // does not answer.
       onApplicationShutdown: () => this.close(),
-      // The original method only sets a name in CLIENT LIST, but its rejection is unhandled when a connection ends
-      // early.
+      // Bull's own method only names the connection in CLIENT LIST of Redis. It is replaced, because its rejection is
+      // unhandled when a connection ends early.
       setWorkerName: () => Promise.resolve(),
     });
   }
@@ -69,7 +71,7 @@ export class BullWakeUps extends WakeUps {
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 
-  /** Delivers a wake-up. Resolves when the work is done, so that Bull prefers free workers. */
+  /** Delivers a wake-up. Resolves when the work is done, so that Bull gives the next wake-up to a free worker. */
   async deliver({ kind, id, organizationId }: WakeUpJob): Promise<void> {
     await this.handlers.get(kind)?.(id, organizationId);
   }

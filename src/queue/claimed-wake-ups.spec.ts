@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims a row that was refused because of the claim of a wake-up which found nothing', async () => {
+  it('claims a row whose wake-up found no slot, because a claim without a row had it', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);

@@ -1,19 +1,21 @@
-/** The number of rows of each organization that a claim returns: see the SQL function `gate.claim_runs`. */
+/**
+ * The limits of the rows of each organization that a claim returns. The SQL function `gate.claim_runs` applies them.
+ */
 export interface Share {
   /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** The largest number of rows of each organization that occupies no slot. */
+  /** The largest number of rows of each organization that occupies no slot yet. */
   readonly room: number;
-  /** The largest number of rows of each organization that occupies slots. */
+  /** The largest number of rows of each organization that already occupies slots, by its id. */
   readonly rooms: Readonly<Record<string, number>>;
   /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;
 }
 
 /**
- * Shares the slots of one worker among organizations. A single organization gets `most` slots. The worker has 1.5 times
- * as many, and an organization may occupy at most twice the number of free slots. So slots always stay free for the
- * next organization: a third of them beside one organization, a fifth beside two.
+ * Shares the slots of one worker among organizations. A single organization gets at most `most` slots. The worker has
+ * 1.5 times as many slots, and an organization may occupy at most twice the number of free slots. So slots always stay
+ * free for the next organization: a third of all slots while one organization is busy, a fifth while two are.
  */
 export class FairShare {
   readonly slots: number;
@@ -44,7 +46,9 @@ export class FairShare {
     return this.roomBeside(this.usedBy(organizationId), free);
   }
 
-  /** Returns true when an organization got all the rows that it may get, so more of its rows may be due. */
+  /**
+   * Returns true when a claim returned as many rows of an organization as it may get. Then more of its rows may be due.
+   */
   static isExhausted({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
     const left = new Map(Object.entries(rooms));
     for (const { organizationId } of got) {

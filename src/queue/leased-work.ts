@@ -1,7 +1,7 @@
 import type { Share } from './fair-share.js';
 import type { WakeUpKind } from './wake-ups.js';
 
-/** The length of a lease. After a crash, another worker continues when this time is over. */
+/** The length of a lease. After a crash, another worker continues when the lease has ended. */
 export const LEASE_SECONDS = 15;
 
 /** A row that this worker may process until its lease ends. The epoch fences off earlier workers. */
@@ -20,7 +20,7 @@ export interface LeasedWork {
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
    * Processes a row. `signal` aborts when the lease or the grace period ends. After an error, the row is retried when
-   * its lease ends, or at once for `unavailable`.
+   * its lease ends. It is retried at once after `unavailable`, and after a pause for `rate_limited`.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */

@@ -27,7 +27,7 @@ export class LeasedWorker {
   private readonly fairShare?: FairShare;
   private reserved = 0;
   private failures = 0;
-  /** True when more rows may be due than there were free slots. */
+  /** True when more rows may be due than the last claim had free slots for. */
   private mayHaveMore = false;
   /** The number of slots that became free since the last claim of due rows. */
   private newlyFree = 0;
@@ -131,7 +131,7 @@ export class LeasedWorker {
       return;
     }
     if (this.wakeUpClaims > 0) {
-      // One claim for all wake-ups of this time costs the database less than a claim for each.
+      // During a claim, wake-ups wait for one common claim, which costs the database less than a claim for each.
       this.mayHaveMore = true;
       if (!this.hasMoreWakeUps && !this.isPolling) this.schedulePoll(0);
       this.hasMoreWakeUps = true;
@@ -139,14 +139,14 @@ export class LeasedWorker {
     }
     this.wakeUpClaims += 1;
     const share = this.fairShare?.share(this.free);
-    // A slot that is reserved during the claim, or another claim, would use the same room of the organization again.
+    // Count this slot now, so that other claims and reserved slots cannot exceed the organization's share.
     if (organizationId !== undefined) this.fairShare?.take(organizationId);
     const hadMore = this.mayHaveMore;
     const started = await this.claim(1, id, share);
     if (organizationId !== undefined) this.fairShare?.release(organizationId);
     this.wakeUpClaims -= 1;
     if (started.length === 0 && this.mayHaveMore && !hadMore && this.failures === 0) {
-      // Rows that came during the claim may have got no reserved slot because of it.
+      // The claim found no row, but its slot may have been missing for other wake-ups. Claim their rows now.
       this.newlyFree += 1;
       this.scheduleNext();
     }
@@ -159,7 +159,7 @@ export class LeasedWorker {
     this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
   }
 
-  /** Schedules the next claim. It waits 3 ms for more free slots, because one claim for several is cheaper. */
+  /** Schedules the next claim, usually after 3 ms, because one claim for several free slots costs less. */
   private scheduleNext(): void {
     const isUrgent = this.newlyFree * 4 >= this.slots || this.hasMoreWakeUps;
     this.schedulePoll(isUrgent ? 0 : CLAIM_DELAY_MS);
@@ -176,7 +176,7 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /** Claims a due row for each free slot and starts the work. Two claims at a time would use the same free slots. */
+  /** Claims a due row for each free slot and starts the work. Does nothing while another such claim is running. */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;
@@ -187,7 +187,7 @@ export class LeasedWorker {
       this.hasMoreWakeUps = false;
       const share = this.fairShare?.share(this.free);
       const started = await this.claim(limit, undefined, share);
-      // Compare with the limit of this claim, because it did not include slots that became free later.
+      // Compare with `limit`, because slots that became free later were not part of this claim.
       const claims = started.map(({ claim }) => claim);
       if (started.length === limit || (share && FairShare.isExhausted(share, claims))) {
         this.mayHaveMore = true;
@@ -240,7 +240,7 @@ export class LeasedWorker {
           this.running.delete(running);
           this.fairShare?.release(claim.organizationId);
           this.newlyFree += 1;
-          // With a claim after each failure of the database, this would be a busy loop.
+          // After a failure of the database, schedule no claim: repeated failures would be a busy loop.
           if (this.mayHaveMore && this.failures === 0) this.scheduleNext();
         }),
     };
@@ -255,11 +255,11 @@ export class LeasedWorker {
     const code = error instanceof AppError ? error.code : 'internal';
     if (code === 'rate_limited') {
       this.logger.debug(log);
-      // The slot stays occupied until then. Otherwise the row would be claimed and released again and again.
+      // The slot stays occupied during this pause. Otherwise the row would be claimed and released again and again.
       const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
       await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
     } else this.logger.error(log, stack);
-    // The row has not failed. The end of its lease would count as a crash, and three crashes park a run.
+    // Release the row. If its lease ended, this would count as a crash, and three crashes park a run.
     if (code === 'unavailable' || code === 'rate_limited') await this.release([claim]);
   }
 
@@ -278,7 +278,7 @@ export class LeasedWorker {
     } catch (error) {
       this.logger.warn(`Renewing leases failed; retrying: ${toError(error).message}`);
       for (const running of current) {
-        // After the end of the lease, another worker may have the row.
+        // Abort the work after the end of its lease, because another worker may have the row then.
         if (performance.now() >= running.leaseEndsAt) {
           running.abort.abort(new Error('The lease ended before it was renewed.'));
         }

@@ -77,7 +77,7 @@ describe('the editor of workflows', () => {
     const panel = page.getByRole('group', { name: 'respond' });
     await panel.getByLabel('Status').fill('99');
     await page.getByRole('button', { name: 'Save' }).click();
-    await panel.getByText('must be a whole number of 200 to 599', { exact: false }).waitFor();
+    await panel.getByText('must be a whole number from 200 to 599', { exact: false }).waitFor();
     await panel.getByLabel('Status').fill('201');
     await panel.getByLabel('Type of the body').selectOption('XML');
     await panel.getByLabel('Body', { exact: true }).fill('<Response/>');

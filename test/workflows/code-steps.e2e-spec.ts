@@ -11,7 +11,7 @@ import {
   trigger,
 } from './support/workflow-client.js';
 
-const OFF = 'needs the setting CODE_STEPS=on, which an operator of this installation makes';
+const OFF = 'needs CODE_STEPS=on, which only an operator of this installation can set';
 const stop = (reason: string) => ({ id: 'end', stop: 'succeeded', reason });
 
 describe('a code step', () => {

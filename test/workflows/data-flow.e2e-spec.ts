@@ -83,10 +83,10 @@ describe('a step that sets values', () => {
         echo('after', { x: '{{ vars.one }}' }),
       ]),
     ).toEqual([
-      'steps[0].arguments.value.x refers to "vars.total", which no step before sets.',
-      'steps[2].arguments.value.x refers to "vars.totl", which no step before sets. Did you mean total?',
+      'steps[0].arguments.value.x refers to "vars.total", which no earlier step sets.',
+      'steps[2].arguments.value.x refers to "vars.totl", which no earlier step sets. Did you mean total?',
       'steps[2].arguments.value.y refers to the step "sum", whose values are read as vars.NAME',
-      'steps[4].arguments.value.x refers to "vars.one", which no step before sets.',
+      'steps[4].arguments.value.x refers to "vars.one", which no earlier step sets.',
     ]);
     expect(
       await faultsOf([
@@ -260,7 +260,7 @@ describe('values out of branches, parallel lists and loops', () => {
         },
       ]),
     ).toEqual([
-      'steps[0].output[1] refers to "vars.two", which no step before sets.',
+      'steps[0].output[1] refers to "vars.two", which no earlier step sets.',
       expect.stringContaining('steps[0].output[2] refers to "nobody"') as string,
     ]);
   });

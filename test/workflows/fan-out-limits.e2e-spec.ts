@@ -97,7 +97,7 @@ describe('runs that follow from one run', () => {
     expect(run.steps.at(-1)).toMatchObject({
       id: 'start',
       status: 'failed',
-      error: { code: 'conflict', message: 'At most 10000 runs may descend from one.' },
+      error: { code: 'conflict', message: 'At most 10000 runs may descend from one run.' },
     });
     const followers = await switchboard.ownerQuery<{ reason: string | null; email: string }>(
       `select reason, convert_from(payload, 'UTF8')::json->'contact'->>'email' as email from workflow_runs

@@ -114,7 +114,7 @@ describe('a loop with folded iterations', () => {
     expect(ended.reason).toBe('step_failed:after');
     expect(stepOf(ended, 'each').output).toMatchObject({ count: 1001, results: null });
     expect(stepOf(ended, 'after').error!.message).toBe(
-      'The loop each has 1001 items, and results are kept of at most 1000.',
+      'The loop each has 1001 items, and at most 1000 results are kept.',
     );
   });
 

@@ -301,7 +301,7 @@ describe('a resume URL', () => {
         status: 410,
         body: {
           ok: false,
-          error: { code: 'over', message: 'The run no longer waits here.' },
+          error: { code: 'over', message: 'The run no longer waits for this call.' },
         },
       });
     }

@@ -195,7 +195,7 @@ describe('the timeout of a run', () => {
       steps: [pause({ days: 1 })],
     });
     expect(error?.details).toEqual([
-      { path: 'trigger.run_timeout_seconds', message: 'must be a whole number of 1 to 31622400' },
+      { path: 'trigger.run_timeout_seconds', message: 'must be a whole number from 1 to 31622400' },
     ]);
   });
 });

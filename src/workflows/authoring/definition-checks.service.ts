@@ -38,8 +38,8 @@ export class DefinitionChecksService {
   ) {}
 
   /**
-   * Parses the given parts of a definition, and joins its steps. `on_failure` is used only together with `steps`.
-   * Throws `invalid_arguments` with the path of each fault.
+   * Parses the given parts of a definition, and joins the lists `steps` and `on_failure`. `on_failure` is used only
+   * together with `steps`. Throws `invalid_arguments` with the path of each fault.
    */
   async check(
     organizationId: string,
@@ -111,7 +111,8 @@ export class DefinitionChecksService {
         ...templateFaults(name, given, templates),
       ],
       refusal: (name) => {
-        // A step that was saved before may have a tool that is hidden now or no longer exists.
+        // Find hidden tools too, because a step that was saved before may call one. A tool that no longer exists is not
+        // refused here.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
         // Without this check, an agent could use a tool without the required confirmation, because in a run nobody is
@@ -138,7 +139,9 @@ export class DefinitionChecksService {
   }
 }
 
-/** The tools of agents that have the effect of a tool that only steps can call. */
+/**
+ * The tools for agents with the same effect as a tool that only steps can call. Their policies apply to that tool too.
+ */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],
 };
@@ -153,8 +156,8 @@ function isConfirmedAlways(
 }
 
 /**
- * Returns why the caller may not start workflows by a step. Without this, an agent that may not start workflows, or
- * only with an approval, could start them by a step.
+ * Returns why the caller may not start workflows by a step. Without this check, a step could start workflows for an
+ * agent that may not start them, or only with a confirmation.
  */
 function runRefusal(
   policies: ToolPolicies,
@@ -169,7 +172,7 @@ function runRefusal(
   return `starts a workflow, and agents may not call ${START} without a person, so only a person may save it`;
 }
 
-/** Finds texts with expressions anywhere in a definition, whose form has not been checked. */
+/** Finds all texts with expressions in a definition. The form of the definition has not been checked. */
 function expressionsIn(definition: object): { templates: string[]; conditions: string[] } {
   const templates: string[] = [];
   const conditions: string[] = [];

@@ -166,7 +166,7 @@ export class WorkflowsService {
 
   /** Deletes a workflow. Its runs stay readable, and runs that have begun continue to their end. */
   async delete(organizationId: string, id: string): Promise<void> {
-    // A delivery that is being logged is either written before this deletion, or never.
+    // Lock the workflow first. Then a delivery that is being logged is written either before this deletion, or never.
     await this.workflows.getForUpdate(organizationId, id);
     const withoutSecrets = await this.webhookSecrets.remove(organizationId, id);
     await this.workflows.update(organizationId, id, {
@@ -207,7 +207,10 @@ export class WorkflowsService {
     };
   }
 
-  /** Adds the saved steps when only `on_failure` is given, and the reverse, because both are checked together. */
+  /**
+   * Adds the saved `steps` when only `on_failure` is given, or the saved `on_failure` when only `steps` is given. Both
+   * are checked together.
+   */
   private async withBothLists(
     { organizationId, id, version }: Workflow,
     input: WorkflowInput,

@@ -37,8 +37,8 @@ export class DefinitionChecker {
   ) {}
 
   /**
-   * Parses and checks the steps and those of `on_failure`, and returns them joined. Adds every fault with its path. Use
-   * the result only if there is no fault.
+   * Parses and checks the lists `steps` and `on_failure`, and returns them as one list. Adds every fault with its path.
+   * Use the result only if there is no fault.
    */
   check(given: unknown, faults: FaultList, onFailureGiven?: unknown): Step[] {
     if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_BYTES + EMPTY_BYTES) {
@@ -111,7 +111,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** Facts for the checks of a list of steps, about the steps before and around it. */
+/** The facts that the checks of a list need about the steps before and around the list. */
 interface ListContext {
   /** The step ids and loop variables to which expressions can refer. */
   readonly visible: ReadonlySet<string>;

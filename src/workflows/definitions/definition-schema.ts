@@ -124,7 +124,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         ),
         weekdays: {
           type: 'array',
-          description: 'Days on which the pause may end.',
+          description: 'Days on which the wait may end.',
           items: { enum: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
         },
       },

@@ -198,7 +198,7 @@ describe(parseSteps, () => {
       'steps[0].wait.weekdays must be a list of some of sun, mon, tue, wed, thu, fri, sat, each once',
     ]),
     [many(501), 'steps must have at most 500 steps, including nested steps'],
-    [nested(11), `steps${'[0].then'.repeat(10)} is nested deeper than 10`],
+    [nested(11), `steps${'[0].then'.repeat(10)} is nested deeper than 10 levels`],
   ])('refuses %j', (steps, fault) => {
     expect(faultsOf(steps)).toContainEqual(expect.stringContaining(fault));
   });

@@ -65,9 +65,9 @@ export interface BranchStep extends StepBase {
 export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 
 /**
- * A step that pauses the run for a duration or until a time. A duration is a number, or an expression that returns one.
- * `until` is RFC 3339 text, a local time, or an expression that returns either. Local times and months use `timezone`, or
- * the timezone of the contact when that is absent.
+ * A step that waits for a duration or until a time. A duration is a number, or an expression that returns a number.
+ * `until` is RFC 3339 text, a local time, or an expression that returns either. Local times and months use `timezone`,
+ * or the timezone of the contact when `timezone` is absent.
  */
 export interface WaitStep extends StepBase {
   wait: Partial<Record<WaitUnit, number | string>> & {
@@ -78,8 +78,8 @@ export interface WaitStep extends StepBase {
 }
 
 /**
- * A step that pauses the run until an event, one of several events, a call of the step's resume URL, or a timeout. The
- * inner `if` is a condition on the event. `any_contact` also accepts events about contacts other than the run's.
+ * A step that waits for an event, one of several events, a call of the step's resume URL, or a timeout. The inner `if`
+ * is a condition on the event. `any_contact` also accepts events about contacts other than the run's.
  */
 export interface EventWaitStep extends StepBase {
   wait_for_event: {
@@ -101,7 +101,7 @@ export interface RunWorkflowStep extends StepBase {
   /** False when the step does not wait for the end of the new run. */
   wait?: boolean;
   timeout?: WaitStep['wait'];
-  /** The treatment of the started run when this run is canceled while it waits. The default is `cancel`. */
+  /** The treatment of the started run when this run is canceled during the wait. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
   /**
    * The policy by which another run is started after the started run has failed. Without it, only the start of the run

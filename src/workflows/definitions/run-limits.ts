@@ -4,8 +4,8 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 
 /**
- * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. With `turn`, the
- * key has no free slot. When it has one, the run asks for a place of the rate again.
+ * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. A run with
+ * `turn` waits for a free slot of its key. Then the rate limits the run again.
  */
 export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 

@@ -25,7 +25,7 @@ export const text = (description: string): DefinitionSchema => ({ type: 'string'
 export const number = (description: string): DefinitionSchema => ({ type: 'number', description });
 export const duration = (unit: string): DefinitionSchema => ({
   type: ['number', 'string'],
-  description: `Length of the pause in ${unit}, or an expression that returns it.`,
+  description: `Length of the wait in ${unit}, or an expression that returns it.`,
 });
 export const flag = (description: string): DefinitionSchema => ({ type: 'boolean', description });
 export const object = (description: string): DefinitionSchema => ({ type: 'object', description });

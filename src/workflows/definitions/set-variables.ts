@@ -2,7 +2,7 @@ import type { SetStep, Step } from './definition.js';
 import { innerListsOf } from './steps/step-kinds.js';
 import { isSet } from './steps/set-step.js';
 
-/** The `set` steps whose values a step can read, by the id of that step. */
+/** The `set` steps whose values a step can read, by the id of the reading step. */
 export type SetsBefore = ReadonlyMap<string, readonly SetStep[]>;
 
 const cache = new WeakMap<readonly Step[], SetsBefore>();

@@ -96,7 +96,7 @@ describe('the timeout of a run', () => {
     expect(next(journal, steps as Step[])).toBe(expected);
   });
 
-  it('runs the steps of on_failure, which it does not end', () => {
+  it('leads to the steps of on_failure, and does not end them', () => {
     const ended = { [TIMEOUT_STEP_ID]: failed };
     expect(next(ended, handling)).toBe(`run ${FAILURE_STEP_ID}`);
     const begun = { [TIMEOUT_STEP_ID]: over, a: failed, [FAILURE_STEP_ID]: ok };

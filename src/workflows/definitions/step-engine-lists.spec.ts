@@ -130,16 +130,20 @@ describe('a race', () => {
 
   it.each<[string, Record<string, JournalState>, string]>([
     ['runs all lists', { r: open }, 'run a, run w, run c'],
-    ['goes on in each list', { r: open, a: ok, w: sleeps, c: open }, 'run b, run c, sleep w'],
+    ['continues in each list', { r: open, a: ok, w: sleeps, c: open }, 'run b, run c, sleep w'],
     ['ends when one list is done', { r: open, a: open, w: ok, c: sleeps }, 'run r'],
     ['ignores a failure once a list is done', { r: open, a: { status: 'failed' }, w: ok }, 'run r'],
-    ['fails with a list before that', { r: open, a: { status: 'failed' } }, 'failed at a'],
+    [
+      'fails when a list fails before one is done',
+      { r: open, a: { status: 'failed' } },
+      'failed at a',
+    ],
     ['plans nothing inside after its end', { r: ok, a: open, w: ok, c: sleeps }, 'run after'],
   ])('%s', (_what, journal, expected) => {
     expect(next(journal, race)).toBe(expected);
   });
 
-  it('is won by the first of several lists that are done', () => {
+  it('has the first list as winner when several lists are done', () => {
     const journal = new Map<string, JournalState>(Object.entries({ r: open, w: ok, c: ok }));
     expect([...planOf(race, journal).winners]).toEqual([['r', 1]]);
   });

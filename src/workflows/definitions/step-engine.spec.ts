@@ -64,7 +64,7 @@ describe(planOf, () => {
     expect(next({}, [])).toBe('succeeded');
   });
 
-  it('ends at a stop, but fails when another step fails at the same time', () => {
+  it('ends a run at a stop step, but fails the run when another step fails at the same time', () => {
     const steps: Step[] = [
       { id: 'both', parallel: [[{ id: 'enough', stop: 'succeeded' }], [tool('a'), tool('b')]] },
       tool('after'),

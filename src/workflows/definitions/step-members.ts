@@ -29,8 +29,8 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
     then: steps('Steps while the condition is true.'),
     else: steps('Steps while the condition is false.'),
   },
-  wait: { wait: refer('wait', 'Pause of the run.') },
-  event_wait: { wait_for_event: refer('event_wait', 'Pause until an event, or a timeout.') },
+  wait: { wait: refer('wait', 'Wait of the run.') },
+  event_wait: { wait_for_event: refer('event_wait', 'Wait for an event, or a timeout.') },
   for_each: {
     for_each: {
       type: ['string', 'array'],

@@ -185,7 +185,7 @@ function parseSegment({ event, segment }: Json, faults: FaultList): string | und
 
 function parseRunTimeout(given: unknown, faults: FaultList): number | undefined {
   if (isWhole(given, 1, MAX_WAIT_SECONDS)) return given;
-  const message = `must be a whole number of 1 to ${MAX_WAIT_SECONDS}`;
+  const message = `must be a whole number from 1 to ${MAX_WAIT_SECONDS}`;
   faults.push({ path: 'trigger.run_timeout_seconds', message });
   return undefined;
 }
@@ -195,7 +195,7 @@ function parseOverlap(trigger: Json, faults: FaultList): Pick<Trigger, 'overlapS
   if (seconds === undefined) return {};
   const path = 'trigger.overlap_seconds';
   if (!isWhole(seconds, 0, MAX_OVERLAP)) {
-    faults.push({ path, message: `must be a whole number of 0 to ${MAX_OVERLAP}` });
+    faults.push({ path, message: `must be a whole number from 0 to ${MAX_OVERLAP}` });
   } else if (seconds > 0 && (trigger.secret === undefined || trigger.secret === null)) {
     // Without a new secret, a longer overlap would make an expired previous secret valid again.
     faults.push({ path, message: 'needs "secret": true or a new secret if it is above 0' });

@@ -24,9 +24,9 @@ describe('a respond step', () => {
   it.each<[unknown, string]>([
     ['ok', 'respond must be an object'],
     [{ code: 200 }, 'respond.code is not known'],
-    [{ status: 199 }, 'respond.status must be a whole number of 200 to 599'],
-    [{ status: 600 }, 'respond.status must be a whole number of 200 to 599'],
-    [{ status: '200' }, 'respond.status must be a whole number of 200 to 599'],
+    [{ status: 199 }, 'respond.status must be a whole number from 200 to 599'],
+    [{ status: 600 }, 'respond.status must be a whole number from 200 to 599'],
+    [{ status: '200' }, 'respond.status must be a whole number from 200 to 599'],
     [{ status: 204, body: {} }, 'respond.body must be absent'],
     [{ status: 304, body: '' }, 'respond.body must be absent'],
     [{ type: 'html' }, 'respond.type must be one of json, text, xml'],

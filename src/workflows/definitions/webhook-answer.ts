@@ -30,7 +30,10 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 const SAFE_HEADERS = ['cache-control', 'content-language', 'location', 'retry-after'];
 const OWN_HEADER = /^x-[a-z0-9][a-z0-9_-]{0,61}$/;
-/** The headers on which browsers and proxies act. A proxy could send a file of its own disk, for example. */
+/**
+ * The headers that a step must not set, because browsers and proxies act on them. For example, a proxy could send a
+ * file of its own disk.
+ */
 const FORBIDDEN_OWN_HEADERS =
   /^x-(?:accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|content-type-options|content-security-policy.*|frame-options|forwarded-.*|permitted-cross-domain-policies|webkit-csp.*|xss-protection|dns-prefetch-control|ua-compatible)$/;
 const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
@@ -39,7 +42,7 @@ const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
 export function statusFault(status: unknown): string | undefined {
   const isStatus =
     Number.isInteger(status) && (status as number) >= 200 && (status as number) < 600;
-  return isStatus ? undefined : 'must be a whole number of 200 to 599';
+  return isStatus ? undefined : 'must be a whole number from 200 to 599';
 }
 
 /** Returns what is wrong with the name of a header in any case, or undefined. */

@@ -15,7 +15,7 @@ describe('the headers of a trigger', () => {
     expect(paths).toEqual([]);
   });
 
-  it('may be removed or kept', () => {
+  it('are removed by null, and kept when they are absent', () => {
     expect(parse(null).names).toBeNull();
     expect(parse(undefined).names).toBeUndefined();
   });
@@ -25,7 +25,7 @@ describe('the headers of a trigger', () => {
   });
 
   it.each([['text'], [['']], [['a b']], [['a\r\nb']], [[7]], [['x'.repeat(65)]]])(
-    'are refused as %j',
+    'are refused when they are %j',
     (given) => {
       expect(parse(given).paths).toHaveLength(1);
     },

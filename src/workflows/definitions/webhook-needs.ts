@@ -5,7 +5,9 @@ import { everyStep } from './steps/step-kinds.js';
 import type { TriggerOptions } from './trigger.js';
 import type { WebhookNeeds } from './webhook-options.js';
 
-/** Matches every use of `trigger` but `trigger.type` and `trigger.payload`, and computed names of variables. */
+/**
+ * Matches every computed name of a variable, and every use of `trigger` except `trigger.type` and `trigger.payload`.
+ */
 const READS_REQUEST =
   /(?<![\w.-])trigger(?![\w-])(?!\s*\.\s*(?:type|payload)(?![\w-]))|(?<![\w\]])\[/;
 

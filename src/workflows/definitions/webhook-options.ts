@@ -53,7 +53,9 @@ export interface WebhookOptions {
   headers?: readonly string[];
 }
 
-/** The requirements of a definition for its webhook. `webhook-needs.ts` computes it whenever the definition changes. */
+/**
+ * The requirements of a definition for its webhook. `webhook-needs.ts` computes them whenever the definition changes.
+ */
 export interface WebhookNeeds {
   /**
    * True when the request is stored with each run, because an expression may read more of `trigger` than type and
@@ -176,7 +178,7 @@ function parseSeconds(
 ): number | null | undefined {
   const seconds = trigger[name];
   if (seconds === undefined || seconds === null || isWhole(seconds, 1, most)) return seconds;
-  const message = `must be null or a whole number of 1 to ${most}`;
+  const message = `must be null or a whole number from 1 to ${most}`;
   faults.push({ path: `trigger.${name}`, message });
   return undefined;
 }

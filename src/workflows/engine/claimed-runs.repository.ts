@@ -21,8 +21,8 @@ type Row = ClaimedRunRow & {
 };
 
 // The plan must look up each run by its key. Otherwise a plan that was cached while there were few runs would later
-// scan all runs. The leases are passed as JSON, so that the planner does not see their number. Otherwise it would plan
-// the statement again each time.
+// scan all runs. The leases are one JSON value, so the planner does not see their number. If the planner saw it, it
+// would plan the statement again each time.
 const FIND = prepared(
   'claimed_runs',
   `select l.position, r.*, w.name as "workflowName"
@@ -41,7 +41,10 @@ const FIND = prepared(
 export class ClaimedRunsRepository {
   /** The cached versions. They stay valid, because versions never change. */
   private readonly versions = new LRUCache<string, readonly Step[]>({ max: MAX_CACHED_VERSIONS });
-  /** The batcher of reads: those of the runs of one claim begin at the same moment and become one statement. */
+  /**
+   * The batcher of reads. The runs of one claim are read at the same moment, so it joins these reads into one
+   * statement.
+   */
   private readonly reads = new Batcher<RunLease, ReadonlyMap<number, Row>>(
     (organizationId, leases) => this.read(organizationId, leases),
   );

@@ -42,13 +42,13 @@ export class EventWaitsService {
     for (const place of tx.plan().ready) {
       const { step, path } = place;
       if (!isEventWait(step) || tx.get(path) || run.isRunning(path)) continue;
-      // The step before may have changed the contact of the run.
+      // Read the contact of the run again, because the step before may have changed it.
       run.row.contactId = await this.runs.fence(run.lease);
       await this.tryToBegin(tx, { ...place, step });
     }
   }
 
-  /** Stores the wait of a step and returns its entry. When it throws, it has written nothing. */
+  /** Stores the wait of a step and returns the entry of the step. When this method throws, it has written nothing. */
   async begin(
     { run }: RunTransaction,
     { step }: Place<EventWaitStep>,
@@ -72,7 +72,7 @@ export class EventWaitsService {
 
   /**
    * Stores a wait that ends after `timeout` at the latest. Returns the entry of the step, whose output contains the
-   * time.
+   * latest end of the wait.
    */
   async arm(
     { lease }: ClaimedRun,
@@ -88,7 +88,7 @@ export class EventWaitsService {
     const state = await this.waits.arm(organizationId, { ...wait, runId, stepId: entry.stepId });
     const output = { ...entry.output, until: wakeAt.toISOString() };
     const waiting = toWaiting({ ...entry, output }, wakeAt, now);
-    // The resume URL was called before the run reached this step.
+    // When the resume URL was called before the run reached this step, the step is due now.
     return state === 'delivered' ? { ...waiting, dueAt: performance.now() } : waiting;
   }
 

@@ -98,7 +98,7 @@ export function foldedOutput(path: string, progress: LoopProgress): LoopOutput {
   const { done: count, failed, failures, results = null } = progress;
   const message =
     count > MAX_RESULTS
-      ? `The loop ${path} has ${count} items, and results are kept of at most ${MAX_RESULTS}.`
+      ? `The loop ${path} has ${count} items, and at most ${MAX_RESULTS} results are kept.`
       : `The results of the loop ${path} have more than the ${MAX_VALUE_BYTES} bytes that can be read.`;
   return {
     count,

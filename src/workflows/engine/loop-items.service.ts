@@ -66,7 +66,7 @@ export class LoopItemsService {
     return { items, pages: { read: before.read + 1, firstItem, cursor, isLast } };
   }
 
-  /** Returns the items of a page whose steps have ended, and the position of the loop in the pages. */
+  /** Returns the items of a page after the steps that read it, and the position of the loop after the page. */
   async getPage(
     tx: RunTransaction,
     place: Place<ForEachStep>,
@@ -114,8 +114,8 @@ function inBatches(items: unknown[], batch: number | undefined): unknown[] {
 }
 
 /**
- * Throws when the cursor did not change. Without this check, a loop would request the first page forever from a system
- * that ignores the cursor.
+ * Throws when the cursor is too long or did not change, or after the last allowed page. A loop must not request the
+ * same page forever from a system that ignores the cursor.
  */
 function assertNext(cursor: unknown, before: unknown, read: number): void {
   const json = canonicalJson(cursor);

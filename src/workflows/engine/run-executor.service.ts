@@ -130,7 +130,8 @@ export class RunExecutorService {
       if (running.size > 0) await this.waitForStep(execution, plan);
       else if (execution.failure) throw execution.failure;
       else if (execution.progress === 'released' || run.signal.aborted) return;
-      // The run has ended, or waits, while another step is still running.
+      // No step is ready or running, but the end or the wait of the run is not recorded. The last step ended without a
+      // record, for example because a race canceled it.
       else {
         execution.progress = await this.progress.transaction({ run }, (tx) =>
           this.progress.advance(tx),
@@ -218,7 +219,7 @@ export class RunExecutorService {
   private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
     const { run, running } = execution;
     const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());
-    // A timeout never ends early, so no steps wait for a change of it.
+    // The timeout of a run never ends early. If only the timeout waits, the journal need not be read again before it.
     const mayEndEarly = waiting.some(({ step }) => !isTimeoutStep(step));
     const sleepMs = Math.max(0, Math.min(mayEndEarly ? MAX_SLEEP_MS : MAX_STEP_MS, ...times));
     let timer: NodeJS.Timeout | undefined;

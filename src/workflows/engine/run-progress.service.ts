@@ -108,9 +108,9 @@ export class RunProgressService {
   }
 
   /**
-   * Completes a step with the entry that `work` returns, or skips it if there is none. `work` only evaluates
-   * expressions. When it throws `invalid_arguments`, the step fails. Other errors are not faults of the definition:
-   * they are thrown, and the run is retried.
+   * Completes a step with the entry that `work` returns, or skips the step if `work` returns none. `work` only
+   * evaluates expressions. When it throws `invalid_arguments`, the step fails. Other errors are not faults of the
+   * definition: they are thrown, and the run is retried.
    */
   async attempt(
     attempt: StepAttempt,
@@ -173,7 +173,7 @@ export class RunProgressService {
     const { run } = tx;
     return await run.runInTurn(async () => {
       // The step was canceled while it ran. Without this error, its record would be refused as if the lease were lost.
-      // Then the run would stand still until another worker claims it.
+      // Then the run would not continue until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);

@@ -9,7 +9,7 @@ import { RunExecutorService } from './run-executor.service.js';
 
 const SWEEP_MS = 2000;
 const SWEEP_BATCH = 500;
-/** The interval in which at most one claim queues due waits and runs of dead workers too. */
+/** The time within which at most one claim also queues due waits and runs of dead workers. */
 const WAKE_MS = 250;
 
 /** Claims due runs of all organizations and executes each in its own organization. */

@@ -108,7 +108,7 @@ describe(ClaimedRun, () => {
     expect(again.newEntry(again.plan().ready[0]!).position).toBe(4);
   });
 
-  it('aborts the call of a running step that was skipped, and all calls when the run is lost', () => {
+  it('aborts the call of a running step that was skipped, and all calls when the lease is lost', () => {
     const run = createRun([tool('a'), tool('b')], []);
     for (const path of ['a', 'b']) run.beginStep(path);
     const [skipped, other] = [run.signalOf('a'), run.signalOf('b')];
@@ -133,7 +133,7 @@ describe(ClaimedRun, () => {
 });
 
 describe(RunTransaction, () => {
-  it('returns its entries at once, and adds them to the run only in apply', () => {
+  it('returns its entries at once, and adds them to the run only in `apply`', () => {
     const run = createRun([tool('a'), tool('b')], []);
     const tx = new RunTransaction(run);
     tx.stage(entry('a'));
@@ -159,7 +159,7 @@ describe(RunTransaction, () => {
     expect(ready(tx)).toEqual(['b']);
   });
 
-  it('treats each step that may have caused a crash as suspect until it has made progress', () => {
+  it('treats each step that may have crashed a worker as suspect until the step has made progress', () => {
     const journal = [open(3), entry('each[1].a', { status: 'running' })];
     const run = createRun(LOOP, journal, { crashes: 1 });
     expect(new RunTransaction(run).hasSuspect).toBe(true);

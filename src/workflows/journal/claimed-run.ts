@@ -105,7 +105,10 @@ export class ClaimedRun {
     this.runningSteps.delete(path);
   }
 
-  /** Returns a signal that aborts when the run is lost, or with {@link StepCanceledError} when the step is canceled. */
+  /**
+   * Returns a signal that aborts when this worker loses the lease, or with {@link StepCanceledError} when the step is
+   * canceled.
+   */
   signalOf(path: string): AbortSignal {
     const step = this.runningSteps.get(path);
     if (!step) throw new Error(`The step ${path} is not running.`);
@@ -194,7 +197,7 @@ export class ClaimedRun {
     }
   }
 
-  /** Returns true when the iteration is done, so that no entry inside it can change. */
+  /** Returns true when the iteration is done. Then no entry inside it can change. */
   isDone(iteration: string): boolean {
     return this.doneIterations.has(iteration);
   }

@@ -9,7 +9,8 @@ export interface CutValue {
 }
 
 /**
- * The large values of a step, cut. The journal stores this object beside them, so that a list does not read the values.
+ * The sizes and the beginnings of the large values of a step. The journal stores them beside the values, so that a list
+ * of steps does not read the values.
  */
 export interface CutValues {
   readonly input?: CutValue;

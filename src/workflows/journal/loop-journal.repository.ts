@@ -22,7 +22,8 @@ export interface ItemFailures {
   readonly failures: readonly ItemFailure[];
 }
 
-// A run has a bounded number of rows, so its key is condition enough for an index.
+// The index of the key finds the rows of a run. No index of iterations is needed, because a run has a bounded number of
+// rows.
 const INDEX = `split_part(substr(step_id, length($3) + 1), ']', 1)::integer`;
 const ROWS = `organization_id = $1 and run_id = $2
   and case when starts_with(step_id, $3) then ${INDEX} >= $4 and ${INDEX} < $5 else false end`;
@@ -44,7 +45,7 @@ const SAVE = prepared(
     where organization_id = $1 and run_id = $2 and step_id = $3 and status = 'running' returning step_id`),
 );
 
-/** Counts and deletes the rows of iterations. Call it in a fenced transaction of the run. */
+/** Counts and deletes the rows of iterations. Call the methods in a fenced transaction of the run. */
 @Injectable()
 export class LoopJournalRepository {
   constructor(private readonly tenants: TenantDatabase) {}

@@ -25,7 +25,7 @@ export interface NewRun {
   refusal: string | null;
   /**
    * The seconds for which the run is inserted as claimed by this process, with epoch 1. When absent, the run is queued.
-   * Only for `onlyUnlimited`: limits are applied to queued runs.
+   * Use it only with {@link INSERT_WITHOUT_LIMITS}, because limits apply to queued runs only.
    */
   leaseSeconds: number | null;
   /** The `xmin` that the workflow row must still have. When absent, the run is inserted in any case. */
@@ -37,7 +37,7 @@ export interface InsertedRun {
   limits: RunLimits | null;
 }
 
-/** Inserts runs. Its values are {@link insertedValues}. */
+/** The statement that inserts runs. {@link insertedValues} returns its values. */
 export const INSERT = prepared(
   'runs_insert',
   insertRuns(
@@ -47,7 +47,7 @@ export const INSERT = prepared(
   ),
 );
 
-/** Inserts runs as {@link INSERT} does, but leaves out runs of workflows with limits. */
+/** The statement that inserts runs as {@link INSERT} does, but leaves out runs of workflows with limits. */
 export const INSERT_WITHOUT_LIMITS = prepared(
   'runs_insert_without_limits',
   insertRuns(

@@ -12,7 +12,7 @@ describe(createRetryPlan, () => {
   const before = [call('a'), call('b'), call('c')];
   const journal = [reached('a', 'succeeded'), reached('b', 'failed')];
 
-  it('repeats the step that ended the run by its failure', () => {
+  it('repeats the step whose failure ended the run', () => {
     expect(createRetryPlan(journal, before, before)).toEqual({
       again: ['b'],
       reopened: [],
@@ -36,7 +36,7 @@ describe(createRetryPlan, () => {
     });
   });
 
-  it('deletes the steps of on_failure, also when one of the versions has them as other steps', () => {
+  it('deletes the steps of on_failure, even if the other version has these ids among its other steps', () => {
     const handling = joinSteps({ steps: before, onFailure: [call('d')] });
     const all = [
       ...journal,
@@ -66,7 +66,7 @@ describe(createRetryPlan, () => {
     },
   );
 
-  it('forgets the output of an item that failed, and keeps the others', () => {
+  it('deletes the failed output of an item, and keeps the outputs of other items', () => {
     const loop: Step = { id: 'each', for_each: [1, 2], steps: [call('a')], output: '{{ a }}' };
     const all = [
       reached('each', 'running'),
@@ -115,7 +115,7 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(open, old, old)).toEqual({ again: [], reopened: [], gone: [] });
   });
 
-  it('repeats an interrupted call from its new arguments when the later version changed them', () => {
+  it('repeats an interrupted call with new arguments when the later version changed the arguments', () => {
     const open = [reached('b', 'running'), reached('c', 'waiting')];
     const edited = [call('a'), call('b', 'send', { arguments: { x: 1 } }), call('c')];
     expect(createRetryPlan(open, edited, before)).toEqual({ again: ['b'], reopened: [], gone: [] });

@@ -36,7 +36,7 @@ export function createRetryPlan(
   for (const { stepId, status, hasProgress } of journal) {
     // The id of the generated contact step contains a dot but is not a path inside a loop.
     const id = now.has(stepId) || then.has(stepId) ? stepId : getStepId(stepId);
-    // After a retry, the time of the timeout begins again.
+    // After a retry, the timeout of the run begins again.
     if (handling.has(id) || stepId === TIMEOUT_STEP_ID) {
       plan.gone.push(stepId);
       continue;
@@ -51,8 +51,7 @@ export function createRetryPlan(
       const list = hasProgress ? plan.reopened : plan.gone;
       ('tool' in step ? plan.again : list).push(stepId);
     } else if (status !== 'failed' && 'tool' in step && isEdited(step, old)) {
-      // The run was canceled during the call. If `again` did not contain the step, the call would be repeated with its
-      // earlier arguments.
+      // The run was canceled during the call. Without this line, the call would be repeated with its earlier arguments.
       plan.again.push(stepId);
     }
   }

@@ -43,7 +43,7 @@ export type StepValue = 'input' | 'output' | 'error' | 'failed_attempts';
 
 const COLUMNS = `run_id as "runId", step_id as "stepId", position, tool, status, attempts, error,
   started_at as "startedAt", finished_at as "finishedAt"`;
-// The results that a loop has collected are its output later. Its cursor may be long.
+// Leave out the results and the cursor of a loop. The results become its output later, and the cursor may be long.
 const PROGRESS = `case when progress is not null then json_build_object('done', progress -> 'done',
   'failed', progress -> 'failed', 'failures', progress -> 'failures', 'pages', case when progress -> 'pages' is not null
     then json_build_object('read', progress -> 'pages' -> 'read', 'firstItem', progress -> 'pages' -> 'firstItem',

@@ -126,7 +126,7 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
 
-  /** The earlier begins of the run that still count against the rate. */
+  /** The earlier times at which the run began and that still count against the rate limit. */
   @Column('timestamptz', { nullable: true, array: true, select: false })
   earlierBegins: Date[] | null;
 

@@ -37,12 +37,12 @@ const FENCE = prepared(
   'run_fence',
   `select contact_id from workflow_runs where ${LEASED} for no key update`,
 );
-// now() would be too early, because the transaction may have begun long before.
+// The lease begins at clock_timestamp(). now() would be too early, because the transaction may have begun long before.
 const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
-// With a join with the arrays, the plan could read the whole table. This form can only look up each id.
+// The plan of a join with the arrays could read the whole table. The plan of this form can only look up each id.
 const FINISH = preparedRows(
   'run_finish',
   withLeaseCheck(

@@ -27,7 +27,7 @@ function isParsed(text: string): boolean {
   }
 }
 
-/** Returns whole numbers below the given ones, always the same. */
+/** Returns a function that returns a whole number below its argument. Its numbers are the same in each test run. */
 function randomNumbers(): (below: number) => number {
   let state = 7;
   return (below) => {
@@ -57,7 +57,7 @@ describe(JsonScan, () => {
   it.each(valid)('accepts %j', (text) => expect(isValid(text)).toBe(true));
   it.each(wrong)('refuses %j', (text) => expect(isValid(text)).toBe(false));
 
-  it('agrees with JSON.parse about texts that were changed by chance', () => {
+  it('agrees with JSON.parse about randomly changed texts', () => {
     const next = randomNumbers();
     const pieces = '{}[]",:\\ 0123456789.eE+-truefalsn\t\u0001aü'.split('');
     let accepted = 0;
@@ -73,7 +73,7 @@ describe(JsonScan, () => {
     expect(accepted).toBeGreaterThan(5000);
   });
 
-  it('continues where it stopped', () => {
+  it('continues at the position at which the previous turn stopped', () => {
     const value = Array.from({ length: 9000 }, (_, index) => ({ [`a${index}`]: '\\"ü'.repeat(3) }));
     const text = JSON.stringify({ text: 'x\\'.repeat(50_000), value });
     const found = new JsonScan(Buffer.from(text), LIMITS);
@@ -84,7 +84,7 @@ describe(JsonScan, () => {
     expect(found.values).toEqual(scan(text).values);
   });
 
-  it('says where large values are, and what they have', () => {
+  it('records the positions, kinds and numbers of members of large values', () => {
     const list = Array.from({ length: 1000 }, (_, index) => ({ id: index, tags: ['a', 'b'] }));
     const payload = { a: 1, list, inner: { text: 'y'.repeat(5000), small: 'z' } };
     const text = JSON.stringify(payload, null, 1);
@@ -99,7 +99,7 @@ describe(JsonScan, () => {
     expect(values[0]!.items).toBe(1000);
   });
 
-  it('refuses what is nested too deep, has too many members or a number that is too long', () => {
+  it('refuses a text that is nested too deep, has too many members or has too long a number', () => {
     const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     expect(isValid(deep(64))).toBe(true);
     expect(() => scan(deep(65))).toThrow('nested deeper than 64 levels');

@@ -43,7 +43,7 @@ describe('the outline of a payload', () => {
     expect(findLargeValue(found, ['order', 'lines', '0'])).toBeUndefined();
   });
 
-  it('leaves out the largest values only', () => {
+  it('leaves out only the largest values', () => {
     const small = lines.slice(0, 1000);
     const found = read({ lines, small, text: 'x'.repeat(2_000_000), short: 'y'.repeat(90_000) });
     expect(found.small).toEqual(small);
@@ -70,7 +70,7 @@ describe('the outline of a payload', () => {
     expect(() => JSON.stringify(read(`{"a":1,"a":${list}}`).a)).toThrow('trigger.payload.a has');
   });
 
-  it('leaves a text of the sender a text', () => {
+  it('does not change a text of the sender that looks like the stand-in of a large value', () => {
     expect(read({ lines, text: 'other:list:1:2:3' }).text).toBe('other:list:1:2:3');
   });
 });
@@ -105,14 +105,14 @@ describe(sliceList, () => {
     }
   }
 
-  it('gives all items in their order', () => {
+  it('returns all items in their order', () => {
     const pages = readAll(lines);
     expect(pages.length).toBeGreaterThan(3);
     expect(isSame(pages.flat(), lines)).toBe(true);
     expect(isSame(readAll(JSON.stringify(lines, null, 2)).flat(), lines)).toBe(true);
   });
 
-  it('gives whole batches until the list ends', () => {
+  it('returns whole batches until the list ends', () => {
     const pages = readAll(lines, 700);
     expect(isSame(pages.flat(), lines)).toBe(true);
     for (const page of pages.slice(0, -1)) expect(page.length % 700).toBe(0);

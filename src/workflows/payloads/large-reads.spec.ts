@@ -168,7 +168,7 @@ describe('an expression on a large payload', () => {
     await expect(open().evaluate(text)).rejects.toThrow(message);
   });
 
-  it('gives small lists of a payload with very many values as a whole', async () => {
+  it('can return a small list as a whole, even if the payload has very many values', async () => {
     const groups = Array.from({ length: 200 }, (_, id) => ({
       id,
       tags: items.slice(0, 100).map(({ sku }) => sku),
@@ -194,7 +194,7 @@ describe('an expression on a large payload', () => {
     expect(await twice.evaluate(`{{ ${P}.o.x }}`)).toBe(2);
   });
 
-  it('fails without a source', () => {
+  it('fails without a source of the bytes', () => {
     const { outline } = DEFAULT;
     const guarded = guardLargeValues(JSON.parse(outline.toString()), LARGE) as typeof payload;
     expect(() => guarded.order.items[3]).toThrow('too large for an expression');

@@ -17,14 +17,17 @@ const CHUNK_BYTES = 256 * 1024;
  * cannot have too many values.
  */
 const MAX_INLINE_BYTES = 32 * 1024;
-/** The bytes up to which the items after an item are read with it, because expressions often read them next. */
+/**
+ * The most bytes of an item and the items after it that are read together. Expressions often read these items next. A
+ * larger item is read alone.
+ */
 const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;
 /** The most bytes in memory: as much as two expressions may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
 /**
- * The smallest size that a kept value counts as. It bounds the number of values without a size, such as missing
- * members.
+ * The size, in bytes, as which a smaller kept value counts. So values without a size, such as missing members, also
+ * have a largest number.
  */
 const MIN_KEPT_BYTES = 64;
 

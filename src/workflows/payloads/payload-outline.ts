@@ -10,7 +10,7 @@ import { largeValueText } from './large-value.js';
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;
 /**
- * The sizes, in bytes, that are tried in this order. Values of at least the size are left out, until the rest is small
+ * The sizes, in bytes, from which on values are left out. They are tried in this order until the outline is small
  * enough.
  */
 const SIZES = [1024, 256, 64, 16, 4].map((kibibytes) => kibibytes * 1024);

@@ -28,8 +28,9 @@ export class OfferedRunResultsService {
   ) {}
 
   /**
-   * Returns the result of a run that has succeeded: the rendered template of the offered workflow, or without one the
-   * values of a `return` step, or else the output of the last tool. A template that fails is reported in `message` and not thrown, because the run succeeded.
+   * Returns the result of a run that has succeeded: the rendered template of the offered workflow. Without a template,
+   * the result is the values of a `return` step, or else the output of the last tool. When the template fails,
+   * `message` says so and nothing is thrown, because the run succeeded.
    */
   async of(organizationId: string, run: Run): Promise<OfferedRunResult> {
     const done = { run_id: run.id, status: 'succeeded' } as const;

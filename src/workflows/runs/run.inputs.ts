@@ -17,8 +17,8 @@ export class GetRunInput extends RunIdInput {
 const RUN_VALUES = ['payload', 'input', 'output', 'error', 'failed_attempts'] as const;
 
 /**
- * Identifies a part of a value. The cursor is the index of the first character, as a text, because a URI can have the
- * same members.
+ * Identifies a part of a value. The cursor is the index of the first character. It is a text, because resource URIs
+ * have the same members, and members of a URI are texts.
  */
 export class GetRunValueInput extends RunIdInput {
   @Choice(RUN_VALUES)

@@ -38,8 +38,8 @@ const PREVIEW_BYTES = 1000;
 const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 300;
 /**
- * The number of steps that are read first. About this number of steps with a large value fits into a page. More are
- * read when the first ones are small.
+ * The number of steps that are read first. About so many steps with a large value fit into a page. More steps are read
+ * when the first ones are small.
  */
 const FIRST_STEPS = 120;
 const LISTED_STEPS = 10;
@@ -92,7 +92,8 @@ export class RunsService {
     input: GetRunValueInput,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
-    // A signature is recognized by the text before it, and this text may be outside of the part.
+    // Read some text before the part too. A signature is recognized by the text before it, which may be outside of the
+    // part.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, limit: input.limit + before };
     const { text, total, start, end } = await this.readPart(organizationId, wider, offset - before);

@@ -13,11 +13,11 @@ export function withoutFaults(
   faults: readonly Fault[],
 ): { fields: Fields; dropped: Fault[] } | undefined {
   const fields = { ...given };
-  // The fault of a list repeats the faults of its items.
+  // Leave out the fault of a list whose items have faults, because it repeats them.
   const exact = faults.filter(
     ({ path }) => !faults.some((other) => other.path.startsWith(`${path}[`)),
   );
-  // A list is cut from its end, so that the positions of the other items stay the same.
+  // Remove items from the end of a list first, so that the positions of the other items stay the same.
   const ordered = [...exact].sort((a, b) => positionOf(b.path) - positionOf(a.path));
   const removed = new Set(ordered.filter(({ path }) => remove(fields, path)));
   const dropped = exact.filter((fault) => removed.has(fault));

@@ -54,7 +54,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
     this.timers.stop();
   }
 
-  /** Applies the first limit of the workflow to a run that this transaction has inserted. */
+  /** Delays a run that this transaction has inserted, by the first limit of its workflow. */
   async delay(
     organizationId: string,
     id: string,

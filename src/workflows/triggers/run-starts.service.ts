@@ -79,9 +79,9 @@ export class RunStartsService {
   ) {}
 
   /**
-   * Starts a run in the open or in a new transaction, and returns its id. For a repeated key, returns the id of the
-   * earlier run. Throws `idempotency_mismatch` for a key with another payload, and `not_found` for a deleted or
-   * inactive workflow.
+   * Starts a run in the open transaction, or in a new one if none is open, and returns its id. For a repeated key,
+   * returns the id of the earlier run. Throws `idempotency_mismatch` for a key with another payload, and `not_found`
+   * for a deleted or inactive workflow.
    */
   async start(organizationId: string, start: RunStart): Promise<RunStarted> {
     return await this.tenants.transaction(organizationId, async () => {
@@ -188,7 +188,7 @@ export class RunStartsService {
     await this.limits.delay(organizationId, run.id, { ...run, contactId }, limits!);
   }
 
-  /** Marks the runs as claimed for which this process has a free slot. */
+  /** Reserves free slots of this process for new runs, and marks these runs as claimed. Returns the slots by run id. */
   private reserveSlots(organizationId: string, runs: readonly NewRun[]): Map<string, ReservedSlot> {
     const slots = new Map<string, ReservedSlot>();
     for (const run of runs) {
@@ -255,7 +255,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // Calls from outside are counted at the edge. Without this count, runs that start runs would not be counted.
+      // The rate limit counts outside calls when they arrive, but runs that start runs only here.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {
@@ -295,6 +295,6 @@ function newRun(
 }
 
 function loopFault({ depth, isFull }: Ancestry): string | undefined {
-  if (isFull) return `At most ${MAX_FOLLOWERS} runs may descend from one.`;
+  if (isFull) return `At most ${MAX_FOLLOWERS} runs may descend from one run.`;
   return depth > MAX_DEPTH ? `A chain of runs has at most ${MAX_DEPTH} starts.` : undefined;
 }

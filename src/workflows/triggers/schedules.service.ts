@@ -10,7 +10,7 @@ import type { TriggerOptions } from '../definitions/trigger.js';
 import type { Workflow } from '../store/workflow.entity.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-/** The milliseconds after its time at which a tick that was not claimed counts as missed. */
+/** The milliseconds after which a due tick that was not claimed counts as missed. */
 const MISSED_AFTER_MS = 60_000;
 
 @Injectable()

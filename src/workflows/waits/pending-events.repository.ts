@@ -115,7 +115,7 @@ export class PendingEventsRepository {
   ): Promise<string[]> {
     if (matches.length === 0) return [];
     const rows = await this.tenants.session(organizationId).query<{ run_id: string }>(
-      // The lock order is that of a transaction that suspends a run, so that the two cannot deadlock.
+      // Lock rows in the same order as a transaction that suspends a run, so that the two transactions cannot deadlock.
       `with hits as materialized (
            select w.run_id, w.step_id, h.error
            from run_waits w join unnest($3::text[], $4::text[], $5::text[]) as h (run_id, step_id, error)

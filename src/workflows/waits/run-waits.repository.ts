@@ -112,7 +112,7 @@ export class RunWaitsRepository {
     );
   }
 
-  /** Cancels the run for which a step waits, as the end of the waiting run would, unless the step says otherwise. */
+  /** Cancels the run for which a step waits, unless `cancelsChild` of the wait is false. */
   async cancelChild(organizationId: string, runId: string, stepId: string): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update workflow_runs c
@@ -141,8 +141,8 @@ export class RunWaitsRepository {
   }
 
   /**
-   * Stores the payload of the first call of a resume URL, and returns the earlier state. Undefined means that the step
-   * has not begun. Another transaction may insert the row at the same time, because the step begins.
+   * Stores the payload of the first call of a resume URL, and returns the state that the wait had before. Undefined
+   * means that the step has not begun. If the step begins at the same time, its transaction may insert the row first.
    */
   async resume(
     organizationId: string,

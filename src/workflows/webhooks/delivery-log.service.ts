@@ -185,7 +185,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   private async diagnoseAll(deliveries: readonly QueuedDelivery[]): Promise<void> {
-    // Deliveries that are written a second time have their mistakes already.
+    // Skip deliveries that have their mistakes already, because this is a second attempt to write them.
     const undiagnosed = deliveries.filter(
       ({ record, mistakes }) => record.body && !mistakes.length,
     );

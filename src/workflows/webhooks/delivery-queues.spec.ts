@@ -10,7 +10,7 @@ const countsOf = (queues: DeliveryQueues<number>): Record<string, number> => {
 };
 
 describe(DeliveryQueues, () => {
-  it('keeps the newest items of each group, whatever comes in the others', () => {
+  it('keeps the newest items of each group, even if other groups get many items', () => {
     const queues = new DeliveryQueues<number>(10, 2);
     queues.add('org', 'workflow', 'refused', 0);
     for (let item = 1; item <= 100; item += 1) queues.add('org', 'workflow', 'stranger', item);
@@ -20,7 +20,7 @@ describe(DeliveryQueues, () => {
     expect(queues.takeAll()).toEqual([]);
   });
 
-  it('removes nothing of other organizations for one with many workflows', () => {
+  it('loses only items of an organization with many workflows, and none of other organizations', () => {
     const queues = new DeliveryQueues<number>(100, 50);
     queues.add('small', 'first', 'accepted', 1);
     for (let number = 0; number < 500; number += 1) queues.add('large', `${number}`, 'accepted', 1);
@@ -29,7 +29,7 @@ describe(DeliveryQueues, () => {
     expect(countsOf(queues)).toEqual({ small: 2, large: 97, late: 1 });
   });
 
-  it('keeps at most as many workflows as it may', () => {
+  it('keeps the items of at most maxQueues workflows', () => {
     const queues = new DeliveryQueues<number>(5, 50);
     for (let number = 0; number < 20; number += 1) queues.add(`${number}`, 'one', 'accepted', 1);
     expect(queues.takeAll()).toHaveLength(5);

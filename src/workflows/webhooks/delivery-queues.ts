@@ -39,7 +39,7 @@ export class DeliveryQueues<T> {
     if (items.length > this.maxItems) items.shift();
   }
 
-  /** Removes all queues and returns them, those of an organization in the order in which they began. */
+  /** Removes all queues and returns them. The queues of an organization are in the order in which they began. */
   takeAll(): DeliveryQueue<T>[] {
     const queues = [...this.organizations.values()].flatMap((own) => [...own.values()]);
     this.organizations = new Map();

@@ -21,7 +21,7 @@ describe(addPrevious, () => {
     expect(addPrevious(second, 'c', 10, 60_000).map(({ secret }) => secret)).toEqual(['c', 'a']);
   });
 
-  it('ends all overlaps without an overlap', () => {
+  it('ends all overlaps when the new secret has no overlap', () => {
     const replaced = addPrevious(first, 'b', 0, 50_000);
     expect(replaced).toEqual([{ secret: 'b', until: null }]);
     expect(latestEnd(replaced)).toBeNull();
@@ -31,7 +31,7 @@ describe(addPrevious, () => {
     expect(addPrevious(first, null, 10, 50_000)).toEqual(first);
   });
 
-  it('is read as it was written', () => {
+  it('has a result that is read as it was written', () => {
     expect(readPrevious(writePrevious(first))).toEqual(first);
   });
 });

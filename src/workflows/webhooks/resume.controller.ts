@@ -40,7 +40,7 @@ export class ResumeController {
     if (resumed === 'over') {
       // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. The status reveals nothing,
       // because the URL is signed.
-      sendError(response, 410, 'over', 'The run no longer waits here.');
+      sendError(response, 410, 'over', 'The run no longer waits for this call.');
       return;
     }
     const isFirst = resumed === 'stored';

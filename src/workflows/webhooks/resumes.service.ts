@@ -64,8 +64,8 @@ export class ResumesService {
   }
 
   /**
-   * Stores the payload with which a step continues. The first call wins, even before the run has reached the step.
-   * Malformed and forged tokens throw the same `not_found` as deleted runs.
+   * Stores the payload with which a step continues. Only the first call counts, even if the run has not reached the
+   * step yet. Malformed and forged tokens throw the same `not_found` as deleted runs.
    */
   async resume(token: string, { readBody, address }: ResumeCall): Promise<ResumeResult> {
     const step = this.verify(token);

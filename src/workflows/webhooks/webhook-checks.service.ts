@@ -75,8 +75,8 @@ export interface VerifiedDelivery {
   /** The seconds within which the same body starts no second run. When absent, bodies are not compared. */
   dedupeSeconds?: number;
   /**
-   * The text with which the sender asks whether the address is right, and which it wants back. Such a delivery starts
-   * no run.
+   * The challenge: a text that the response must repeat, to show the sender that the address is right. A delivery with
+   * a challenge starts no run.
    */
   challenge?: string;
 }

@@ -19,7 +19,7 @@ export class WebhookDelivery extends OrganizationRowWithId {
   @Column('integer')
   status: number;
 
-  /** The result: `accepted`, `duplicate`, `skipped`, `challenge`, `recorded`, `inactive`, or that of the error. */
+  /** The result: `accepted`, `duplicate`, `skipped`, `challenge`, `recorded`, `inactive`, or the code of the error. */
   @Column('text')
   code: string;
 

@@ -80,8 +80,8 @@ export class WebhookLookUpsService {
 }
 
 /**
- * Returns true when one statement can store a run, and the webhook depends only on the row of the workflow, which has a
- * revision. A previous secret also depends on the time.
+ * Returns true when one statement can store a run, and every change of the webhook changes the revision of the
+ * workflow. A previous secret becomes invalid without such a change, so a webhook with one is not cached.
  */
 function isCacheable(found: FoundWebhook): boolean {
   const { active, condition, options, previous_is_valid: hasPreviousSecret } = found;

@@ -94,7 +94,8 @@ export class WebhookSecretsService {
     const now = Date.now();
     const { secret = null, previousSecret = null, previousSecretUntil = null } = before ?? {};
     const text = this.openIfPossible(previousSecret, id);
-    // A previous secret whose overlap was ended at once has no time in the column.
+    // The column decides whether previous secrets are valid. It is null when their overlaps were ended at once, but the
+    // list still has their times.
     const isValid = previousSecretUntil !== null && previousSecretUntil.getTime() > now;
     const earlier = (text === null ? [] : readPrevious(text)).map((previous) =>
       isValid ? previous : { ...previous, until: null },

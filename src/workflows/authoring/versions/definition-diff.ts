@@ -8,7 +8,10 @@ import { innerListsOf } from '../../definitions/steps/step-kinds.js';
 export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
-  /** The JSON Pointer to the step before the change, and in `to` after it. Null where the step does not exist. */
+  /**
+   * The JSON Pointer to the step before the change. `to` is the pointer after the change. A pointer is null where the
+   * step does not exist.
+   */
   from: string | null;
   to: string | null;
   /** The differences of the members of the step. Steps inside it have separate entries. */
@@ -68,7 +71,7 @@ function placed(
   return found;
 }
 
-/** Returns the step with empty inner lists, so that of a list only its presence is compared. */
+/** Returns the step with empty inner lists, so that a comparison only notices whether it has a list. */
 function ownMembers(step: Step): object {
   const own: Record<string, unknown> = { ...step };
   for (const { member } of innerLists(step)) {
@@ -99,7 +102,10 @@ function movedIds(
   return moved;
 }
 
-/** Returns the longest subsequence with ascending positions, so that as few steps as possible count as moved. */
+/**
+ * Returns the longest subsequence with ascending positions. All other steps count as moved, which are then as few as
+ * possible.
+ */
 function longestInOrder(ids: readonly string[], positions: ReadonlyMap<string, number>): string[] {
   const longest = (chains: readonly string[][]): string[] =>
     chains.reduce((a, b) => (b.length > a.length ? b : a), []);

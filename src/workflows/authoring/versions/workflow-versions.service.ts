@@ -114,7 +114,7 @@ export class WorkflowVersionsService {
     if (!version) {
       throw new AppError('not_found', `The workflow has versions 1 to ${workflow.version}.`);
     }
-    // Old releases stored only steps. For the newest version the workflow itself has the rest.
+    // Old releases stored only steps. For the newest version, the workflow itself has the name and the trigger.
     const content = number === workflow.version ? toVersionContent(workflow) : version.content;
     return { version, content, newest: workflow.version };
   }

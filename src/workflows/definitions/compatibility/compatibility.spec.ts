@@ -84,7 +84,7 @@ describe(Compatibility, () => {
     expect(describeFindings(before, reworded, steps)).toEqual([]);
   });
 
-  it('reports a member that the output of a loop, a `set` and a `return` read and a tool no longer returns', () => {
+  it('reports a loop, a `set` and a `return` that read a member that a tool no longer returns', () => {
     const after = build(
       tool('order', {
         input: { item: TEXT, speed: { enum: ['slow', 'fast'] }, note: TEXT },
@@ -148,7 +148,7 @@ describe(Compatibility, () => {
     ).toEqual(['breaks order arguments.item is not known.']);
   });
 
-  it('reports a step whose arguments are still valid as changed', () => {
+  it('reports a step as changed when its tool has changed and its arguments are still valid', () => {
     const after = build(
       tool('order', {
         input: { item: { type: 'integer' }, speed: { enum: ['fast'] }, extra: TEXT },
@@ -245,7 +245,7 @@ describe(Compatibility, () => {
 });
 
 describe(schemaHashes, () => {
-  it('changes with everything that the tool accepts, including an argument called "description"', () => {
+  it('differs for schemas that accept other arguments, even an argument called "description"', () => {
     const shapes: Shape[] = [
       {},
       { input: { a: TEXT } },

@@ -6,7 +6,10 @@ import type { CodeStep, Step } from '../definition.js';
 import { parseRetry } from './retry-policy.js';
 import type { StepKind } from './step-kind.js';
 
-/** The text in the journal in place of the name of a tool. By it, the result of a run can be that of a code step. */
+/**
+ * The text that the journal stores for a code step in place of the name of a tool. So the output of a code step can be
+ * the result of a run.
+ */
 export const CODE = 'code';
 
 /** The smallest and the largest timeout, in seconds. */

@@ -20,7 +20,7 @@ export interface ItemFailure {
 
 /**
  * The position of a loop whose finished iterations are folded: their rows are deleted from the journal, and counted
- * here. It is stored with the row of the loop, in the transaction that deletes the rows.
+ * here. The position is stored in the row of the loop, by the transaction that deletes the rows.
  */
 export interface LoopProgress {
   /** The number of the first iteration that is not folded. All iterations before it are done and have no rows. */

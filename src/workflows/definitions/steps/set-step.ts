@@ -9,8 +9,8 @@ export interface SetOutput {
 }
 
 /**
- * The members that Liquid computes when an object does not have them. A value with such a name that was not set would
- * not be null.
+ * The members that Liquid computes when an object does not have them. A value with such a name would not be null before
+ * a step sets it, so `set` refuses these names.
  */
 const LIQUID_MEMBERS = ['size', 'first', 'last'];
 

@@ -155,7 +155,7 @@ export class StepChecks {
   private variable(name: string | undefined, path: string): void {
     if (name === undefined || this.vars.has(name)) return;
     const message = (): string =>
-      `refers to "${VARS}.${name}", which no step before sets.${didYouMean(name, [...this.vars])}`;
+      `refers to "${VARS}.${name}", which no earlier step sets.${didYouMean(name, [...this.vars])}`;
     this.fault(path, message);
   }
 

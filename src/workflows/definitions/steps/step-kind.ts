@@ -24,8 +24,8 @@ export interface InnerList {
   /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
   /**
-   * The id of the step as which these expressions read the values of `set` steps. The default is the step around the
-   * list.
+   * The id of the step that sees the same values of `set` steps as these expressions. The default is the step around
+   * the list.
    */
   readonly readerId?: string;
 }
@@ -33,15 +33,13 @@ export interface InnerList {
 /** Lists of steps that run at the same time: the iterations of a loop, or the lists of a parallel step. */
 export interface Lanes {
   readonly count: number;
-  /** The number of lists that the engine runs at the same time. */
+  /** The largest number of lists that the engine runs at the same time. */
   readonly atOnce: number;
   /** True when each list is an iteration of a loop, so that its steps have separate journal entries. */
   readonly isLoop: boolean;
-  /** The number of the first list that is not done and folded. The default is 0. */
+  /** The number of the first list that is not folded. All lists before it are done. The default is 0. */
   readonly first?: number;
-  /**
-   * The number of lists from the first that may have begun. When half of these lists are done, the runner folds them.
-   */
+  /** The number of lists, from `first` on, that may have begun. When half of them are done, the runner folds these. */
   readonly window?: number;
   /** True when the list reads a page of a loop. Its entries stay until the runner has read them. */
   readonly isPage?: true;

@@ -50,7 +50,7 @@ export class StepParser {
       return [];
     }
     if (this.depth >= MAX_NESTING) {
-      this.fault(path, `is nested deeper than ${MAX_NESTING}`);
+      this.fault(path, `is nested deeper than ${MAX_NESTING} levels`);
       return [];
     }
     this.count += given.length;

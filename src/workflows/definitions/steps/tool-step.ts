@@ -9,7 +9,10 @@ import { parseRetry } from './retry-policy.js';
 import type { StepChecks } from './step-checks.js';
 import type { StepKind } from './step-kind.js';
 
-/** The longest timeout of any other tool, in seconds, because the database ends a transaction that is idle for 30 s. */
+/**
+ * The longest timeout of a tool without external calls, in seconds. The database ends a transaction that is idle for 30
+ * s.
+ */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
 /** The tool whose arguments may contain secrets. */

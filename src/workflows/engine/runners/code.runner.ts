@@ -63,7 +63,10 @@ export class CodeRunner implements StepRunner<CodeStep> {
   }
 }
 
-/** Returns the output of the step. Outputs are objects, so any other value becomes a member of one. */
+/**
+ * Returns the output of the step. An output is an object or null, so any other value becomes the member `value` of an
+ * object.
+ */
 function outputOf(value: unknown): object | null {
   return value === null || isJsonObject(value) ? value : { value };
 }

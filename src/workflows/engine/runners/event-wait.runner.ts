@@ -7,7 +7,7 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
 
-/** Pauses a run until an event or a timeout. The output shows which of them came first. */
+/** Lets a run wait for an event or a timeout. The output shows which of them came first. */
 @Injectable()
 export class EventWaitRunner implements StepRunner<EventWaitStep> {
   readonly kind = 'event_wait';

@@ -28,8 +28,8 @@ const MAX_WAIT = { days: 366 };
 const PARENT_ENDED = 'parent_ended';
 
 /**
- * Starts the run. The new run, the journal entry and the wait commit together. So the step starts only one run and
- * cannot miss its end.
+ * Starts a run of another workflow, and waits for its end. The new run, the journal entry and the wait commit together.
+ * So the step starts only one run and cannot miss its end.
  */
 @Injectable()
 export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
@@ -99,10 +99,10 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   }
 
   /**
-   * Ends the wait if the run has ended or the time is over. When the run has failed, a step with `retry` starts another
-   * one later. After a timeout the other run continues, so there is no other attempt. Returns undefined, and changes
-   * nothing, when the other run was canceled together with this one and this one was then retried. In that case,
-   * another run must be started.
+   * Ends the wait if the child run has ended or the time is over. When the child run has failed, a step with `retry`
+   * starts another child run later. After a timeout there is no other attempt, because the child run continues. When
+   * the child run was canceled together with this run, and this run was then retried, changes nothing and returns
+   * undefined. The caller must then start another child run.
    */
   private async end(
     tx: RunTransaction,
@@ -113,7 +113,7 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
     const { run_id: childId } = entry.output as { run_id: string };
     const child = await this.runs.find(organizationId, childId);
     if (child?.status === 'canceled' && child.reason === PARENT_ENDED) return undefined;
-    // The lock keeps the other run from ending between the check and the end of the wait.
+    // The lock keeps the child run from ending between the check and the end of the wait.
     const ended = await this.eventWaits.end(tx, entry);
     if ('waiting' in ended) return await this.progress.complete(tx, ended.waiting);
     const state = (await this.tasks.find(organizationId, childId))?.state;

@@ -127,7 +127,10 @@ export class ToolRunner implements StepRunner<ToolStep> {
     return writeNumbers(tool.descriptor.inputSchema, input) as Record<string, unknown>;
   }
 
-  /** Returns the arguments of a step. A request that sends a large payload as its body sends the file instead. */
+  /**
+   * Returns the arguments of a step. An HTTP request whose JSON is the large payload sends the file of the payload
+   * instead.
+   */
   private withPayloadFile({ lease, data }: ClaimedRun, step: ToolStep): Record<string, unknown> {
     const { tool, arguments: given = {} } = step;
     if (!data.isLarge || tool !== 'http_request') return given;
@@ -148,7 +151,7 @@ function withIdempotencyKey(
   const hasKey = input.idempotency_key !== undefined && input.idempotency_key !== null;
   if (!takesKey || hasKey) return input;
   const request = tool.requestOf ? tool.requestOf(input) : input;
-  // When the run fails again after a retry, that is another failure, so the steps of on_failure get other keys.
+  // A run that fails again after a retry has another failure, so its steps of on_failure get other keys.
   const failure = run.get(FAILURE_STEP_ID)?.output;
   const identity = failure ? { request, failure } : request;
   return { ...input, idempotency_key: createStepKey(run.lease.id, path, identity) };

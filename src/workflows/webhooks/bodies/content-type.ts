@@ -19,7 +19,7 @@ const UTF_8 = /^utf-?8$/;
 
 /**
  * Reads the headers about the body of a request. Throws `unsupported_media_type` for everything that the workflow does
- * not accept. JSON by the name of `application/json` is always accepted.
+ * not accept. The type `application/json` is always accepted.
  */
 export function readContentType(
   headers: IncomingHttpHeaders,
@@ -82,5 +82,5 @@ function expected(formats: readonly WebhookFormat[]): string {
   if (others.length === 0) {
     return 'Content-Type must be application/json in UTF-8. The workflow takes other types with "accept" in its trigger.';
   }
-  return `Content-Type must be application/json, ${others.join(', ')}, in UTF-8.`;
+  return `Content-Type must be one of: application/json, ${others.join(', ')}. JSON and forms must be in UTF-8.`;
 }

@@ -3,7 +3,7 @@ import type { Job } from '../../../liquid/processor-turns.js';
 
 /** The bytes that are written before the clock is read. Writing them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
-/** The largest number of bytes that a byte becomes: \u0000 has six. */
+/** The largest number of bytes that one byte becomes: a zero byte becomes \u0000, which has six. */
 const MAX_GROWTH = 6;
 const QUOTE = 0x22;
 const PERCENT = 0x25;

@@ -115,7 +115,7 @@ function wholeJson(body: Buffer, acceptsAny: boolean): Buffer {
   return wrap(body);
 }
 
-/** Returns the payload with this JSON. The JSON of a large body may be small, because contents of files are not kept. */
+/** Returns the payload with this JSON. A large body may have small JSON, because contents of files are not kept. */
 async function outlined(whole: Buffer, rules: LargeRules): Promise<Payload> {
   if (whole.length > rules.maxBytes) throw tooLarge('The body is larger as JSON', rules.maxBytes);
   if (whole.length <= SMALL_BODY_BYTES) {
@@ -170,7 +170,10 @@ function notAnObject(): AppError {
   return new AppError('not_an_object', 'The body must be a JSON object.');
 }
 
-/** Returns the JSON of an object with this JSON. A parsed number may differ from the one that was sent. */
+/**
+ * Returns the JSON of an object whose member `body` is this JSON. The bytes stay as they were sent, because a parsed
+ * number may differ.
+ */
 function wrap(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from('{"body":'), withoutMark(body), Buffer.from('}')]);
 }

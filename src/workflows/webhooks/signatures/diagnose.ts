@@ -255,7 +255,10 @@ function jsonRenderings(text: string): string[] {
   return [...all];
 }
 
-/** Writes `{"a": 1, "b": [2, 3]}`. Strings in JSON contain no line end, so each line end begins an indentation. */
+/**
+ * Writes JSON on one line with spaces, such as `{"a": 1, "b": [2, 3]}`. Strings in JSON contain no line end, so each
+ * line end begins an indentation.
+ */
 function spaced(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
 }

@@ -44,7 +44,8 @@ export const SIGNATURE_ADVICE = {
   previous_secret: 'The previous secret was used, which is no longer valid. Use the new secret.',
   other_workflow: 'The secret of another workflow was used. Use the secret of this workflow.',
   too_old: 'The signature is right, but the signed time is too old. Send the current time.',
-  too_new: 'The signature is right, but the signed time is too far ahead. Set the clock.',
+  too_new:
+    'The signature is right, but the signed time is too far ahead. Set the clock of the sender.',
   milliseconds: 'webhook-timestamp is in milliseconds. Send seconds.',
   no_time:
     'The signature is right, but the workflow has a tolerance_seconds, and x-webhook-signature covers no time. Sign ' +

@@ -32,8 +32,8 @@ const stripe = (body: string, secret: string, at: number) =>
   `t=${at},v1=${mac(secret, `${at}.${body}`, 'hex')},v0=${'6f'.repeat(32)}`;
 
 /**
- * The examples of deliveries. Stripe, Shopify, Meta and Typeform publish no example with its secret, so theirs follow
- * the algorithm that they document.
+ * The examples of deliveries. Stripe, Shopify, Meta and Typeform publish no example with a secret. Their signatures
+ * here follow the algorithm that they document.
  */
 const EXAMPLES: Record<string, Example> = {
   'the example of GitHub': {
@@ -169,7 +169,7 @@ describe(isPresetSignatureValid, () => {
     },
   );
 
-  it('accepts one right signature of Stripe among several, because secrets are rolled', () => {
+  it('accepts one right signature of Stripe among several, which Stripe sends while it replaces a secret', () => {
     const { body, secret, at, preset } = EXAMPLES['a delivery of Stripe']!;
     const right = stripe(body, secret, at!);
     const signature = right.replace(',', `,v1=${'0'.repeat(64)},`);

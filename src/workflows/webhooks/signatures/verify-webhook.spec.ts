@@ -28,7 +28,7 @@ const RFC_4231: [string, string, string][] = [
 ];
 
 describe(isSignatureValid, () => {
-  it('accepts the published example of GitHub, in either case', () => {
+  it('accepts the published example of GitHub, in lowercase and in uppercase', () => {
     expect(isSignatureValid(HEX_BODY, HEX_SECRET, HEX_VALID)).toBe(true);
     expect(isSignatureValid(HEX_BODY, HEX_SECRET, HEX_VALID.toUpperCase())).toBe(true);
   });
