@@ -97,7 +97,7 @@ describe(ChangeStream.name, () => {
     expect(client.writableFinished).toBe(true);
   });
 
-  it('sends nothing about resources of other schemes and about sessions', async () => {
+  it('sends nothing about resources of other URI schemes or about sessions', async () => {
     const { client, stream } = open();
     stream.add({ kind: 'resource', uri: 'deals://deal/1' });
     stream.add({ kind: 'sessions' });

@@ -47,7 +47,7 @@ export function resourceUri(folder: ResourceFolder, id: string): string {
 
 /**
  * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost
- * connection listeners receive a `gap`. They receive none when the publishing process crashes.
+ * connection, listeners receive a `gap`. When the publishing process crashes, they receive no `gap`.
  */
 @Injectable()
 export class ChangeFeed implements OnApplicationShutdown {

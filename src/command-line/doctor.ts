@@ -29,7 +29,7 @@ interface CurrentKey {
 const DAY_MS = 24 * 3_600_000;
 /** The largest difference of the clocks that is normal. `Date` has whole seconds, and the answer takes time. */
 const USUAL_DIFFERENCE_S = 5;
-/** A signature with another time is refused (docs/webhooks.md). */
+/** The largest age of a signature, in seconds. The service refuses older ones (docs/webhooks.md). */
 const MAX_SIGNATURE_AGE_S = 300;
 
 /**
@@ -49,7 +49,7 @@ export async function runDoctor(
   return isWrong ? 1 : 0;
 }
 
-/** Yields one finding after the other. Ends after a fault with which the next checks would mean nothing. */
+/** Yields one finding after the other. Ends after a fault that makes the next checks meaningless. */
 async function* findings(client: ServiceClient, key: string | undefined): AsyncGenerator<Finding> {
   const live = await check('address', () => checkAddress(client));
   yield live.finding;
@@ -124,7 +124,7 @@ function checkClock({ headers }: ServiceAnswer): Finding {
 async function checkKey(client: ServiceClient, key: string | undefined) {
   assertKey(key);
   const answer = await client.send({ path: '/api/mcp/keys/current' });
-  // A page of a proxy at this path gets the same description as one at any other path.
+  // A proxy may answer here with a page. `readAnswer` then describes the page, as for any other path.
   const { key: value } = readAnswer(answer, client.address) as { key: CurrentKey };
   const shown = `${safeLine(value.prefix)}…${safeLine(value.last_four)}`;
   return { text: `The key ${shown} is valid.`, value };

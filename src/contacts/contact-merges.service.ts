@@ -51,9 +51,9 @@ export interface UnmergeOutcome {
 }
 
 /**
- * Merges contacts and undoes merges. The caller of each method must have opened a transaction of the organization. An
- * attempt that waits too long for another transaction gives its locks back and begins again. So it takes part in no
- * deadlock.
+ * Merges contacts and undoes merges. The caller of each method must have opened a transaction of the organization.
+ * An attempt that waits too long for another transaction frees its locks and begins again, which prevents
+ * deadlocks.
  */
 @Injectable()
 export class ContactMergesService {

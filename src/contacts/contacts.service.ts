@@ -33,7 +33,7 @@ export interface ContactSearch {
 
 type AddressColumn = (typeof IDENTIFIERS)[Identifier];
 
-/** One of the members that identify a contact. */
+/** The id or the address by which a caller names a contact. It has exactly one member. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
@@ -161,7 +161,7 @@ export class ContactsService {
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
       // The caller may want to remove a duplicate only, but the deletion would remove the survivor.
-      const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
+      const message = `This contact was merged into ${survivor}. To delete that contact, use its id.`;
       throw new AppError('conflict', message);
     }
     if (remove.includes('messages') && found.messages > MOST_REMOVED) {

@@ -66,8 +66,8 @@ export class FilesService {
   }
 
   /**
-   * Stores the file in the transaction that records the result of the call. Returns the facts about the file before
-   * that.
+   * Stores the file in the transaction that will record the result of the call. Returns the facts about the file
+   * at once.
    */
   keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;

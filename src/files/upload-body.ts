@@ -77,7 +77,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
 
 async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
   try {
-    // Otherwise an error of a later stage would close the connection before the answer is sent.
+    // Without this option, an error of a later stage would close the connection before the answer is sent.
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw new AppError('invalid_body', 'The upload was interrupted. Send the file again.', {

@@ -8,7 +8,7 @@ describe(clientAddress, () => {
     return clientAddress({ ip, headers, socket: { remoteAddress } } as unknown as Request);
   };
 
-  it('writes an IPv4 address as such, also on a socket for both versions', () => {
+  it('returns an IPv4 address without the IPv6 prefix that a socket for both versions adds', () => {
     expect(of('192.0.2.1')).toBe('192.0.2.1');
     expect(of('::ffff:192.0.2.1')).toBe('192.0.2.1');
     expect(of('2001:DB8::1')).toBe('2001:db8::1');

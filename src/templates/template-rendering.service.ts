@@ -30,8 +30,9 @@ export class TemplateRenderingService {
   constructor(private readonly liquid: LiquidSandbox) {}
 
   /**
-   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without texts
-   * of the part. Throws it, with the path of each fault, for variables that are unknown, missing or of another type.
+   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without
+   * texts of the part, and for variables that are unknown, missing or of another type, with the path of each
+   * fault.
    */
   async render(
     organizationId: string,
