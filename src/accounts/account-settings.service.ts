@@ -53,7 +53,7 @@ export class AccountSettingsService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Returns the newest 100 sessions of the person in all organizations, those that were used last first. */
+  /** Returns the newest 100 sessions of the person in all organizations, the last used session first. */
   async listSessions({ userId }: Account, sessionId: string): Promise<SessionView[]> {
     const startedAfter = new Date(Date.now() - ABSOLUTE_LIFETIME_MS);
     const rows = await this.gate.call<SessionRow>('find_sessions', [userId, startedAfter]);
@@ -78,7 +78,7 @@ export class AccountSettingsService {
     if ((await this.end(values)) === 0) throw AppError.notFound('session');
   }
 
-  /** Ends all sessions of the person but the present one. */
+  /** Ends all sessions of the person except the current one. */
   async endOtherSessions(person: PersonInSession): Promise<void> {
     const { userId } = person.account;
     const kept = digestOf(person.sessionId);

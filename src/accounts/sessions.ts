@@ -82,8 +82,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns true while a session acts for this person in this organization: until it is ended or expires, or until the
-   * person leaves the organization or has another password.
+   * Returns true while a session acts for this person in this organization. It no longer acts after it was ended
+   * or has expired, or after the person left the organization or changed the password.
    */
   async isOpen(
     sessionId: string,

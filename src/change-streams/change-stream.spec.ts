@@ -89,7 +89,7 @@ describe(ChangeStream.name, () => {
     client.isReading = false;
     await vi.advanceTimersByTimeAsync(300_000);
     client.read();
-    // These writes fit into the buffer.
+    // Only the heartbeats that fit into the send buffer are written.
     expect(client.events.length).toBeLessThan(6);
     stream.end('stopping');
     await vi.advanceTimersByTimeAsync(60_000);

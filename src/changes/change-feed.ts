@@ -78,8 +78,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   /**
-   * Calls `receive` for every change of the organization that commits after this resolves. Resolves to the function
-   * that ends the subscription. Throws `unavailable` while the database is down.
+   * Calls `receive` for every change of the organization that commits after the promise resolves. Resolves to the
+   * function that ends the subscription. Throws `unavailable` while the database is down.
    */
   async subscribe(organizationId: string, receive: ChangeListener): Promise<() => void> {
     const listener = { receive };

@@ -34,7 +34,10 @@ export interface ChannelContractCase {
   };
 }
 
-/** One check for any test runner: call `run` in a test named `name`. It rejects when the channel breaks the contract. */
+/**
+ * One check for any test runner: call `run` in a test named `name`. `run` rejects when the channel breaks the
+ * contract.
+ */
 export interface ContractCheck {
   readonly name: string;
   readonly run: () => Promise<void>;

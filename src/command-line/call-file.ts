@@ -46,7 +46,9 @@ export async function callFile(
   const reportNext = (): void => {
     terminal.report(progress.summarize());
     const again = `--from ${next} --idempotency-key ${keyPrefix}`;
-    terminal.report(`The command did not reach the end of the file. To continue, repeat the command with ${again}`);
+    terminal.report(
+      `The command did not reach the end of the file. To continue, repeat the command with ${again}`,
+    );
   };
   const stop = stopSignal(
     () => terminal.report('Stopping after the calls that have been sent. Ctrl-C again ends now.'),

@@ -96,10 +96,10 @@ async function checkAddress(client: ServiceClient) {
 
 async function checkHealth(client: ServiceClient) {
   const answer = await client.send({ path: '/health/ready' });
-  if (answer.status === 200) return { text: 'It is ready to serve requests.' };
+  if (answer.status === 200) return { text: 'The service is ready for requests.' };
   const { failing } = (parseBody(answer) ?? {}) as { failing?: unknown };
   const parts = Array.isArray(failing) ? safeLine(failing.join(', ')) : `status ${answer.status}`;
-  throw new CommandError(`It cannot serve requests now: ${parts}. Its log says more.`);
+  throw new CommandError(`The service cannot serve requests now: ${parts}. Read its log.`);
 }
 
 function checkClock({ headers }: ServiceAnswer): Finding {
@@ -117,7 +117,7 @@ function checkClock({ headers }: ServiceAnswer): Finding {
     : {
         state: 'WRONG',
         about,
-        text: `${text} Webhooks that are signed with it are refused. Set the clock, for example with NTP.`,
+        text: `${text} Webhooks that this machine signs are refused. Set the clock, for example with NTP.`,
       };
 }
 
@@ -133,19 +133,19 @@ async function checkKey(client: ServiceClient, key: string | undefined) {
 function* describeKey(key: CurrentKey): Generator<Finding> {
   const about = 'key';
   if (key.read_only) {
-    yield { state: 'ok', about, text: 'It may only call tools that change nothing.' };
+    yield { state: 'ok', about, text: 'The key may only call tools that change nothing.' };
   }
   if (key.tools) {
     const names = safeLine(key.tools.join(', '));
     yield {
       state: 'ok',
       about,
-      text: `It may call ${counted(key.tools.length, 'tool')}: ${names}.`,
+      text: `The key may call ${counted(key.tools.length, 'tool')}: ${names}.`,
     };
   }
   if (key.expires_at === null) return;
   const days = Math.floor((Date.parse(key.expires_at) - Date.now()) / DAY_MS);
-  const text = `It expires at ${safeLine(key.expires_at)}, in ${counted(days, 'day')}.`;
+  const text = `The key expires at ${safeLine(key.expires_at)}, in ${counted(days, 'day')}.`;
   yield days < 7
     ? { state: 'warning', about, text: `${text} Ask an owner for a new one.` }
     : { state: 'ok', about, text };

@@ -225,7 +225,7 @@ export class ContactMergesService {
     }
     const written = { ...contact, ...fields, updatedAt };
     const changed = changedFields(ContactView.of(contact), ContactView.of(written));
-    // The person got this tag when the other contact did, so no contact.tagged is emitted.
+    // The person got this tag when the other contact got it, so no contact.tagged is emitted.
     if (changed.length > 0)
       await this.emit(organizationId, written, 'contact.updated', { changed });
     return written;

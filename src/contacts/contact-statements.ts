@@ -164,10 +164,7 @@ export function keptContact(contactId: string): string {
     case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
 }
 
-/**
- * Returns SQL for the id under which the rows of a contact are stored: that of the contact that it was merged into, or
- * else its own.
- */
+/** Returns SQL for the id under which the rows of a contact are stored: the id of the survivor, or else its own. */
 export function currentContactId(contactId: string): string {
   return `coalesce((select m.survivor_id from contact_merges m
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;

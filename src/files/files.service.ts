@@ -116,8 +116,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it would
-   * be deleted with the run. It needs a transaction. Throws `not_found`.
+   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it
+   * would be deleted with the run. Call it in a transaction. Throws `not_found`.
    */
   async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     const wanted = [...new Set(ids)];

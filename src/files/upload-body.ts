@@ -10,7 +10,7 @@ export interface UploadBody {
   /** The name of the file. Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
-  /** The bytes of the file. They throw `invalid_body` when the sender ends early. */
+  /** The bytes of the file. Reading them throws `invalid_body` when the sender ends early. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 

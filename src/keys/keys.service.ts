@@ -52,7 +52,7 @@ export interface ApiKeyView {
   last_used_client: string | null;
 }
 
-/** The data of a key for the client that has it. They say nothing about other clients. */
+/** The parts of a key that the client with the key may see. They say nothing about other clients. */
 export type CurrentKeyView = Pick<
   ApiKeyView,
   'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'

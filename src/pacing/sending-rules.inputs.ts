@@ -47,7 +47,7 @@ export class FrequencyCapInput {
   on_cap: CapPolicy = 'hold';
 }
 
-/** Declares the rules, which replace the present ones. */
+/** Declares the rules. They replace the stored rules. */
 export class SetSendingRulesInput {
   @Doc('Time zone of contacts that have none.', { examples: ['Europe/Berlin'] })
   @Text({ min: 1, max: 64 })

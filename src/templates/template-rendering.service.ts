@@ -31,8 +31,8 @@ export class TemplateRenderingService {
 
   /**
    * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without
-   * texts of the part, and for variables that are unknown, missing or of another type, with the path of each
-   * fault.
+   * texts of the part. Throws `invalid_arguments`, with the path of each fault, for variables that are unknown,
+   * missing or of another type.
    */
   async render(
     organizationId: string,

@@ -71,9 +71,9 @@ export class ToolRegistry implements OnModuleInit {
 
   /**
    * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid the
-   * tool. `policies` contain the restriction of the caller's key. For an undefined tool, `ToolHandlers` answers an
-   * agent with the JSON-RPC error -32602, or with `forbidden` and the reason if only the key forbids the tool.
-   * `ToolsController` answers a person with 404.
+   * tool. `policies` contain the restriction of the caller's key. When no tool is found, `ToolHandlers` answers an
+   * agent with the JSON-RPC error -32602. If only the key forbids the tool, the answer is `forbidden` with the
+   * reason. `ToolsController` answers a person with 404.
    */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
