@@ -40,7 +40,7 @@ describe(networkOf, () => {
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['', ''],
-  ])('of %s is %s', (address, network) => {
+  ])('returns for %s: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
