@@ -67,7 +67,7 @@ export function packCluster(cluster: string, origin: string): Buffer {
 
 /**
  * Writes the files of `archive` into the empty folder `cluster`, and gives them to `user`. Throws when the archive is
- * damaged or of another origin. After such an error, the folder may have some of the files.
+ * damaged or was made by other programs. After such an error, the folder may have some of the files.
  */
 export function unpackCluster(
   archive: Buffer,
