@@ -12,8 +12,8 @@ import { MessagesRepository } from './messages.repository.js';
 
 const LONGEST_REASON = 500;
 /**
- * The number of used attempts with which a person sends a message again. A message has six attempts, so one is
- * left.
+ * The largest number of attempts that count as used when a person sends a message again. A message has six
+ * attempts, so one is left.
  */
 const MOST_USED_ATTEMPTS = 5;
 
