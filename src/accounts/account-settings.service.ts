@@ -53,7 +53,7 @@ export class AccountSettingsService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Returns the newest 100 sessions of the person in all organizations, those that were used last first. */
+  /** Returns the newest 100 sessions of the person in all organizations, the last used session first. */
   async listSessions({ userId }: Account, sessionId: string): Promise<SessionView[]> {
     const startedAfter = new Date(Date.now() - ABSOLUTE_LIFETIME_MS);
     const rows = await this.gate.call<SessionRow>('find_sessions', [userId, startedAfter]);
@@ -72,13 +72,13 @@ export class AccountSettingsService {
   /** Ends one session of the person. Throws `not_found` when the person has no such session. */
   async endSession(person: PersonInSession, id: string): Promise<void> {
     const { userId } = person.account;
-    // PostgreSQL can store no U+0000, so no session has it.
+    // PostgreSQL cannot store U+0000, so no session has an id with it.
     if (id.includes('\0')) throw AppError.notFound('session');
     const values = [userId, id, null, entries(person, 'end_session')];
     if ((await this.end(values)) === 0) throw AppError.notFound('session');
   }
 
-  /** Ends all sessions of the person but the present one. */
+  /** Ends all sessions of the person except the current one. */
   async endOtherSessions(person: PersonInSession): Promise<void> {
     const { userId } = person.account;
     const kept = digestOf(person.sessionId);

@@ -21,7 +21,8 @@ export class BoundedQueue {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The next work takes the place of this one at once. Otherwise work that arrives later could take it first.
+      // The first waiting work starts in place of the work that has ended. Otherwise work that arrives later could
+      // start before it.
       if (next) next();
       else this.running -= 1;
     }

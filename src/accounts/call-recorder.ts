@@ -133,7 +133,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     this.entries.push(entryOf(organizationId, actor, action, outcome, origin));
   }
 
-  /** Adds an entry to the audit log. It is stored when this resolves. */
+  /** Adds an entry to the audit log. Resolves when the entry is stored. */
   async storeEvent({
     organizationId,
     actor,

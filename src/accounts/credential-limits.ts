@@ -15,7 +15,8 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const ACCOUNTS_OF_NETWORK = 10;
 const MOST_BUCKETS = 100_000;
 /**
- * The number of tokens after which each process purges, so that the table never has many more rows than `MOST_BUCKETS`.
+ * The number of tokens that a process takes between two purges. With this limit, the table never has many more
+ * rows than `MOST_BUCKETS`.
  */
 const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;
@@ -95,7 +96,9 @@ export class CredentialLimits {
     }
   }
 
-  /** Lets this address keep its own bucket when the person signs in again. */
+  /**
+   * Stores that the person signed in from this address, so that later attempts from it have a bucket of their own.
+   */
   async remember(userId: string, address: string): Promise<void> {
     await this.gate.call('remember_address', [userId, networkOf(address)]);
   }

@@ -82,8 +82,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns true while a session acts for this person in this organization: until it is ended or expires, or until the
-   * person leaves the organization or has another password.
+   * Returns true while a session acts for this person in this organization. It no longer acts after it was ended
+   * or has expired, or after the person left the organization or changed the password.
    */
   async isOpen(
     sessionId: string,
@@ -95,8 +95,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns the account of a session. A session that was started with the old password while the password changed has
-   * no account. It may have been stored after the other sessions were ended.
+   * Returns the account of a session, or undefined when the session was started with an earlier password. A
+   * sign-in that runs during a change of the password may store such a session after the others were ended.
    */
   private async findAccount(person: SignedIn): Promise<Account | undefined> {
     const account = await this.accounts.find(person.userId, person.organizationId);

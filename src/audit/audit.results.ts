@@ -25,7 +25,7 @@ export class AuditEntryView {
   @Text('ok, or the code of the error.')
   outcome: string;
 
-  @Text('HMAC-SHA256 of the arguments: equal arguments have the same.', { nullable: true })
+  @Text('HMAC-SHA256 of the arguments; the same for equal arguments.', { nullable: true })
   arguments_digest: string | null;
 
   @Integer({ nullable: true })

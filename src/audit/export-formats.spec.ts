@@ -19,7 +19,7 @@ const ENTRY: AuditEntryView = {
 };
 
 describe(toCsv, () => {
-  it('has one line for each entry, and the names of the columns if asked', () => {
+  it('has one line for each entry, and the names of the columns if they are requested', () => {
     expect(toCsv([ENTRY], true)).toBe(
       'id,at,caller_kind,caller_id,action,subject,outcome,arguments_digest,duration_ms,address,request_id,client,unlogged\r\n' +
         '7,2026-01-02T03:04:05.678Z,key,key_1,create_contact,,ok,,3,192.0.2.1,req_1,curl/8,0\r\n',
@@ -37,7 +37,7 @@ describe(toCsv, () => {
     ['a, "b"', `"a, ""b"""`],
     ['a\nb', '"a\nb"'],
     ['a=1', 'a=1'],
-  ])('guards the cell %j', (client, expected) => {
+  ])('writes the cell %j so that no spreadsheet runs it as a formula', (client, expected) => {
     const [line] = toCsv([{ ...ENTRY, client }], false).split(',0\r\n');
     expect(line!.slice(line!.indexOf('req_1,') + 6)).toBe(expected);
   });

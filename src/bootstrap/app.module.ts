@@ -50,7 +50,10 @@ export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
 @Module({})
 class ProcessModule {}
 
-/** Composes a Switchboard process. Every role has the same modules; workers and HTTP read `env` before they start. */
+/**
+ * Composes a Switchboard process. Every process has the same modules. The workers and the HTTP server read in
+ * `env` whether this process starts them.
+ */
 @Module({})
 export class AppModule {
   static forRoot({

@@ -21,7 +21,10 @@ export interface ApplicationOptions {
   failpoints?: Failpoints;
 }
 
-/** Prepares the database and starts the HTTP server and the workers of this process. It serves HTTP when this resolves. */
+/**
+ * Prepares the database and starts the HTTP server and the workers of this process. Resolves when the server
+ * accepts requests.
+ */
 export async function startApplication({
   env,
   ownerUrl,

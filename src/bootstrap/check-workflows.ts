@@ -113,7 +113,7 @@ function page({ breaks, changed }: Report): string {
   const parts = [
     ...section('This build would break these steps:', breaks),
     ...section(
-      'These steps use tools that have changed, and still fit them as far as the check can tell:',
+      'These steps use tools that have changed. The check found no fault in them:',
       changed,
     ),
   ];

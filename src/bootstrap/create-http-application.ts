@@ -113,7 +113,10 @@ class ExpressServerAdapter extends ExpressAdapter {
     noteConnections(this.httpServer);
   }
 
-  /** Nest calls this after it has registered every route of every module, including those of teams. */
+  /**
+   * Adds the dashboard behind all routes. Nest calls this method after it has registered every route of every
+   * module, including those of teams.
+   */
   override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {
     this.use(serveDashboard());
     return super.setNotFoundHandler(handler, prefix);

@@ -52,7 +52,8 @@ async function startOrExit(
           onLost: () => void endWithoutDatabase(stop),
           onSpawn: spawned,
         });
-        // A server that runs already needs no program. A failure is ignored here, because it is reported below.
+        // When a server runs already, no program is started, so `spawned` is called here. A failure is ignored
+        // here, because it is reported below.
         void embedding.catch(() => undefined).finally(spawned);
       });
     }
@@ -76,7 +77,10 @@ async function startOrExit(
   }
 }
 
-/** Ends the process, because nothing works without the database and no later connection would find it. */
+/**
+ * Ends the process with code 1 after the database is gone. The process could not connect again, and nothing works
+ * without the database.
+ */
 async function endWithoutDatabase(stop: () => Promise<void>): Promise<void> {
   process.stderr.write('Switchboard ends, because its database is gone. Start it again.\n');
   setTimeout(() => process.exit(1), STOP_WITHOUT_DATABASE_MS);

@@ -89,7 +89,7 @@ describe(ChangeStream.name, () => {
     client.isReading = false;
     await vi.advanceTimersByTimeAsync(300_000);
     client.read();
-    // These writes fit into the buffer.
+    // Only the heartbeats that fit into the send buffer are written.
     expect(client.events.length).toBeLessThan(6);
     stream.end('stopping');
     await vi.advanceTimersByTimeAsync(60_000);
@@ -97,7 +97,7 @@ describe(ChangeStream.name, () => {
     expect(client.writableFinished).toBe(true);
   });
 
-  it('sends nothing about resources of other schemes and about sessions', async () => {
+  it('sends nothing about resources of other URI schemes or about sessions', async () => {
     const { client, stream } = open();
     stream.add({ kind: 'resource', uri: 'deals://deal/1' });
     stream.add({ kind: 'sessions' });

@@ -47,7 +47,7 @@ export function resourceUri(folder: ResourceFolder, id: string): string {
 
 /**
  * Notifies every subscribed process of changes, through the database. Notifications may be lost: after a lost
- * connection listeners receive a `gap`. They receive none when the publishing process crashes.
+ * connection, listeners receive a `gap`. When the publishing process crashes, they receive no `gap`.
  */
 @Injectable()
 export class ChangeFeed implements OnApplicationShutdown {
@@ -78,8 +78,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   /**
-   * Calls `receive` for every change of the organization that commits after this resolves. Resolves to the function
-   * that ends the subscription. Throws `unavailable` while the database is down.
+   * Calls `receive` for every change of the organization that commits after the promise resolves. Resolves to the
+   * function that ends the subscription. Throws `unavailable` while the database is down.
    */
   async subscribe(organizationId: string, receive: ChangeListener): Promise<() => void> {
     const listener = { receive };

@@ -2,7 +2,7 @@ import type { Fault } from '../errors/app-error.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import type { ReasonCode } from './reason-code.js';
 
-/** The contact as a channel sees it, which chooses the address. */
+/** The data of a contact from which a channel chooses the address. */
 export interface ChannelContact {
   readonly email: string | null;
   readonly phone: string | null;
@@ -34,7 +34,7 @@ export interface OutgoingAttachment {
   readonly contentType: string;
   /** The number of bytes. */
   readonly size: number;
-  /** The HTML shows the image as `cid:…`. */
+  /** The Content-ID by which the HTML shows this image, as `cid:…`. */
   readonly cid?: string;
 }
 

@@ -73,7 +73,7 @@ export class ChannelProviderResult {
 }
 
 export class ChannelProviderList {
-  @ListOf(() => ChannelProviderView, 'By channel; those that are tried first before the others.')
+  @ListOf(() => ChannelProviderView, 'Sorted by channel, then by priority.')
   providers: ChannelProviderView[];
 }
 

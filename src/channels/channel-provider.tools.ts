@@ -103,7 +103,7 @@ export class ChannelProviderTools {
     name: 'delete_channel_provider',
     title: 'Delete a channel provider',
     description:
-      'Deletes a provider. Messages that wait use the next one of the channel; without one their attempts fail.',
+      'Deletes a provider. Waiting messages use the next provider of the channel; without one their attempts fail.',
     output: DeletedChannelProvider,
     destructive: true,
     surfaces: ['dashboard'],
@@ -152,7 +152,10 @@ export class ChannelProviderTools {
   }
 }
 
-/** Returns null for 0, which forms and models send for no limit. In the arguments, null means that one is absent. */
+/**
+ * Returns null for 0, with which forms and models ask for no limit. A null in the arguments means that the
+ * argument is absent.
+ */
 function limitOf(perSecond: number | undefined): number | null | undefined {
   return perSecond === 0 ? null : perSecond;
 }

@@ -10,7 +10,7 @@ type NewProvider = Changeable & Pick<ChannelProvider, 'id' | 'channel'>;
 export class ChannelProvidersRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the providers by channel, those that are tried first before the others. */
+  /** Returns the providers, sorted by channel and then by priority. */
   list(organizationId: string, channel?: string): Promise<ChannelProvider[]> {
     return this.rows(organizationId).find({
       where: { organizationId, ...(channel !== undefined && { channel }) },

@@ -49,7 +49,7 @@ export class ChannelProvidersService {
     private readonly box: SecretBox,
   ) {}
 
-  /** Returns the providers by channel, those that are tried first before the others. */
+  /** Returns the providers, sorted by channel and then by priority. */
   async list(organizationId: string, channel?: string): Promise<StoredProvider[]> {
     const rows = await this.tenants.transaction(
       organizationId,
@@ -119,7 +119,7 @@ export class ChannelProvidersService {
         name: given.name ?? before.name,
         priority: given.priority ?? before.priority,
         perSecond: given.perSecond === undefined ? before.perSecond : given.perSecond,
-        // Each encryption has other bytes, so a repeated call would change the row again.
+        // Each encryption gives other bytes. Without this condition, a repeated call would change the row again.
         ...(content !== before && { sealed: this.sealed(organizationId, id, content) }),
         updatedBy,
       });
@@ -135,7 +135,7 @@ export class ChannelProvidersService {
     if (!isDeleted) throw AppError.notFound('channel provider');
   }
 
-  /** Returns the new content, or `before` when nothing of it changes. */
+  /** Returns the content after the change, or `before` when the change sets nothing new. */
   private changed(before: StoredProvider, given: ProviderFields): ProviderContent {
     const { kind } = before;
     const declared = kindOf(this.channels.get(before.channel).options, kind);

@@ -13,7 +13,7 @@ const LONG_TEXT = '𝕊'.repeat(200_000);
 const HOSTILE_TEXTS = ['', '\0', '\r\nBcc: x@example.com', '\u202e', '\ud800', LONG_TEXT];
 const NOBODY: ChannelContact = { email: null, phone: null, properties: {} };
 
-/** Makes the provider answer the next handover. It may return another address for it. */
+/** Prepares the provider for the next handover. It may return the address to which that handover must go. */
 export type Scenario = () => void | { to: string } | Promise<void | { to: string }>;
 
 /** A channel under test, and how to make its provider answer. */
@@ -34,7 +34,10 @@ export interface ChannelContractCase {
   };
 }
 
-/** One check for any test runner: call `run` in a test named `name`. It rejects when the channel breaks the contract. */
+/**
+ * One check for any test runner: call `run` in a test named `name`. `run` rejects when the channel breaks the
+ * contract.
+ */
 export interface ContractCheck {
   readonly name: string;
   readonly run: () => Promise<void>;
@@ -122,5 +125,5 @@ function optionsOf(channel: DeliveryChannel): ChannelOptions | undefined {
 function assertComplete(handover: Handover): void {
   if (handover.outcome === 'sent') return;
   assert.ok(REASON_CODES.includes(handover.code), `${handover.code} is not a reason code.`);
-  assert.ok(handover.reason !== '', 'The reason is for people.');
+  assert.ok(handover.reason !== '', 'An outcome other than sent needs a reason for people.');
 }

@@ -50,8 +50,8 @@ export class HandoversService {
   }
 
   /**
-   * Returns the address of the contact. Throws `invalid_arguments` when it has none or a wrong one, and `conflict` when
-   * the channel needs a provider and the organization has none.
+   * Returns the address of the contact. Throws `invalid_arguments` when the address is missing or wrong, and
+   * `conflict` when the channel needs a provider and the organization has none.
    */
   async addressOf(organizationId: string, name: string, contact: ChannelContact): Promise<string> {
     const { options, channel } = this.channels.get(name);
@@ -125,7 +125,7 @@ export class HandoversService {
     }
     let last = without(`The organization has no provider for the channel ${name}.`);
     for (const [index, provider] of route.entries()) {
-      // The first provider's limit was respected before the attempt began.
+      // The limit of the first provider was checked before the attempt began.
       if (index > 0 && !(await this.hasToken(organizationId, provider))) continue;
       const handover = await safely(found, message, accountOf(provider), signal);
       last = { handover, providerId: provider.id };

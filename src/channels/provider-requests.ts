@@ -38,7 +38,10 @@ export type ProviderAnswer =
 export class ProviderRequests {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** Returns the response or why there is none. Never throws. Redirects are responses and are not followed. */
+  /**
+   * Returns the response, or the result of a handover without a response. Never throws. Redirects are responses
+   * and are not followed.
+   */
   async send(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer> {
     const { method = 'POST', url, headers, body } = request;
     let isConnected = false;

@@ -24,7 +24,7 @@ export interface CallFileOptions {
   readonly isDryRun: boolean;
 }
 
-/** The result of a batch, or why there is none. */
+/** The outcomes of a batch, or the fault for which it has none. */
 type BatchResult = { readonly rows: readonly Row[] } & (
   { readonly outcomes: ReadonlyMap<number, Outcome> } | { readonly fault: unknown }
 );
@@ -46,7 +46,9 @@ export async function callFile(
   const reportNext = (): void => {
     terminal.report(progress.summarize());
     const again = `--from ${next} --idempotency-key ${keyPrefix}`;
-    terminal.report(`This is not the whole file. To continue, repeat the command with ${again}`);
+    terminal.report(
+      `The command did not reach the end of the file. To continue, repeat the command with ${again}`,
+    );
   };
   const stop = stopSignal(
     () => terminal.report('Stopping after the calls that have been sent. Ctrl-C again ends now.'),

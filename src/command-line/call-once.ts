@@ -69,5 +69,5 @@ function reportError({ code, message, details, error_id: errorId }: RowError, to
     to.report(`  ${safeLine(`${String(path)} ${String(fault)}`)}`);
   }
   if (typeof errorId === 'string')
-    to.report(`The log of the service has the id ${safeLine(errorId)}.`);
+    to.report(`The id of this error in the log of the service is ${safeLine(errorId)}.`);
 }

@@ -29,7 +29,7 @@ interface CurrentKey {
 const DAY_MS = 24 * 3_600_000;
 /** The largest difference of the clocks that is normal. `Date` has whole seconds, and the answer takes time. */
 const USUAL_DIFFERENCE_S = 5;
-/** A signature with another time is refused (docs/webhooks.md). */
+/** The largest age of a signature, in seconds. The service refuses older ones (docs/webhooks.md). */
 const MAX_SIGNATURE_AGE_S = 300;
 
 /**
@@ -49,7 +49,7 @@ export async function runDoctor(
   return isWrong ? 1 : 0;
 }
 
-/** Yields one finding after the other. Ends after a fault with which the next checks would mean nothing. */
+/** Yields one finding after the other. Ends after a fault that makes the next checks meaningless. */
 async function* findings(client: ServiceClient, key: string | undefined): AsyncGenerator<Finding> {
   const live = await check('address', () => checkAddress(client));
   yield live.finding;
@@ -96,10 +96,10 @@ async function checkAddress(client: ServiceClient) {
 
 async function checkHealth(client: ServiceClient) {
   const answer = await client.send({ path: '/health/ready' });
-  if (answer.status === 200) return { text: 'It is ready to serve requests.' };
+  if (answer.status === 200) return { text: 'The service is ready for requests.' };
   const { failing } = (parseBody(answer) ?? {}) as { failing?: unknown };
   const parts = Array.isArray(failing) ? safeLine(failing.join(', ')) : `status ${answer.status}`;
-  throw new CommandError(`It cannot serve requests now: ${parts}. Its log says more.`);
+  throw new CommandError(`The service cannot serve requests now: ${parts}. Read its log.`);
 }
 
 function checkClock({ headers }: ServiceAnswer): Finding {
@@ -117,14 +117,14 @@ function checkClock({ headers }: ServiceAnswer): Finding {
     : {
         state: 'WRONG',
         about,
-        text: `${text} Webhooks that are signed with it are refused. Set the clock, for example with NTP.`,
+        text: `${text} Webhooks that this machine signs are refused. Set the clock, for example with NTP.`,
       };
 }
 
 async function checkKey(client: ServiceClient, key: string | undefined) {
   assertKey(key);
   const answer = await client.send({ path: '/api/mcp/keys/current' });
-  // A page of a proxy at this path gets the same description as one at any other path.
+  // A proxy may answer here with a page. `readAnswer` then describes the page, as for any other path.
   const { key: value } = readAnswer(answer, client.address) as { key: CurrentKey };
   const shown = `${safeLine(value.prefix)}…${safeLine(value.last_four)}`;
   return { text: `The key ${shown} is valid.`, value };
@@ -133,19 +133,19 @@ async function checkKey(client: ServiceClient, key: string | undefined) {
 function* describeKey(key: CurrentKey): Generator<Finding> {
   const about = 'key';
   if (key.read_only) {
-    yield { state: 'ok', about, text: 'It may only call tools that change nothing.' };
+    yield { state: 'ok', about, text: 'The key may only call tools that change nothing.' };
   }
   if (key.tools) {
     const names = safeLine(key.tools.join(', '));
     yield {
       state: 'ok',
       about,
-      text: `It may call ${counted(key.tools.length, 'tool')}: ${names}.`,
+      text: `The key may call ${counted(key.tools.length, 'tool')}: ${names}.`,
     };
   }
   if (key.expires_at === null) return;
   const days = Math.floor((Date.parse(key.expires_at) - Date.now()) / DAY_MS);
-  const text = `It expires at ${safeLine(key.expires_at)}, in ${counted(days, 'day')}.`;
+  const text = `The key expires at ${safeLine(key.expires_at)}, in ${counted(days, 'day')}.`;
   yield days < 7
     ? { state: 'warning', about, text: `${text} Ask an owner for a new one.` }
     : { state: 'ok', about, text };

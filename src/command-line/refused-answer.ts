@@ -4,7 +4,7 @@ import type { ServiceAnswer } from './service-client.js';
 import { shownAddress } from './service-address.js';
 import { safeLine } from './terminal.js';
 
-/** The title of a web page is in its first characters. */
+/** The number of characters in which the title of a web page is looked for. */
 const MAX_HEAD = 10_000;
 
 /** Reports an answer that is not a result. */
@@ -35,7 +35,7 @@ export function readAnswer(answer: ServiceAnswer, address: URL): unknown {
   );
 }
 
-/** Reads seconds or a time (RFC 9110, section 10.2.3). */
+/** Returns the milliseconds until the time that the header `Retry-After` gives (RFC 9110, section 10.2.3). */
 function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

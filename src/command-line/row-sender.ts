@@ -12,8 +12,8 @@ const TOO_LARGE = 413;
 const INVALID = 400;
 const TOO_MANY = 429;
 /**
- * The number of times that a batch is sent again after the status 429. Without this limit, a batch that is larger than
- * the whole rate limit would be sent for ever.
+ * The number of times that a batch is sent again after the status 429. Without this limit, a batch that is larger
+ * than the whole rate limit would be sent forever.
  */
 const MAX_REFUSALS_OF_BATCH = 3;
 /** The number of times that a row is sent again when only a part of the service that the row needs is down. */

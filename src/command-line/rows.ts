@@ -2,7 +2,7 @@ import { isJsonObject } from '../text/is-json-object.js';
 import { CommandError } from './command-error.js';
 import { type Line, readLines } from './lines.js';
 
-/** The service takes no larger body (docs/limits.md). */
+/** The largest body that the service accepts, in bytes (docs/limits.md). */
 export const MAX_BODY_BYTES = 1024 * 1024;
 const SPACE = /^[ \t]*$/;
 

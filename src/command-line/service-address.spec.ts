@@ -37,7 +37,7 @@ describe(isUnencrypted.name, () => {
     ['http://switchboard.example', true],
     ['http://127.0.0.1.example', true],
     ['http://10.0.0.5:3000', true],
-  ])('answers for %s: %s', (address, expected) => {
+  ])('returns for %s: %s', (address, expected) => {
     expect(isUnencrypted(new URL(address))).toBe(expected);
   });
 });

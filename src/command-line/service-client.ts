@@ -43,7 +43,7 @@ export class ServiceClient {
     this.request = request;
   }
 
-  /** Returns the answer of any status. Throws a {@link ConnectionFault} when none came. */
+  /** Returns the answer, whatever its status. Throws a {@link ConnectionFault} when no answer came. */
   async send({ path, body, headers }: ServiceRequest): Promise<ServiceAnswer> {
     const url = `${shownAddress(this.address)}${path}`;
     const options: http.RequestOptions = {

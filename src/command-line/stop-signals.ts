@@ -1,4 +1,7 @@
-/** Aborts at the first Ctrl-C or SIGTERM. A second one ends the process at once, after `onSecond`. */
+/**
+ * Returns a controller that aborts at the first Ctrl-C or SIGTERM. A second signal calls `onSecond` and ends the
+ * process.
+ */
 export function stopSignal(onFirst: () => void, onSecond: () => void): AbortController {
   const stop = new AbortController();
   const handle = (): void => {

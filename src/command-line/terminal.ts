@@ -1,7 +1,7 @@
 import { visibleLine } from '../text/visible-line.js';
 
 const MAX_LINE = 2000;
-/** Matches an API key. By mistake, one may be in the arguments, and in a message about them. */
+/** Matches an API key. A person may put a key into the arguments by mistake, and an error may then repeat it. */
 const KEY = /swb_\w+/g;
 /** Matches control characters that JSON.stringify does not escape. */
 const HIDDEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;

@@ -5,7 +5,10 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 export type CompletedArgument = { argument: string } & ({ prompt: string } | { resource: string });
 
 export type CompletionOptions = CompletedArgument & {
-  /** The tools that find the same data. If one is hidden, or only reads and must be confirmed, nothing is suggested. */
+  /**
+   * The tools that find the same data. Nothing is suggested when one of them is hidden, or when one that only
+   * reads needs a confirmation.
+   */
   needs?: readonly string[];
 };
 

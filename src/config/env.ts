@@ -177,7 +177,8 @@ export class Env {
   readonly outboundAllow: string = '';
 
   /**
-   * The HTTP proxy through which requests of workflows go. It may contain a password. When absent, they go directly.
+   * The HTTP proxy through which requests of workflows go. It may contain a password. When absent, the requests
+   * are sent directly.
    */
   @IsOptional()
   @IsString()

@@ -7,8 +7,8 @@ const SET = prepared(
 );
 
 /**
- * Runs `work`. For the changes of `work`, the log of consent names this source in place of the stored source of a
- * decision. Call it in a transaction of the session.
+ * Runs `work`. For the changes that `work` makes, the log of consent names `source`, and not the source that is
+ * stored with the decision. Call it in a transaction of the session.
  */
 export async function withConsentOrigin<T>(
   session: TenantSession,
@@ -17,7 +17,8 @@ export async function withConsentOrigin<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   session.defer(SET, [source, evidence ? JSON.stringify(evidence) : '']);
-  // After a throw nothing is reset: the caller rolls back, and the settings return with its savepoint or transaction.
+  // When `work` throws, nothing is reset here. The caller rolls back to its savepoint or ends its transaction, and
+  // this restores the settings.
   const result = await work();
   session.defer(SET, ['', '']);
   return result;

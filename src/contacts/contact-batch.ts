@@ -40,7 +40,7 @@ export interface BatchedContact {
   /** The contact before the batch. Undefined for a contact that is new. */
   before: Contact | undefined;
   fields: ContactFields;
-  /** The positions of the rows that created or changed it. */
+  /** The positions of the rows that created or changed the contact. */
   rows: number[];
 }
 

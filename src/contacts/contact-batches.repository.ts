@@ -112,7 +112,10 @@ export class ContactBatchesRepository {
     return rows.map(({ name }) => name);
   }
 
-  /** Inserts the contacts and returns the time of each by its id. One whose identifier is taken is not inserted. */
+  /**
+   * Inserts the contacts and returns their times of creation by their ids. A contact with a taken identifier is
+   * not inserted.
+   */
   async insert(
     organizationId: string,
     contacts: readonly WrittenContact[],
@@ -123,7 +126,10 @@ export class ContactBatchesRepository {
     return new Map(rows.map((row) => [row.id, row.created_at]));
   }
 
-  /** Updates the contacts. Returns undefined, in a usable transaction, when an identifier of one is taken. */
+  /**
+   * Updates the contacts and returns their times of change by their ids. Returns undefined, in a usable
+   * transaction, when an identifier of a contact is taken.
+   */
   async update(
     organizationId: string,
     contacts: readonly WrittenContact[],

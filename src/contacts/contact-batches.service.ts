@@ -111,7 +111,10 @@ export class ContactBatchesService {
     }
   }
 
-  /** Writes the rows of one contact singly, because another transaction has taken an identifier since the look-up. */
+  /**
+   * Writes the rows of one contact one after the other, because another transaction has taken an identifier since
+   * the look-up.
+   */
   private async writeAlone(
     organizationId: string,
     rows: readonly ContactChanges[],

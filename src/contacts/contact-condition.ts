@@ -19,7 +19,7 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** Converts conditions, which must all hold, to SQL. Its parameter names are unique within one statement. */
+/** Converts conditions, which must all hold, to SQL. The names of its parameters are unique within one statement. */
 export function filterCondition(nodes: readonly FilterNode[]): Condition {
   const parameters: ObjectLiteral = {};
   return { sql: allSql(nodes, parameters), parameters };
@@ -30,8 +30,8 @@ function allSql(nodes: readonly FilterNode[], parameters: ObjectLiteral): string
 }
 
 /**
- * Converts a group or condition to SQL. Every group is in parentheses. A condition about a missing value is not true,
- * so its negation is.
+ * Converts a group or condition to SQL. Every group is in parentheses. A condition about a missing value is not
+ * true, so its negation is true.
  */
 function nodeSql(node: FilterNode, parameters: ObjectLiteral): string {
   if ('and' in node) return `(${allSql(node.and, parameters)})`;
@@ -92,7 +92,7 @@ function toSql(
   }
 }
 
-/** Returns the parameter of a condition, and the upper bound of those that have two bounds. */
+/** Returns the parameter of a condition. A condition with two bounds also has the upper bound. */
 function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
   const { kind, operator, values } = filter;
   if (operator === 'within_days') {
@@ -103,7 +103,7 @@ function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
       ? [start.toISOString().slice(0, 10), now.toISOString()]
       : [start, now];
   }
-  // A list contains an entry, not a part of it.
+  // `contains` finds a whole entry of a list, not a part of an entry.
   if (kind === 'property' && operator.endsWith('contains')) return [toParameter(filter), values[0]];
   if (operator !== 'between') return [toParameter(filter)];
   const bound = (value: FilterValue): unknown =>

@@ -8,11 +8,11 @@ export class ContactMerge extends OrganizationRow {
   @PrimaryColumn('text')
   mergedId: string;
 
-  /** The contact of the merge, which may have been merged into another one since. */
+  /** The contact that stayed at this merge. It may have been merged into another one since. */
   @Column('text')
   intoId: string;
 
-  /** The contact that the id means now. */
+  /** The contact that the id `mergedId` means now. */
   @Column('text')
   survivorId: string;
 

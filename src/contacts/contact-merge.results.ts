@@ -88,7 +88,7 @@ export class UnmergeContactsResult {
   @Nested(() => ContactView, 'The restored contact.')
   contact: ContactView;
 
-  @Nested(() => ContactView, 'The contact that it was merged into.')
+  @Nested(() => ContactView, 'The survivor of the merge.')
   survivor: ContactView;
 
   @Nested(() => MovedRowsView, 'What went back to the restored contact.')

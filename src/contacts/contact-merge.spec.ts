@@ -30,7 +30,7 @@ describe(planMerge.name, () => {
     ]);
   });
 
-  it('does not take a property for one that every object has', () => {
+  it('adds a property of the merged contact that is named like a member of every object', () => {
     const { fields, values } = planMerge(contact(), contact({ properties: { toString: 'x' } }));
     expect(Object.hasOwn(fields.properties, 'toString')).toBe(true);
     expect(values).toContainEqual({
@@ -86,7 +86,7 @@ describe(strictest.name, () => {
     updated_at: '2026-01-01T00:00:00.000Z',
   });
 
-  it('keeps the first of equal decisions, and each channel apart', () => {
+  it('keeps the first of two equal decisions, and decides each channel separately', () => {
     const first = { email: state('denied', 'agent'), sms: state('granted', 'agent') };
     const second = { email: state('denied', 'workflow'), webhook: state('denied', 'workflow') };
     expect(strictest(first, second)).toEqual({ ...first, webhook: second.webhook });

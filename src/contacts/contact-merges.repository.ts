@@ -127,9 +127,9 @@ export class ContactMergesRepository {
   ) {}
 
   /**
-   * Runs `work` behind a savepoint. When `work` waits for another transaction for too long, it rolls back to the
-   * savepoint, which frees the locks, and returns undefined. Otherwise two transactions that wait for each other would
-   * be a deadlock.
+   * Runs `work` behind a savepoint. When `work` waits too long for a lock, rolls back to the savepoint, which
+   * frees the locks, and returns undefined. Otherwise two transactions that wait for each other would be a
+   * deadlock.
    */
   async tryWithoutWaiting<T>(
     organizationId: string,
@@ -276,8 +276,8 @@ export class ContactMergesRepository {
 }
 
 /**
- * Returns true for a lock timeout (55P03) and a deadlock (40P01), even when it is only the cause of the error that a
- * savepoint throws.
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), also when a savepoint throws an error with such
+ * a cause.
  */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);

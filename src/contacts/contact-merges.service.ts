@@ -51,9 +51,9 @@ export interface UnmergeOutcome {
 }
 
 /**
- * Merges contacts and undoes merges. The caller of each method must have opened a transaction of the organization. An
- * attempt that waits too long for another transaction gives its locks back and begins again. So it takes part in no
- * deadlock.
+ * Merges contacts and undoes merges. The caller of each method must have opened a transaction of the organization.
+ * An attempt that waits too long for another transaction frees its locks and begins again, which prevents
+ * deadlocks.
  */
 @Injectable()
 export class ContactMergesService {
@@ -225,7 +225,7 @@ export class ContactMergesService {
     }
     const written = { ...contact, ...fields, updatedAt };
     const changed = changedFields(ContactView.of(contact), ContactView.of(written));
-    // The person got this tag when the other contact did, so no contact.tagged is emitted.
+    // The person got this tag when the other contact got it, so no contact.tagged is emitted.
     if (changed.length > 0)
       await this.emit(organizationId, written, 'contact.updated', { changed });
     return written;

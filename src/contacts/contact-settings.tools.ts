@@ -44,7 +44,7 @@ export class ContactSettingsTools {
     if (typeof region === 'string' && !isSupportedCountry(region)) {
       throw AppError.invalidField('region', 'must be a country such as DE or BR (ISO 3166)');
     }
-    // Otherwise two installations could answer each other without end.
+    // Without this check, two installations that send each other this answer would never stop.
     if (typeof input.sms_help === 'string' && smsKeywordOf(input.sms_help)) {
       throw AppError.invalidField('sms_help', 'must not be a keyword such as HELP or STOP itself');
     }

@@ -71,7 +71,7 @@ const ADDRESSES = `select channel, address from contacts c
    union all select case kind when 'email' then 'email' else 'sms' end, value from contact_aliases
      where organization_id = $1 and contact_id = $2 and kind in ('email', 'phone')`;
 const SUPPRESSIONS = `s.organization_id = $1 and (s.channel, s.address) in (${ADDRESSES})`;
-/** The number of rows about the contact $2 in other tables, and locks the contact. */
+/** Counts the rows about the contact $2 in other tables, and locks the contact. */
 export const COUNT_TRACES = prepared(
   'contact_traces',
   `select
@@ -80,7 +80,10 @@ export const COUNT_TRACES = prepared(
      (select cast(count(*) as integer) from suppressed_addresses s where ${SUPPRESSIONS}) as suppressions
    from contacts where organization_id = $1 and id = $2 for update`,
 );
-/** Deletes messages and returns their number. $1 names the contact and $2 is its signature: SQL of a tool has none. */
+/**
+ * Deletes messages and returns their number. $1 names the contact. $2 is the signature of $1, which SQL of a tool
+ * cannot make.
+ */
 export const DELETE_MESSAGES = prepared(
   'contact_messages_delete',
   'select delete_contact_messages($1, $2) as count',
@@ -161,10 +164,7 @@ export function keptContact(contactId: string): string {
     case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
 }
 
-/**
- * Returns SQL for the id under which the rows of a contact are stored: that of the contact that it was merged into, or
- * else its own.
- */
+/** Returns SQL for the id under which the rows of a contact are stored: the id of the survivor, or else its own. */
 export function currentContactId(contactId: string): string {
   return `coalesce((select m.survivor_id from contact_merges m
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;

@@ -117,7 +117,7 @@ export class CreatedContactResult extends ContactResult {
   created: boolean;
 }
 
-/** The counts of data about a contact that does not belong to its row. */
+/** The numbers of rows about a contact in other tables. */
 export class ContactTraces {
   @Integer()
   messages: number;

@@ -96,7 +96,10 @@ export class ContactsRepository {
     return times && Object.assign(new Contact(), { organizationId, id, ...fields, ...times });
   }
 
-  /** Writes the fields. Returns the new `updatedAt` or, in a usable transaction, the identifier of another contact. */
+  /**
+   * Writes the fields. Returns the new `updatedAt`. When another contact has an identifier, returns the name of
+   * this identifier, and the transaction stays usable.
+   */
   async update(
     organizationId: string,
     id: string,

@@ -33,7 +33,7 @@ export interface ContactSearch {
 
 type AddressColumn = (typeof IDENTIFIERS)[Identifier];
 
-/** One of the members that identify a contact. */
+/** The id, address or external id by which a caller names a contact. Exactly one member is set. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
 
 /** Manages the contacts of organizations. The caller of each method must have opened a transaction of the organization. */
@@ -98,9 +98,10 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. When another contact has one of its identifiers, as its own or as an alias, `error` throws
-   * `conflict` with the identifier. `update` changes that contact, and `merge` does so but keeps its tags. An alias by
-   * which the contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
+   * Creates a contact. `onConflict` decides when another contact has one of its identifiers, as its own or as an
+   * alias. With `error`, throws `conflict` with the identifier. With `update`, changes the other contact. With
+   * `merge`, changes it but keeps its tags. An alias by which the contact was found stays an alias. Identifiers of
+   * several contacts are always a `conflict`.
    */
   async create(
     organizationId: string,
@@ -161,7 +162,7 @@ export class ContactsService {
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
       // The caller may want to remove a duplicate only, but the deletion would remove the survivor.
-      const message = `This contact was merged into ${survivor}. Delete that contact if you mean it.`;
+      const message = `This contact was merged into ${survivor}. To delete that contact, use its id.`;
       throw new AppError('conflict', message);
     }
     if (remove.includes('messages') && found.messages > MOST_REMOVED) {

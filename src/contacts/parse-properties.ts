@@ -16,7 +16,9 @@ const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 // Object.prototype has these members. A template or client that reads a missing property would find them instead.
 const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Returns the values that fit the rules, and adds a fault for each other. A null removes a property. */
+/**
+ * Returns the values that fit the rules, and adds a fault for each value that does not. A null removes a property.
+ */
 export function parseProperties(
   properties: Record<string, unknown>,
   rules: ContactRules,

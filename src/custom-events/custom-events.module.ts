@@ -9,7 +9,7 @@ import { CustomEventsController } from './custom-events.controller.js';
 import { CustomEventsRepository } from './custom-events.repository.js';
 import { CustomEventsService } from './custom-events.service.js';
 
-/** Lets people, agents, workflows and programs emit events of their own. */
+/** Lets people, agents, workflows and programs emit custom events. */
 @Module({
   imports: [AccountsModule, ContactsModule, KeysModule, ToolsModule],
   controllers: [CustomEventsController],

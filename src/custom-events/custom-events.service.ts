@@ -16,7 +16,7 @@ export interface NewCustomEvent {
   email?: string;
 }
 
-/** Emits events of an organization's own. Every method needs a transaction of the organization. */
+/** Emits custom events of organizations. Every method needs a transaction of the organization. */
 @Injectable()
 export class CustomEventsService implements OnModuleInit {
   constructor(

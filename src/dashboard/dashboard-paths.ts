@@ -2,8 +2,8 @@
 const RESERVED = new Set(['api', 'assets', 'health', 'mcp', 'oauth', '.well-known']);
 
 /**
- * Returns true when a browser that opens this path gets the page of the dashboard, which then shows what belongs there.
- * Paths with a point, such as `/robots.txt`, are files.
+ * Returns true when a browser that opens this path gets the page of the dashboard. The page then decides from the
+ * path what it shows. Paths with a point, such as `/robots.txt`, are files.
  */
 export function isPagePath(path: string): boolean {
   const decoded = decode(path);

@@ -20,7 +20,7 @@ describe(SecretBox, () => {
     expect(() => both.reseal(sealed, 'other context')).toThrow();
   });
 
-  it('knows the key of the database by a word', () => {
+  it('opens secrets of the random key in the database when the other key is the word "database"', () => {
     const sealed = new SecretBox(installation).seal('secret', 'context');
     expect(new SecretBox(installation, FIRST, 'database').open(sealed, 'context')).toBe('secret');
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
@@ -32,7 +32,7 @@ describe(SecretBox, () => {
     expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);
   });
 
-  it('derives the same secrets for signatures, the current one first', () => {
+  it('derives one secret for signatures from each key, that of the current key first', () => {
     const [old, current] = [
       new SecretBox(installation, FIRST),
       new SecretBox(installation, SECOND),

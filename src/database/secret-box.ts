@@ -10,8 +10,8 @@ const DATABASE_KEY = 'database';
 interface Key {
   readonly bytes: Buffer;
   /**
-   * The id of the key, which each sealed secret contains. By it, the right key opens a secret, and a missing key gets a
-   * clear error.
+   * The id of the key. Each sealed secret contains the id of its key, so that the right key opens it, and a
+   * missing key gets a clear error.
    */
   readonly id: Buffer;
 }
@@ -44,7 +44,7 @@ export class SecretBox {
     return [this.derive(purpose), ...(this.other ? [derived(this.other, purpose)] : [])];
   }
 
-  /** Encrypts a secret. `context` says what it belongs to. `open` needs the same context. */
+  /** Encrypts a secret. `context` says what the secret belongs to. `open` needs the same context. */
   seal(plain: string, context: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.current.bytes, iv).setAAD(
@@ -88,7 +88,7 @@ export class SecretBox {
     return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
   }
 
-  /** Returns the bytes with which everything begins that the current key sealed. */
+  /** The first bytes of everything that the current key sealed. */
   get currentId(): Buffer {
     return this.current.id;
   }

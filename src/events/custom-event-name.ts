@@ -1,6 +1,6 @@
 /**
- * The name of an event of an organization's own. The prefix keeps it apart from all events of Switchboard, including
- * later ones.
+ * The name of a custom event of an organization. The prefix keeps it apart from all events of Switchboard,
+ * including later ones.
  */
 export type CustomEventName = `custom.${string}`;
 

@@ -18,7 +18,7 @@ export const EVENT_NAMES = [
   'segment.left',
 ] as const;
 
-/** The name of an event of Switchboard, or of one of an organization's own. */
+/** The name of an event of Switchboard, or of a custom event. */
 export type EventName = (typeof EVENT_NAMES)[number] | CustomEventName;
 
 export interface DomainEvent {

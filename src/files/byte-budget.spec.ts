@@ -19,7 +19,7 @@ describe('ByteBudget', () => {
     expect(order).toEqual(['large', 'small']);
   });
 
-  it('serves those behind a caller that gives up', async () => {
+  it('serves the callers that wait behind a caller that gives up', async () => {
     const budget = new ByteBudget(10);
     await budget.acquire(6, NEVER);
     const gone = new AbortController();

@@ -19,7 +19,7 @@ describe('fileNameOf', () => {
     expect(fileNameOf(disposition, URL_OF_FILE)).toBe(expected);
   });
 
-  it('has a name for every response', () => {
+  it('returns a name for every response', () => {
     expect(fileNameOf(undefined, 'https://example.com/')).toBe('file');
     expect(fileNameOf(undefined, 'https://example.com/%ff')).toBe('file');
     expect(fileNameOf(`attachment; filename="${'ä'.repeat(400)}.pdf"`, URL_OF_FILE)).toBe(
@@ -35,7 +35,7 @@ describe('attachment', () => {
     );
   });
 
-  it('cannot be left by a name', () => {
+  it('replaces the characters of a name that would end the quoted text or the header', () => {
     expect(attachment('a"; filename=b\r\nX: y\\')).toBe(
       `attachment; filename="a_; filename=b__X: y_"; filename*=UTF-8''a%22%3B%20filename%3Db%0D%0AX%3A%20y%5C`,
     );

@@ -66,8 +66,8 @@ export class FilesService {
   }
 
   /**
-   * Stores the file in the transaction that records the result of the call. Returns the facts about the file before
-   * that.
+   * Stores the file in the transaction that will record the result of the call. Returns the facts about the file
+   * at once.
    */
   keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;
@@ -116,8 +116,8 @@ export class FilesService {
   }
 
   /**
-   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it would
-   * be deleted with the run. It needs a transaction. Throws `not_found`.
+   * Returns the files for a message that sends them, in the order of `ids`. A file of a run is copied, because it
+   * would be deleted with the run. Call it in a transaction. Throws `not_found`.
    */
   async keepForMessage(organizationId: string, ids: readonly string[]): Promise<StoredFile[]> {
     const wanted = [...new Set(ids)];

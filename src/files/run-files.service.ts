@@ -25,7 +25,7 @@ export class RunFilesService {
     return `fil_${digest.slice(0, 22)}`;
   }
 
-  /** Stores a file of at most 10 MiB. It needs the transaction that inserts the run. */
+  /** Stores a file of at most 10 MiB. Call it in the transaction that inserts the run. */
   async store(organizationId: string, file: RunFile, bytes: Buffer): Promise<void> {
     const sha256 = createHash('sha256').update(bytes).digest();
     await this.files.insert(organizationId, { ...file, size: bytes.length, sha256 }, bytes);

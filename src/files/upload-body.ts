@@ -10,7 +10,7 @@ export interface UploadBody {
   /** The name of the file. Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
-  /** The bytes of the file. They throw `invalid_body` when the sender ends early. */
+  /** The bytes of the file. Reading them throws `invalid_body` when the sender ends early. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
@@ -77,7 +77,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
 
 async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
   try {
-    // Otherwise an error of a later stage would close the connection before the answer is sent.
+    // Without this option, an error of a later stage would close the connection before the answer is sent.
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw new AppError('invalid_body', 'The upload was interrupted. Send the file again.', {

@@ -40,7 +40,7 @@ export class UploadsRepository {
     );
   }
 
-  /** Deletes a file that did not arrive. */
+  /** Deletes a file whose upload failed. */
   async abandon(organizationId: string, id: string): Promise<void> {
     await this.tenants
       .session(organizationId)

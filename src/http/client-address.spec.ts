@@ -8,7 +8,7 @@ describe(clientAddress, () => {
     return clientAddress({ ip, headers, socket: { remoteAddress } } as unknown as Request);
   };
 
-  it('writes an IPv4 address as such, also on a socket for both versions', () => {
+  it('returns an IPv4 address without the IPv6 prefix that a socket for both versions adds', () => {
     expect(of('192.0.2.1')).toBe('192.0.2.1');
     expect(of('::ffff:192.0.2.1')).toBe('192.0.2.1');
     expect(of('2001:DB8::1')).toBe('2001:db8::1');
@@ -40,7 +40,7 @@ describe(networkOf, () => {
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['', ''],
-  ])('of %s is %s', (address, network) => {
+  ])('returns for %s: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

@@ -5,8 +5,9 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * Returns the IP address of the client. It is the address of the connection, unless that belongs to a trusted proxy
- * (`TRUSTED_PROXIES`). Then it is the last address in X-Forwarded-For that belongs to no trusted proxy.
+ * Returns the IP address of the client. It is the address of the connection, unless this address belongs to a
+ * trusted proxy (`TRUSTED_PROXIES`). Behind a trusted proxy, it is the last address in X-Forwarded-For that
+ * belongs to no trusted proxy.
  */
 export function clientAddress(request: Request): string {
   const { remoteAddress = '' } = request.socket;

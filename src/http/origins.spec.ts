@@ -17,7 +17,7 @@ describe(Origins, () => {
     ['localhost:3000', 'null', false],
     ['localhost:3000', 'http://localhost:3000/', false],
     ['', undefined, false],
-  ])('answers for host %s with origin %s on loopback: %s', (host, origin, allowed) => {
+  ])('returns for host %s with origin %s on loopback: %s', (host, origin, allowed) => {
     expect(loopback.allows({ host, origin })).toBe(allowed);
   });
 

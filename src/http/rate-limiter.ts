@@ -5,8 +5,8 @@ import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 
 /**
- * The number of streams that an organization may start at once, for example after an outage: twice as many as can be
- * open at a time. After that, it may start one a second.
+ * The number of streams that an organization may start at once, for example after an outage. It is twice the
+ * number that can be open at a time. After these starts, the organization may start one stream a second.
  */
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;

@@ -13,8 +13,8 @@ export function goneSignal(response: Response): AbortSignal {
 
 /**
  * Creates a signal that aborts with the first of several signals, or with a `TimeoutError` after `ms`. It replaces
- * `AbortSignal.any` with `AbortSignal.timeout`: Node.js 20 keeps weak references to those. After a garbage collection
- * they may never abort, and code would wait forever.
+ * `AbortSignal.any` with `AbortSignal.timeout`. Node.js 20 keeps only weak references to signals of these
+ * functions: after a garbage collection they may never abort, and code would wait forever.
  */
 export class JoinedSignal {
   private readonly controller = new AbortController();

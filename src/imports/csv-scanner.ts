@@ -23,8 +23,8 @@ const QUOTE = 34;
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
 /**
- * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The
- * encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
+ * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone.
+ * The encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
  * `invalid_arguments` for a row of more than 5,000 cells. Throws it also for a row that is too long, for example
  * because a quote is never closed.
  */

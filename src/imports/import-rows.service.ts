@@ -18,7 +18,7 @@ import { readContact } from './read-contact.js';
 import { storable } from './read-rows.js';
 
 const SCHEMA = classSchema(CreateContactInput);
-/** The number of rows that are read without a pause, for which other work of the process waits. */
+/** The number of rows that are read without a pause. Other work of the process waits meanwhile. */
 const ROWS_AT_ONCE = 50;
 
 /** A row of a file, with its number. The row with the names of the columns is row 1. */
@@ -31,7 +31,10 @@ interface ValidRow extends NumberedRow {
   readonly changes: ContactChanges;
 }
 
-/** Rows of an import as changes of contacts, by the rules that the organization had when they were read. */
+/**
+ * Rows of an import as changes of contacts. They follow the rules that the organization had when the rows were
+ * read.
+ */
 export interface ReadRows {
   readonly rules: ContactRules;
   readonly given: readonly NumberedRow[];

@@ -34,11 +34,11 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('json')
   columns: string[];
 
-  /** The first rows. */
+  /** The first rows of the file. */
   @Column('json', { default: [] })
   preview: string[][];
 
-  /** The number of bytes. PostgreSQL returns it as a text. */
+  /** The number of bytes of the file. PostgreSQL returns it as a text. */
   @Column('bigint', { default: 0 })
   size: string;
 
@@ -53,7 +53,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('json', { nullable: true })
   options: ImportOptions | null;
 
-  /** The number of starts. */
+  /** The number of times that the import was started. */
   @Column('integer', { default: 0 })
   generation: number;
 

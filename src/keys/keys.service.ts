@@ -52,7 +52,7 @@ export interface ApiKeyView {
   last_used_client: string | null;
 }
 
-/** A key as its own caller sees it, who learns nothing about other callers. */
+/** The parts of a key that the client with the key may see. They say nothing about other clients. */
 export type CurrentKeyView = Pick<
   ApiKeyView,
   'prefix' | 'last_four' | 'created_at' | 'expires_at' | 'read_only' | 'tools'
@@ -152,7 +152,7 @@ export class KeysService {
   async renew({ hash }: AuthenticatedKey): Promise<AuthenticatedKey | undefined> {
     const found = await this.find(hash);
     if (!found || 'endedAt' in found) return undefined;
-    // A client that only listens uses the key too.
+    // A client that only listens to a stream sends no other requests, so this look-up counts as a use.
     this.recordUse(found, {});
     return found;
   }

@@ -8,8 +8,9 @@ const LONGEST_REASON = 500;
 /** The commands that concern one message. A refusal of any other command concerns the server, so a retry may help. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 /**
- * The mailbox or its domain does not exist or accepts no mail (RFC 3463, section 3.2, and RFC 7505). A server may give 550
- * without such a code for another reason, for example because it blocks the sender.
+ * Matches a response that says that the mailbox or its domain does not exist or accepts no mail (RFC 3463, section
+ * 3.2, and RFC 7505). A server may give 550 without such a code for another reason, for example because it blocks
+ * the sender.
  */
 const UNKNOWN_MAILBOX = /^5\d\d[ -]5\.1\.(1|2|3|6|10)\b/;
 const UNREADABLE = 'The content of the e-mail could not be read or signed.';

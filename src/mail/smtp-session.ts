@@ -23,8 +23,8 @@ export type SmtpResult =
   { isSent: true } | { isSent: false; error: SmtpError; mayHaveArrived: boolean };
 
 /**
- * One connection to the mail server, which sends one message at a time. nodemailer speaks the protocol; this class
- * observes when the end of the message leaves, which nodemailer does not report.
+ * One connection to the mail server, which sends one message at a time. nodemailer speaks the protocol. This class
+ * observes when the end of the message is sent, which nodemailer does not report.
  */
 export class SmtpSession {
   private sentMessages = 0;
@@ -69,7 +69,8 @@ export class SmtpSession {
 
   /** True if the server accepts addresses with letters outside ASCII (RFC 6531). */
   get acceptsUtf8Addresses(): boolean {
-    // nodemailer does not export the list. It would send such an address to a server that cannot read it.
+    // nodemailer does not export the list of extensions. Without this check, it would send such an address to a
+    // server that cannot read it.
     const { _supportedExtensions } = this.connection as unknown as {
       _supportedExtensions: string[];
     };

@@ -122,7 +122,7 @@ function initialize(params: JsonObject): string {
   const { completions, ...others } = CAPABILITIES;
   return JSON.stringify({
     protocolVersion,
-    // The first revision has the method, but no capability for it.
+    // The first MCP revision has the methods of completions, but no capability for them.
     capabilities: { ...others, ...(protocolVersion >= '2025-03-26' && { completions }) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,

@@ -4,7 +4,7 @@ import { ShownBug } from '../errors/shown-bug.js';
 import { ERROR_CODES, toolError } from './app-error-encoding.js';
 import { JsonRpcError, encodeError, encodeResult } from './json-rpc-error.js';
 
-describe('codes', () => {
+describe('the error codes of JSON-RPC', () => {
   it('are defined by JSON-RPC, or outside of the range of JSON-RPC and MCP', () => {
     const standard = new Set([-32_700, -32_600, -32_601, -32_602, -32_603]);
     const codes = Object.values(ERROR_CODES).flatMap(({ method, request }) => [method, request]);

@@ -2,8 +2,9 @@ import type { ToolDescriptor } from '../tools/registry/registered-tool.js';
 import type { JsonSchema, ObjectSchema } from '../tools/schema/json-schema.js';
 
 /**
- * Returns a registered tool as `tools/list` shows it: without `minLength: 1`, which took 3 % of the tokens of the list
- * with which every conversation begins. A call with an empty text is still refused, and the error says why.
+ * Returns a registered tool as `tools/list` shows it: without `minLength: 1`. Every conversation begins with this
+ * list, and `minLength: 1` took 3 % of its tokens. A call with an empty text is still refused, and the error says
+ * why.
  */
 export function listedTool(tool: ToolDescriptor): ToolDescriptor {
   return { ...tool, inputSchema: withoutFloors(tool.inputSchema) as ObjectSchema };

@@ -1,7 +1,8 @@
 import type { Progress } from '../tools/contract/tool-call.js';
 import type { NotificationStream } from './event-stream.js';
 
-// This allows 50 notifications a second. No display needs more, and sending them costs little.
+// With this pause, a call sends at most 50 notifications a second. No display needs more, and sending them costs
+// little.
 const MIN_PAUSE_MS = 20;
 
 /** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most one in 20 ms, and always the last. */

@@ -39,8 +39,8 @@ export const FIND_PERMISSIONS = prepared(
   ),
 );
 /**
- * Finds the permissions of claimed messages. It is sent after the messages are locked, in the transaction that begins
- * their attempts. So it sees every decision that people made before.
+ * Finds the permissions of claimed messages. The statement is sent after the messages are locked, in the
+ * transaction that begins their attempts. So it sees every decision that people made before.
  */
 export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
   'messages_permissions_claimed',

@@ -103,7 +103,10 @@ export class MessageAttemptsRepository {
       .defer(BEGIN_ATTEMPTS, [organizationId, JSON.stringify(ids.map((id) => ({ id })))]);
   }
 
-  /** Ends the claim. Workers may claim the message again after the delay. It then has a reserved place in the limit. */
+  /**
+   * Ends the claim. Workers may claim the message again after the delay. The message then has a reserved place in
+   * the limit.
+   */
   async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
     await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
   }

@@ -67,7 +67,8 @@ export class MessageAttemptsService {
       return result.get(keyOf(claim));
     } catch (error) {
       if (error instanceof AppError && error.code === 'unavailable') throw error;
-      // Another message may have made the batch fail. It was rolled back.
+      // Another message may have made the batch fail. The batch was rolled back, so each message can be tried
+      // alone.
       return undefined;
     }
   }
@@ -122,8 +123,8 @@ export class MessageAttemptsService {
   }
 
   /**
-   * Holds or drops the message by the rules of the organization. Returns false when it may be sent now. It then counts
-   * for its caps.
+   * Holds or drops the message by the rules of the organization. Returns false when the message may be sent now.
+   * The message then counts for its caps.
    */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;

@@ -67,8 +67,8 @@ export class MessageContentService {
 
   /**
    * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are
-   * literal, so untrusted text is never executed. Without a body, it is the text of the HTML. A template replaces all
-   * parts. Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
+   * literal, so untrusted text is never executed. Without a body, the text of the HTML becomes the body. A
+   * template replaces all parts. Throws `invalid_arguments`, and `not_found` for an unknown topic or template.
    */
   async compose(
     target: ContentTarget,
@@ -153,7 +153,7 @@ export function subjectFault(subject: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';
   }
-  // Such a mark makes mail programs show the subject, and the text after it, in another order.
+  // A mark of direction makes mail programs show the subject, and the text after it, in another order.
   if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
     return 'must not contain marks that change the direction of text, such as U+202E';
   }

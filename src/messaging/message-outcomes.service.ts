@@ -86,7 +86,8 @@ export class MessageOutcomesService {
       return result.has(keyOf(ended.claim));
     } catch (error) {
       if (error instanceof AppError && error.code === 'unavailable') throw error;
-      // Another message may have made the batch fail. It was rolled back.
+      // Another message may have made the batch fail. The batch was rolled back, so each outcome can be recorded
+      // alone.
       return false;
     }
   }

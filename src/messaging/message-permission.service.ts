@@ -55,8 +55,8 @@ export class MessagePermissionService {
   ) {}
 
   /**
-   * Locks the messages that the claims still have, until the transaction ends. Returns for each whether it may be sent,
-   * by the data that is stored after it was locked.
+   * Locks the messages that the claims still have, until the transaction ends. Returns for each message whether it
+   * may be sent. The decision reads the data after the messages are locked.
    */
   async lock(
     organizationId: string,

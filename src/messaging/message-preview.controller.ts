@@ -23,7 +23,7 @@ export class MessagePreviewController {
     @Res() response: Response,
   ): Promise<void> {
     const { organizationId } = accountOf(request);
-    // PostgreSQL can store no U+0000, so no message has it.
+    // PostgreSQL cannot store U+0000, so no message has an id with it.
     if (id.includes('\0')) throw AppError.notFound('message');
     const message = await this.tenants.transaction(
       organizationId,

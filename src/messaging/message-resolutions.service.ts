@@ -11,7 +11,10 @@ import type { ResolveMessageInput } from './message.inputs.js';
 import { MessagesRepository } from './messages.repository.js';
 
 const LONGEST_REASON = 500;
-/** The most attempts of a message that a person sends again. A message has six, so one is left. */
+/**
+ * The largest number of attempts that count as used when a person sends a message again. A message has six
+ * attempts, so one is left.
+ */
 const MOST_USED_ATTEMPTS = 5;
 
 /** Decides about messages whose outcome is unknown. The caller must have opened a transaction of the organization. */

@@ -27,7 +27,7 @@ const MOST_COUNTED = 10_000;
  */
 const MOST_EVENTS = 100;
 
-/** A message to send. `on_uncertain` and `channel` have the defaults of the channel and e-mail. */
+/** A message to send. The default of `on_uncertain` is that of the channel. The default of `channel` is e-mail. */
 export interface MessageRequest extends GivenContent {
   /** The id of the message. The default is a new id. */
   id?: string;
@@ -80,8 +80,8 @@ export class MessagesService {
   }
 
   /**
-   * Finds the contact, the channel and the address of a message. Throws what {@link send} throws about the contact and
-   * the channel. When there is no such contact, the fault has the argument that names it.
+   * Finds the contact, the channel and the address of a message. Throws what {@link send} throws about the contact
+   * and the channel. When the contact does not exist, the fault names the argument of the contact.
    */
   async findTarget(organizationId: string, request: MessageRequest): Promise<MessageTarget> {
     const { channel = 'email', id = newId('msg'), topic } = request;

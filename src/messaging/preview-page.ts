@@ -17,9 +17,9 @@ export function previewPage(title: string, text: string): string {
 }
 
 /**
- * The policy that allows inline styles and images that are part of the message. `sandbox` gives the page an origin of
- * its own and stops scripts, forms and links that open windows. It does so even when a browser opens the address
- * outside of the frame.
+ * The policy that allows inline styles and images that are part of the message. `sandbox` gives the page an origin
+ * of its own and stops scripts, forms and links that open windows. This holds even when a browser opens the
+ * address outside of the frame.
  */
 const CONTENT_SECURITY_POLICY = [
   'sandbox',

@@ -69,9 +69,10 @@ export class ProviderReportsService {
   }
 
   /**
-   * Records a delivery report of a sent message, which is found by its id or by the id that the provider gave it. It
-   * also settles a message whose outcome was uncertain. The status only moves from sent to delivered to failed, so
-   * reports may come late, twice and in any order. Throws `not_found`, and `conflict` for a message that was not sent.
+   * Records a delivery report of a sent message, which is found by its id or by the id that the provider gave it.
+   * The report also settles a message whose outcome was uncertain. The status only moves from sent to delivered to
+   * failed, so reports may come late, twice and in any order. Throws `not_found`, and `conflict` for a message
+   * that was not sent.
    */
   async report(
     organizationId: string,

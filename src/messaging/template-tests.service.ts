@@ -89,7 +89,7 @@ export class TemplateTestsService {
         envelope: null,
         topic: null,
         status: STATUSES[handover.outcome],
-        statusReason: isSent ? 'It is a test of a template.' : handover.reason,
+        statusReason: isSent ? 'The message is a test of a template.' : handover.reason,
         reasonCode: isSent ? null : handover.code,
         idempotencyKey: null,
         runId: null,

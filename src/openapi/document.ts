@@ -9,7 +9,7 @@ const SECURITY: Record<Access, object[]> = {
   session: [{ session: [] }],
   key: [{ key: [] }],
 };
-/** The members of the response to a dry run (docs/endpoints.md). The result of a tool has others. */
+/** The members of the response to a dry run (docs/endpoints.md). The result of a tool has other members. */
 const DRY_RUN = objectOf(
   {
     dry_run: { type: 'boolean', enum: [true] },

@@ -39,7 +39,8 @@ export class DigestsRepository {
   ): Promise<OpenDigest | undefined> {
     const session = this.tenants.session(organizationId);
     session.defer(LOCK, [['digest', organizationId, contactId, channel, topic ?? '', key]]);
-    // A worker that begins to send the message locks it and changes its status.
+    // A worker that begins to send the message locks its row and changes its status. This statement waits for that
+    // lock, so no item is added to a message that is being sent.
     const [open] = await session.query<OpenDigest>(
       `select d.organization_id as "organizationId", d.message_id as "messageId", d.subject, d.body, d.html,
          d.variables, d.items, d.max_items as "maxItems", m.template_id as "templateId",
@@ -73,7 +74,7 @@ export class DigestsRepository {
       ],
     );
     await session.query(
-      `update messages set reason_code = 'digest', status_reason = 'It collects items of a digest.',
+      `update messages set reason_code = 'digest', status_reason = 'The message collects items of a digest.',
          held_by = $3, due_at = now() + make_interval(secs => $4)
        where organization_id = $1 and id = $2`,
       [organizationId, messageId, heldBy(key), seconds],

@@ -26,7 +26,7 @@ export interface ClaimedMessage {
   readonly epoch: number;
 }
 
-/** Until when a message is held, and why. */
+/** The time until which a message is held, and the reason. */
 export interface HeldUntil {
   readonly code: string;
   readonly reason: string;

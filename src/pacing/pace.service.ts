@@ -62,7 +62,10 @@ export class PaceService {
     return this.pace.lacksQuota(organizationId);
   }
 
-  /** Checks messages that wait for a place of the contact again, because one place became free without use. */
+  /**
+   * Makes workers check again the messages of the contact that a cap holds. Call it after a held message was
+   * canceled, because its place in the cap is free again.
+   */
   recheckCapped(organizationId: string, contactId: string): Promise<void> {
     return this.rules.recheckCapped(organizationId, contactId);
   }

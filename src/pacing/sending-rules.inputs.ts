@@ -38,7 +38,7 @@ export class FrequencyCapInput {
   @Integer('Messages that a contact gets in the window at most.', { min: 1, max: 100 })
   most: number;
 
-  @Doc('The window in seconds, at most 30 days. It moves: it ends at each message.')
+  @Doc('Length of the window in seconds, at most 30 days. It ends at each message.')
   @Integer({ min: 1, max: 2_592_000 })
   window_seconds: number;
 
@@ -47,7 +47,7 @@ export class FrequencyCapInput {
   on_cap: CapPolicy = 'hold';
 }
 
-/** Declares the rules, which replace the present ones. */
+/** Declares the rules. They replace the stored rules. */
 export class SetSendingRulesInput {
   @Doc('Time zone of contacts that have none.', { examples: ['Europe/Berlin'] })
   @Text({ min: 1, max: 64 })

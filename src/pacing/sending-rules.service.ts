@@ -75,7 +75,7 @@ export class SendingRulesService {
       throw AppError.invalidField('quiet_hours.days', `must contain only ${WEEKDAYS.join(', ')}`);
     }
     const uniqueDays = [...new Set(quietDays)].sort().map((day) => day + 1);
-    // If every hour of every day were quiet, a message would be held for ever.
+    // If every hour of every day were quiet, a message would be held forever.
     if (from === to && uniqueDays.length === WEEKDAYS.length) {
       throw AppError.invalidField('quiet_hours', 'must leave a time in which messages are sent');
     }

@@ -66,8 +66,9 @@ export class ToolPolicies {
   }
 
   /**
-   * Returns true if the organization does not hide the tool and the key may call it: a read-only key calls tools that
-   * only read, and a key with a list calls the tools on it (`restrictionFault`, in `key-restriction.ts`).
+   * Returns true if the organization does not hide the tool and the key may call it. A read-only key may call
+   * tools that only read. A key with a list may call the tools of the list (`restrictionFault`, in
+   * `key-restriction.ts`).
    */
   permits(tool: RestrictedTool): boolean {
     return !this.hides(...tool.names) && this.faultOf(tool) === undefined;

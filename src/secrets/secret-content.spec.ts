@@ -12,7 +12,7 @@ describe('mayReceive', () => {
     ['*.example.com', 'example.com', false],
     ['*.example.com', 'evilexample.com', false],
     ['*.example.com', 'example.com.evil.test', false],
-  ])('compares the allowed host %s with %s', (allowed, host, expected) => {
+  ])('returns for the allowed host %s and the host %s: %s', (allowed, host, expected) => {
     expect(mayReceive({ hosts: [allowed] }, host)).toBe(expected);
   });
 });

@@ -111,8 +111,9 @@ function assertFields(input: SetSecretInput): void {
 }
 
 /**
- * Returns the secret that is stored. Throws `invalid_arguments` when there is none, or when the hosts or the URL for
- * tokens change, because they decide who receives the secret.
+ * Returns the stored secret for a change that gives no new one. Throws `invalid_arguments` when none is stored.
+ * Throws it also when the kind, the hosts or the URL for tokens change, because they decide who receives the
+ * secret.
  */
 function keptSecret(before: SecretContent | undefined, input: SetSecretInput): string {
   if (!before)

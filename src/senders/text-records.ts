@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 const ATTEMPT_MS = 2500;
 const ATTEMPTS = 2;
 const MOST_MS = 10_000;
-/** The largest number of records that are read. A name with more records is not used for only one purpose. */
+/** The largest number of records of a name that are read. More records are ignored. */
 const MOST_RECORDS = 100;
 /** The codes which mean that the name has no TXT record. After any other code, it is unknown whether there is one. */
 const NO_RECORD = ['ENOTFOUND', 'ENODATA'];

@@ -25,7 +25,7 @@ const MOST_WARNINGS = 50;
  */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
-/** A compiled content with what its author should know. */
+/** A compiled content, with the warnings for its author. */
 export interface Compilation {
   readonly content: CompiledContent;
   readonly warnings: readonly PlacedWarning[];

@@ -111,5 +111,8 @@ function tooBusy(): AppError {
 }
 
 function stopping(): AppError {
-  return new AppError('unavailable', 'This process stops, so it prepares no more HTML.');
+  return new AppError(
+    'unavailable',
+    'This process is stopping, so it prepares no more HTML. Try again.',
+  );
 }

@@ -48,7 +48,7 @@ export class PublishedTemplatesService {
     if (!found) {
       throw new AppError(
         'not_found',
-        'No template has this id or name. A person sees all in Templates.',
+        'No template has this id or name. People see all templates under Templates.',
       );
     }
     const { id, name, version, versionId, defaultLocale } = found;

@@ -30,8 +30,9 @@ export class TemplateRenderingService {
   constructor(private readonly liquid: LiquidSandbox) {}
 
   /**
-   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without texts
-   * of the part. Throws it, with the path of each fault, for variables that are unknown, missing or of another type.
+   * Renders the variant of the first wanted locale that exists. Throws `invalid_arguments` for a version without
+   * texts of the part. Throws `invalid_arguments`, with the path of each fault, for variables that are unknown,
+   * missing or of another type.
    */
   async render(
     organizationId: string,

@@ -6,7 +6,7 @@ import type { TimePosition } from '../paging/paging.js';
 import type { TemplateContent, TemplateVariable } from './template-content.js';
 import { Template } from './template.entity.js';
 
-/** Finds a published version. It is sent for each message that is made from a template. */
+/** Finds a published version. This statement is sent for each message that is made from a template. */
 const FIND_PUBLISHED = prepared(
   'template_published',
   `select t.id, t.name, t.version, t.version_id as "versionId", s.default_locale as "defaultLocale"

@@ -1,4 +1,4 @@
-/** Matches what a number that JavaScript could change must have: an exponent, or more than 15 digits. */
+/** Matches an exponent, or more than 15 digits. JavaScript can change only numbers with one of them. */
 const MAY_BE_INEXACT = /[\d.]{16}|\d[eE]/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

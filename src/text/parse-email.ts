@@ -18,8 +18,8 @@ export function parseEmail(text: string): Parsed {
 }
 
 /**
- * Returns an address in lowercase, with its domain in Unicode (UTS #46). Without this, one mailbox would have several
- * addresses, such as one with `xn--` labels or other full stops. Returns a text that is not an address in lowercase.
+ * Returns an address in lowercase, with its domain in Unicode (UTS #46). Without this, one mailbox would have
+ * several addresses, such as one with `xn--` labels or other full stops. Returns any other text in lowercase.
  */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;

@@ -31,7 +31,8 @@ export function parseMailbox(text: string): { value: Mailbox } | { fault: string
 function nameFault(name: string): string | undefined {
   const hidden = hiddenCharacter(name);
   if (hidden !== undefined) return `must have a name without ${hidden}`;
-  // Mail programs would decode such a word (RFC 2047), and show a text that was not checked.
+  // `=?` begins an encoded word (RFC 2047). Mail programs would decode the word, and show a text that was not
+  // checked.
   if (/[\r\n\t\u2028\u2029@]|=\?/.test(name)) {
     return 'must have a name of one line without @ and =?';
   }

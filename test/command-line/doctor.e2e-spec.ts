@@ -68,9 +68,11 @@ describe('switchboard doctor', () => {
     const tools = ['get_contact', 'search_contacts'];
     const key = await newKey({ read_only: true, tools, expires_in_days: 3 });
     const result = await examine(switchboard.url, key);
-    expect(found(result, 'ok')).toContain('It may only call tools that change nothing.');
-    expect(found(result, 'ok')).toContain('It may call 2 tools: get_contact, search_contacts.');
-    expect(found(result, 'warning')).toMatch(/It expires at \S+Z, in 2 days\. Ask an owner/);
+    expect(found(result, 'ok')).toContain('The key may only call tools that change nothing.');
+    expect(found(result, 'ok')).toContain(
+      'The key may call 2 tools: get_contact, search_contacts.',
+    );
+    expect(found(result, 'warning')).toMatch(/The key expires at \S+Z, in 2 days\. Ask an owner/);
     expect(result.code).toBe(0);
   });
 
@@ -143,7 +145,7 @@ describe('switchboard doctor', () => {
         ? Promise.resolve(json(503, { status: 'unavailable', failing: ['database'] }))
         : forward();
     const result = await examine(middle.url);
-    expect(found(result, 'WRONG')).toContain('It cannot serve requests now: database.');
+    expect(found(result, 'WRONG')).toContain('The service cannot serve requests now: database.');
     expect(result.code).toBe(1);
   });
 

@@ -36,8 +36,8 @@ Wenn nicht, beachten Sie diese Mail nicht. Ohne sie kann niemand die Adresse bes
 } as const;
 
 /**
- * Writes the mail with the link. The token is in the fragment of the link: browsers send no fragment, so it is in no
- * log of a server or proxy and in no `Referer`.
+ * Writes the mail with the link. The token is in the fragment of the link. Browsers send no fragment, so no log of
+ * a server or proxy and no `Referer` contains the token.
  */
 export function verificationMail(
   to: string,

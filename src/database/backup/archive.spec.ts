@@ -107,7 +107,7 @@ describe('an archive', () => {
     }
   });
 
-  it('of a newer format says so, and a file of another kind too', async () => {
+  it('is refused when it has a newer format, or when the file is no archive', async () => {
     const bytes = await encode(ENTRIES);
     const newer = Buffer.from(bytes.toString('latin1').replace('backup 1', 'backup 2'), 'latin1');
     await expect(decode(newer)).rejects.toThrow('newer format');

@@ -79,7 +79,7 @@ async function readMagic(reader: ByteReader): Promise<Buffer> {
 
 /** Checks that the parts of an archive come in the only order that is allowed. */
 class EntryOrder {
-  /** The number of tables that began. */
+  /** The number of tables whose first part was read. */
   tables = 0;
   private expected: readonly string[] = ['header'];
 

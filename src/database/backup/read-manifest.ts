@@ -5,7 +5,7 @@ import { readArchive } from './archive-file.js';
 import { damaged } from './decode-archive.js';
 
 const INSTALLATION = 'private.installation';
-/** The largest part of the archive with the installation, in bytes. The installation is one short row. */
+/** The largest size, in bytes, of the rows of `private.installation` in an archive. That table has one short row. */
 const MOST_INSTALLATION_BYTES = 64 * 1024;
 
 /** The contents of an archive. */

@@ -23,9 +23,9 @@ export interface RestoreTarget {
 }
 
 /**
- * Restores the archive into an empty database: makes the tables as they were, copies all rows in one transaction, runs
- * newer migrations, and creates the roles of the service. A failure before the commit leaves no rows, and the restore
- * can be repeated.
+ * Restores the archive into an empty database. Makes the tables as they were, copies all rows in one transaction,
+ * runs newer migrations, and creates the roles of the service. A failure before the commit leaves no rows, and the
+ * restore can be repeated.
  */
 export async function restoreDatabase(
   path: string,

@@ -61,7 +61,7 @@ export async function assertSameSchema(
     if (isSame) continue;
     throw new AppError(
       'conflict',
-      `The backup has the table ${table}, and its migrations make ${found ? 'other columns for it' : 'no such table'}.`,
+      `The migrations of the backup ${found ? 'create other columns of' : 'do not create'} the table ${table}.`,
     );
   }
 }

@@ -26,7 +26,7 @@ export class Pipeline implements Submittable {
   /** The number of statements that succeeded. */
   completed = 0;
   private readonly values: WireValue[][];
-  /** The result that is being received: that of the next statement whose result is wanted. */
+  /** The result that is being received. It belongs to the next statement whose result the caller wants. */
   private result = new Result();
   /** The statements that this pipeline prepares. */
   private readonly newNames: string[] = [];

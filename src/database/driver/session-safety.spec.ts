@@ -13,7 +13,7 @@ describe('the safety of a statement for its session', () => {
     'SAVEPOINT typeorm_1',
     'ROLLBACK TO SAVEPOINT typeorm_1',
     'release savepoint switchboard_savepoint_1',
-  ])('is given for %s', (text) => {
+  ])('is "safe" for %s', (text) => {
     expect(sessionSafety(text)).toBe('safe');
   });
 
@@ -54,7 +54,7 @@ describe('the safety of a statement for its session', () => {
     'select operator (pg_catalog.+)',
     '(select 1)',
     `select ${'1,'.repeat(60_000)} 1`,
-  ])('is not given for %s', (text) => {
+  ])('is "unsafe" for %s', (text) => {
     expect(sessionSafety(text)).toBe('unsafe');
   });
 
@@ -77,7 +77,7 @@ describe('the safety of a statement for its session', () => {
     '"select" 1',
     '\ufeffalter role x',
     '\vdo $$ begin end $$',
-  ])('says that %s is forbidden', (text) => {
+  ])('is "forbidden" for %s', (text) => {
     expect(sessionSafety(text)).toBe('forbidden');
   });
 
@@ -97,7 +97,7 @@ describe('the safety of a statement for its session', () => {
     ';commit',
     ' ; /* a */ ; rollback',
     '-- a\rcommit',
-  ])('says that %s begins or ends a transaction', (text) => {
+  ])('is "ends transaction" for %s', (text) => {
     expect(sessionSafety(text)).toBe('ends transaction');
   });
 });

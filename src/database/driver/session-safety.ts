@@ -4,11 +4,11 @@ import { LRUCache } from 'lru-cache';
 export type SessionSafety =
   /** The statement provably changes rows only, and nothing of the session. */
   | 'safe'
-  /** It may change settings, prepared statements, locks or other state of the session. */
+  /** The statement may change settings, prepared statements, locks or other state of the session. */
   | 'unsafe'
-  /** It would begin or end a transaction. */
+  /** The statement would begin or end a transaction. */
   | 'ends transaction'
-  /** It could change more than rows and its session, for example the role that all organizations share. */
+  /** The statement could change more than rows and its session, for example the role that all organizations share. */
   | 'forbidden';
 
 const MOST_CACHED = 2000;

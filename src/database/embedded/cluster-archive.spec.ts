@@ -50,9 +50,9 @@ describe('an archive of a cluster', () => {
     expect(gunzipSync(packed()).length).toBeLessThan(101_000);
   });
 
-  it('is refused when it is of another origin, or damaged', () => {
+  it('is refused when other programs made it, or when it is damaged', () => {
     const archive = packed();
-    expect(() => unpackCluster(archive, 'there', target, null)).toThrow('another origin');
+    expect(() => unpackCluster(archive, 'there', target, null)).toThrow('other programs');
     expect(() => unpackCluster(archive.subarray(0, 50), 'here', target, null)).toThrow();
     const changed = Buffer.from(archive);
     changed[changed.length >> 1]! ^= 1;

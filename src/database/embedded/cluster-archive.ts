@@ -67,7 +67,7 @@ export function packCluster(cluster: string, origin: string): Buffer {
 
 /**
  * Writes the files of `archive` into the empty folder `cluster`, and gives them to `user`. Throws when the archive is
- * damaged or of another origin. After such an error, the folder may have some of the files.
+ * damaged or was made by other programs. After such an error, the folder may have some of the files.
  */
 export function unpackCluster(
   archive: Buffer,
@@ -79,7 +79,7 @@ export function unpackCluster(
   const all = gunzipSync(archive, { maxOutputLength: MOST_BYTES });
   const headerEnd = LENGTH_BYTES + all.readUInt32BE();
   const header = JSON.parse(all.toString('utf8', LENGTH_BYTES, headerEnd)) as Header;
-  if (header.origin !== origin) throw new Error('The archive has another origin.');
+  if (header.origin !== origin) throw new Error('The archive was made by other programs.');
   const contents = all.subarray(headerEnd);
   const place = (path: string): string => {
     if (!PATH.test(path)) throw new Error('The archive has a path that no cluster has.');

@@ -58,7 +58,7 @@ export async function copyTemplate(
   const archive = await readFile(findTemplate());
   await mkdir(cluster, { mode: 0o700 });
   unpackCluster(archive, originOf(binaries), cluster, user);
-  // Until here the folder is closed to that user. Otherwise that user could put links where root writes.
+  // Until here, `user` cannot enter the folder. Otherwise `user` could put links where root writes.
   if (user) await chown(cluster, user.uid, user.gid);
   await runSingleUser(binaries, cluster, user, [
     `alter role ${ROLE} password ${escapeLiteral(password)}`,

@@ -87,7 +87,8 @@ export async function readPassword(dataDir: DataDir): Promise<string> {
   );
 }
 
-// The password is written before the cluster and kept if that fails, so every cluster has its password.
+// The password is written before the cluster. When the cluster cannot be created, the password stays. So every
+// cluster has its password.
 async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promise<string> {
   const draft = `${dataDir.passwordFile}.draft`;
   await rm(draft, { force: true });

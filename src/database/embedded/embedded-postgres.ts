@@ -40,13 +40,15 @@ export interface EmbeddedPostgresOptions {
   /** Is called once when the server has ended: its owner stopped it, or it crashed. It is not called after `stop()`. */
   readonly onLost?: () => void;
   /**
-   * Is called each time a slow program of PostgreSQL has begun, for which this process then only waits. It is not
+   * Is called each time a slow program of PostgreSQL has begun and this process only waits for it. It is not
    * called for a server that runs already.
    */
   readonly onSpawn?: () => void;
 }
 
-/** Shares the server of another live process, or takes over a server that a crashed process left running. */
+/**
+ * The server that this process uses. It may be shared with another live process, or taken over from a crashed one.
+ */
 export class EmbeddedPostgres {
   /** The URL of the database `switchboard`. It contains the password. */
   readonly url: string;
@@ -203,7 +205,7 @@ async function isAnswering(home: Home, postmaster: Postmaster, password: string)
       const found = await findPostmaster(dataDir.cluster);
       const isSame = found?.identity.pid === postmaster.identity.pid;
       if (!isSame || found.status !== 'ready') {
-        // Its owner may have stopped a shared server. A server that we started must be ready.
+        // The owner of a shared server may have stopped it. A server that this process started must be ready.
         if (!postmaster.child) return false;
       } else if (isTransient(error) && Date.now() < deadline) {
         await sleep(100);

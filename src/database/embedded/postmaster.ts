@@ -118,7 +118,8 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     random_page_cost: '1.1',
     // A new database needs statistics soon, or the planner chooses wrong indexes.
     autovacuum_naptime: '10s',
-    // Errors quote values of rows and the text of statements. The service logs those that nobody expected, without values.
+    // Errors quote values of rows and the text of statements. The service logs unexpected errors itself, without
+    // values.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -222,7 +223,7 @@ async function openLog(
   const old = await stat(dataDir.logFile).catch(() => null);
   if (old && old.size > LOG_LIMIT_BYTES) await rename(dataDir.logFile, `${dataDir.logFile}.1`);
   const file = await open(dataDir.logFile, 'a', 0o600);
-  // The owner of the cluster must be able to append when that user starts Switchboard.
+  // The user of the cluster must be able to append to the log when that user starts Switchboard.
   if (user) await chown(dataDir.logFile, user.uid, user.gid);
   return { file, size: (await file.stat()).size };
 }

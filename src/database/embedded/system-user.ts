@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
-// PostgreSQL refuses to run as root. These accounts usually exist; creating one would change the host.
+// The accounts that run PostgreSQL when this process is root, because PostgreSQL refuses to run as root. One of
+// them usually exists. Creating an account would change the machine.
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
 export interface SystemUser {

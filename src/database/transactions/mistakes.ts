@@ -14,7 +14,7 @@ export const MISTAKES = {
   otherOrganization:
     'This transaction belongs to another organization, and a call reaches only its own. Pass call.organizationId.',
   endedSession:
-    'This session has ended, and its transaction may have too. Await every statement, and call session() of ' +
+    'This session has ended, and its transaction may have ended too. Await every statement, and call session() of ' +
     'TenantDatabase for each use in place of keeping a session.',
   writeInReadOnly:
     'A transaction that may write cannot join one that only reads. Pass { readOnly: true } to transaction(), or remove ' +

@@ -6,8 +6,8 @@ import { MISTAKES } from './mistakes.js';
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
   /**
-   * Converts rows to the values of one statement. When present, `values` are those of one row, and the rows of one
-   * transaction become one statement; see `mergeRows`.
+   * Converts rows to the values of one statement. When this function is present, `values` are those of one row,
+   * and the rows of one transaction become one statement; see `mergeRows`.
    */
   readonly toValues?: RowsStatement['toValues'];
   /** Translates an error of this statement. Returns undefined to keep the error. */

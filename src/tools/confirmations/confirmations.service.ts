@@ -57,7 +57,7 @@ export class ConfirmationsService {
     await this.audit.record(organizationId, actor, 'confirmations/use', id);
   }
 
-  /** Records that a call has failed after it used its approval. `approved` allows it once more. */
+  /** Records that a call has failed after it used its approval. The state `approved` allows the call once more. */
   async recordFailure(
     organizationId: string,
     id: string,

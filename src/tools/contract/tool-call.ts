@@ -66,9 +66,10 @@ export interface ToolCall {
   canAsk(request: InputRequest): boolean;
 
   /**
-   * Asks the caller and returns the responses by the names of the requests. While a response is missing, it throws and
-   * the transaction is rolled back. With the responses, the method runs again from its first line. So ask before any
-   * effect outside of the database. Throws `forbidden` if the person declines or the caller cannot be asked.
+   * Asks the caller and returns the responses by the names of the requests. While a response is missing, this
+   * method throws and the transaction is rolled back. With the responses, the method of the tool runs again from
+   * its first line. So ask before any effect outside of the database. Throws `forbidden` if the person declines or
+   * the caller cannot be asked.
    */
   ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>>;
 }

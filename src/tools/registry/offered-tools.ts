@@ -89,7 +89,7 @@ export class OfferedTools {
     if (this.warned.has(key)) return;
     this.warned.add(key);
     this.logger.warn(
-      `The tool ${name} of organization ${organizationId} is hidden by a registered tool of that name. Rename it.`,
+      `A registered tool hides the offered tool ${name} of organization ${organizationId}. Rename the offered tool.`,
     );
   }
 

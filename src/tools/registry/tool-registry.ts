@@ -70,10 +70,10 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /**
-   * Finds a tool by its current or a deprecated name. Returns undefined if the surface forbids the tool, or if
-   * `policies` do, which contain the restriction of the caller's key. Then `ToolHandlers` answers an agent with the
-   * JSON-RPC error -32602, or with `forbidden` and the reason if only the key forbids the tool. `ToolsController`
-   * answers a person with 404.
+   * Finds a tool by its current or a deprecated name. Returns undefined if the surface or `policies` forbid the
+   * tool. `policies` contain the restriction of the caller's key. When no tool is found, `ToolHandlers` answers an
+   * agent with the JSON-RPC error -32602. If only the key forbids the tool, the answer is `forbidden` with the
+   * reason. `ToolsController` answers a person with 404.
    */
   find(name: string, surface: Surface, policies: ToolPolicies): RegisteredTool | undefined {
     const tool = this.byName.get(name);
@@ -128,7 +128,7 @@ export class ToolRegistry implements OnModuleInit {
     const fail = (error: unknown): never => {
       const failure = fromHttpException(error, 'tool');
       this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
-      // A step of a run fails after its transaction, so the engine shows its bugs and not this code.
+      // The engine of workflows shows the bugs of steps, because a step fails only after its transaction.
       const isShown = this.env.showsBugs && call.surface !== 'workflow';
       throw isShown && isBug(failure, call.signal) ? new ShownBug(failure) : failure;
     };

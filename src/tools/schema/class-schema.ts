@@ -139,7 +139,7 @@ function nestedClassOf(
   rules: readonly Rule[],
 ): SchemaClass | undefined {
   if (!rules.some(isNestedRule)) return undefined;
-  // class-transformer has no function that returns the class of @Type, but it makes an instance of it.
+  // class-transformer cannot return the class of @Type, but it can make an instance of this class.
   const probe = plainToInstance(schemaClass, { [property]: {} }) as Record<
     string,
     object | undefined

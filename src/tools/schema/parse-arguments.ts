@@ -22,8 +22,8 @@ export function parseBySchema(schema: ObjectSchema, given: unknown): Record<stri
 }
 
 /**
- * Returns instances for values with a class, and keeps other objects as they are. plainToInstance would copy those, and
- * fail on a key called `constructor`.
+ * Returns instances for values with a class, and keeps other objects as they are. plainToInstance would copy the
+ * other objects, and fail on a key called `constructor`.
  */
 export function instantiate<T extends object>(schemaClass: SchemaClass<T>, value: object): T {
   const nested = nestedClassesOf(schemaClass);
