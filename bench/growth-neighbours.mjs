@@ -80,7 +80,8 @@ async function timeBeside(place, { seconds, backlog, settleMs }) {
     `delete from workflow_runs where organization_id = $1 and status in ('queued', 'waiting') returning id`,
     [busy.organizationId],
   );
-  if (left.rowCount === 0) console.log('The backlog ended during the measurement. Use a larger backlog.');
+  if (left.rowCount === 0)
+    console.log('The backlog ended during the measurement. Use a larger backlog.');
   await untilDone(client);
   return beside;
 }

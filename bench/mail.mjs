@@ -224,7 +224,9 @@ function assertRight({ title, sink, form }, first, amount) {
   const isComplete = ({ html, isSigned }) =>
     form === 'html' ? html.includes('<h1 style=') : isSigned === (form === 'dkim');
   if (!sink.mails.every(isComplete)) {
-    throw new Error(`${title}: an e-mail has no HTML with inlined CSS, or its signature is missing or not expected.`);
+    throw new Error(
+      `${title}: an e-mail has no HTML with inlined CSS, or its signature is missing or not expected.`,
+    );
   }
   const came = sink.mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`);
   const wanted = Array.from({ length: amount }, (_, index) => {

@@ -75,5 +75,8 @@ async function accepts() {
 
 async function assertReady() {
   const response = await fetch(`http://127.0.0.1:${PORT}/health/ready`);
-  if (!response.ok) throw new Error(`The service listens but is not ready: /health/ready answered ${response.status}.`);
+  if (!response.ok)
+    throw new Error(
+      `The service listens but is not ready: /health/ready answered ${response.status}.`,
+    );
 }
