@@ -158,7 +158,9 @@ export class DurableContestant {
     });
     const runs = new Set(rows.map((row) => row.run_id)).size;
     if (runs !== amount || found.sort().join('\n') !== wanted.sort().join('\n')) {
-      throw this.#wrong(`${amount} runs left ${found.length} messages, not all of them right`);
+      throw this.#wrong(
+        `${amount} runs stored ${found.length} messages, and some are missing or wrong`,
+      );
     }
   }
 

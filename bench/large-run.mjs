@@ -36,7 +36,8 @@ export async function measure({ databaseUrl, env }, { smoke }) {
       times.run.push(run);
       times.others.push(other);
     }
-    if (bytes > MOST_BYTES) throw new Error(`get_run returned ${bytes} bytes.`);
+    if (bytes > MOST_BYTES)
+      throw new Error(`get_run returned ${bytes} bytes, more than ${MOST_BYTES}.`);
     const show = (values) => ({ p50: quantile(values, 0.5), p99: quantile(values, 0.99) });
     return {
       'large-run': {

@@ -27,7 +27,8 @@ async function send({ url, first, seconds, connections, mostUnfinished }, db) {
     sent += 1;
     const response = await fetch(url, { method: 'POST', ...webhookOf(first + sent - 1) });
     await response.arrayBuffer();
-    if (response.status !== 202) throw new Error(`Status ${response.status}`);
+    if (response.status !== 202)
+      throw new Error(`A webhook was answered with ${response.status}, not with 202.`);
   };
   const sendAll = async () => {
     while (Date.now() < endsAt) {

@@ -235,7 +235,7 @@ function assertRight({ title, sink, form }, first, amount) {
   });
   if (came.sort().join('\n') !== wanted.sort().join('\n')) {
     throw new Error(
-      `${title}: of ${amount} e-mails ${came.length} arrived, and not all are correct.`,
+      `${title}: of ${amount} e-mails ${came.length} arrived, and some are missing or wrong.`,
     );
   }
 }

@@ -126,7 +126,10 @@ async function buildService(tsc, draft) {
   copySql(join(root, 'migrations'), join(draft, 'migrations'));
   const bundler = join(root, 'scripts/bundle-service.mjs');
   const program = join(draft, 'src/main.js');
-  await run([bundler, program, join(draft, 'service')], 'The service could not be bundled.');
+  await run(
+    [bundler, program, join(draft, 'service')],
+    'The service could not be bundled. See the errors above.',
+  );
   writeFileSync(join(draft, SERVICE.stamp), stamp);
 }
 

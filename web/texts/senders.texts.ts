@@ -6,7 +6,7 @@ export const sendersTexts = defineTexts(
     title: 'Who signs',
     about: 'Providers sign in their own ways. Choose yours, and enter the secret that it shows.',
     signature: 'Signature',
-    own: 'Our own, or Standard Webhooks',
+    own: 'Of Switchboard, or Standard Webhooks',
     signedBy: (provider: string) => `Deliveries must have the signature of ${provider}.`,
     secret: 'Secret of the provider',
     kept: 'Leave it empty to keep the current secret. Nobody can read it again.',
@@ -50,7 +50,7 @@ export const sendersTexts = defineTexts(
     about:
       'Anbieter signieren auf ihre eigene Weise. Wählen Sie Ihren, und geben Sie das Geheimnis ein, das er zeigt.',
     signature: 'Signatur',
-    own: 'Unsere eigene oder Standard Webhooks',
+    own: 'Von Switchboard oder Standard Webhooks',
     signedBy: (provider: string) => `Zustellungen müssen die Signatur von ${provider} haben.`,
     secret: 'Geheimnis des Anbieters',
     kept: 'Leer lassen, um das jetzige Geheimnis zu behalten. Niemand kann es wieder lesen.',
