@@ -5,12 +5,12 @@ import { start } from './processes.mjs';
 const COUNTS = [undefined, 200, 1000];
 
 /**
- * Measures interleaved starts on one prepared database, with the built-in tools and with more. `starts`: milliseconds
- * from the spawn to the first response to `tools/list`. `boots`: milliseconds from the creation of the application, after
- * its code is loaded, until it listens.
+ * Measures interleaved starts on one prepared database, with the built-in tools and with additional ones. `starts`:
+ * milliseconds from the spawn to the first response to `tools/list`. `boots`: milliseconds from the creation of the
+ * application, after its code is loaded, until the application listens.
  */
 export async function measure({ env, tools }, { rounds, smoke }) {
-  // `growth-registry` tests a start with more tools.
+  // The smoke test starts with the built-in tools only: `growth-registry` already starts with additional tools.
   const counts = smoke ? COUNTS.slice(0, 1) : COUNTS;
   const rows = counts.map((count) => ({ tools: count ?? tools.length, starts: [], boots: [] }));
   for (let round = 0; round < (smoke ? 1 : rounds); round += 1) {

@@ -8,7 +8,7 @@ const NOTES = {
   list: ({ tools }) => `The list has ${tools} tools.`,
   call: () => 'The tool returns its argument.',
   batch: () =>
-    'Each call in a batch counts. Single calls are those of the previous contest, measured directly before each batch.',
+    'The rate counts each call of a batch. Single calls are those of the previous contest, measured directly before each batch.',
   search: ({ contacts, organizations }) =>
     `The searches are for parts of names, full names and parts of e-mail addresses, among ${show(contacts)} contacts ` +
     `of ${organizations} organizations. One to ten of 20,000 match, and every response is checked. Each contestant has a separate ` +

@@ -25,7 +25,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       for (const era of CONTESTANTS[name].eras) {
         await assertValidates(started.get(name).url, era, started.get(name).key);
         for (const contest of contests) {
-          // 2026-07-28 has no batches.
+          // MCP 2026-07-28 has no batches.
           if (contest === 'batch' && era === '2026-07-28') continue;
           const entry = await prepare(name, era, contest, started.get(name), given);
           entries.push({ ...entry, postgresPid: place.postgresPid });
@@ -55,7 +55,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
   }
 }
 
-/** Returns the requests of a contest and their responses, after checking these. */
+/** Returns the requests of a contest and their responses, after checking the responses. */
 export async function prepare(name, era, contest, { url, key, cpuSeconds }, given) {
   const { kind, title } = CONTESTANTS[name];
   const requests = requestsOf(contest, era, key, given);

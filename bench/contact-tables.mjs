@@ -35,12 +35,15 @@ export const PEER_INDEXES = [
   'create index on contacts (organization_id, created_at desc, id desc)',
 ];
 
-/** The keys that an import of contacts relies on. */
+/** Creates the unique keys of contacts, by which imports detect contacts that exist already. */
 export const PEER_KEYS = ['external_id', 'email', 'phone'].map(
   (column) => `create unique index on contacts (organization_id, ${column})`,
 );
 
-/** Creates a database with that many contacts per organization for each name. Returns the addresses. */
+/**
+ * Creates one database for each name, with `count` contacts in each organization. Returns the addresses of the databases
+ * by name.
+ */
 export async function makePeerDatabases(
   serverUrl,
   names,
@@ -65,7 +68,7 @@ export async function makePeerDatabases(
   return urls;
 }
 
-/** Inserts that many contacts for the organization, and as many for nine others, into Switchboard's table. */
+/** Inserts `count` contacts for the organization, and as many for each of nine others, into Switchboard's table. */
 export async function fillSwitchboard(url, organizationId, count, make = contactOf) {
   const { searchText } = await import('../dist/src/contacts/contact-fields.js');
   const withText = (organization, number) => {

@@ -70,7 +70,8 @@ function makeSearches(count) {
   ];
   return texts.map((text) => {
     const found = contacts.filter((_, index) => searched[index].includes(text.toLowerCase()));
-    if (found.length > PAGE) throw new Error(`${found.length} contacts match ${text}.`);
+    if (found.length > PAGE)
+      throw new Error(`${found.length} contacts match ${text}, more than one page of ${PAGE}.`);
     return { text, page: { contacts: found, next_cursor: null } };
   });
 }

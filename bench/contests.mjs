@@ -138,7 +138,7 @@ export async function assertValidates(url, era, key) {
   const { text } = await send(url, encode([call(5)], era, key, 0));
   const response = JSON.parse(text);
   if (!response.error && !response.result?.isError) {
-    throw new Error(`it accepts a number for text: ${text.slice(0, 200)}`);
+    throw new Error(`the tool accepts a number as its text: ${text.slice(0, 200)}`);
   }
 }
 

@@ -37,7 +37,7 @@ try {
 }
 console.log(`This machine: load ${loadavg()[0].toFixed(1)} after the measurements`);
 
-/** Measures a first visit with an empty cache: the page to sign in, and the first page after that. */
+/** Measures a first visit with an empty cache: the sign-in page, and the first page after signing in. */
 async function measureFirstLoad() {
   const open = async (isSignedIn) => {
     const context = isSignedIn
@@ -109,7 +109,7 @@ async function measureLargeWorkflow() {
 }
 
 async function createWorkflow(count) {
-  // Nested lists count too: a branch with three steps inside for every sixth of the steps.
+  // Steps inside branches count too: each branch is one step with four steps inside.
   const steps = Array.from({ length: count / 5 }, (_, index) => ({
     id: `choice_${index}`,
     if: 'trigger.payload.plan == "pro"',
@@ -145,7 +145,7 @@ async function measureLargeOutput() {
     await page.locator('summary').first().click();
     await page.getByRole('button', { name: 'Show all', exact: true }).click();
     const more = page.getByRole('button', { name: 'Show more', exact: true });
-    // A part that is loading keeps its button.
+    // The button stays visible while the next part loads.
     while (await more.isVisible()) await more.click();
     await page
       .getByRole('button', { name: /^Show all \(/ })

@@ -1,7 +1,7 @@
 // Creates the databases of the contestants on the PostgreSQL server of the bench.
 import pg from 'pg';
 
-/** Creates an empty database, or a copy of another one, in place of one that an earlier contest has left. */
+/** Creates an empty database, or a copy of `template`. Drops an existing database with the same name. */
 export async function makeDatabase(serverUrl, name, template) {
   await withClient(serverUrl, async (server) => {
     await server.query(`drop database if exists ${name} with (force)`);
@@ -14,7 +14,7 @@ export async function makeDatabase(serverUrl, name, template) {
   return url.href;
 }
 
-/** Opens a connection whose loss fails the next query instead of the process, so that the bench can clean up. */
+/** Opens a connection. When it is lost, the next query fails but the process continues, so the bench can clean up. */
 export async function connect(url) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

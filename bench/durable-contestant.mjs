@@ -7,7 +7,7 @@ import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
 const LOOK_EVERY_MS = 25;
-/** The number of runs that may wait, in the contest whose load follows the contestant. */
+/** The largest number of unfinished runs while webhooks are sent as fast as their runs are executed. */
 const MOST_UNFINISHED = 2000;
 const PATIENCE_MS = 60_000;
 
@@ -71,7 +71,7 @@ export class DurableContestant {
     return { perSecond: amount / seconds, p50, p99, ...spent() };
   }
 
-  /** Sends webhooks in the same way, and measures from the first request until the last run has succeeded. */
+  /** Sends webhooks as fast as responses arrive. Measures from the first request until the last run has succeeded. */
   async run(amount) {
     await this.#clear();
     const { first, spent, result } = await this.#send({ amount, connections: CONNECTIONS });
@@ -114,7 +114,7 @@ export class DurableContestant {
     await end(this.client, this.processes);
   }
 
-  /** Sends new webhooks. `spent` returns the processor time since then, in microseconds for each. */
+  /** Sends new webhooks. `spent` returns the processor time since the first one, in microseconds per webhook. */
   async #send({ script = 'load-webhooks.mjs', amount, ...how }) {
     const first = this.#order;
     this.#order += amount ?? 0;
@@ -158,7 +158,9 @@ export class DurableContestant {
     });
     const runs = new Set(rows.map((row) => row.run_id)).size;
     if (runs !== amount || found.sort().join('\n') !== wanted.sort().join('\n')) {
-      throw this.#wrong(`${amount} runs left ${found.length} messages, not all of them right`);
+      throw this.#wrong(
+        `${amount} runs stored ${found.length} messages, and some are missing or wrong`,
+      );
     }
   }
 

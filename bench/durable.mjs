@@ -29,7 +29,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       mode: 'run',
       asked: [...(wants('run') ? [run] : []), ...(wants('latency') ? latencies : [])],
     },
-    // The contest `run` shows that one worker beside a web process works.
+    // The smoke test omits this contest: `run` already shows that one worker beside a web process works.
     {
       given: WORKERS,
       mode: 'run',

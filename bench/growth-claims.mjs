@@ -68,7 +68,7 @@ async function openSide({ databaseUrl, env }, name, sides) {
   return Object.assign(side, { workflow: { organizationId, workflowId: workflow.id } });
 }
 
-/** Inserts runs until there are that many. */
+/** Inserts runs until the database has `count` of them. */
 async function fill({ client, counts }, workflows, status, count) {
   const key = `${status} ${workflows.length}`;
   await insertRuns(client, workflows, status, count - (counts[key] ?? 0));
@@ -77,7 +77,7 @@ async function fill({ client, counts }, workflows, status, count) {
   await client.query('checkpoint');
 }
 
-/** Returns milliseconds for both databases: a claim of the next run, a claim by id, and from a webhook to its claim. */
+/** Returns milliseconds for both databases: a claim of the next run, a claim by id, and a webhook with its claim. */
 async function compare(empty, full, { claims, warmUp }) {
   const times = { poll: [[], []], hint: [[], []], webhook: [[], []] };
   for (let round = -warmUp; round < claims; round += 1) {

@@ -1,6 +1,6 @@
-// Measures how a busy organization slows down another one. Takes the time from the response to a webhook until its run
-// of two steps has succeeded. Measures this time alone, and while another organization has a backlog. Both cases take
-// turns on one database and with the same processes.
+// Measures how a busy organization slows down another one. Measures the time from the response to a webhook until its
+// run of two steps has succeeded: first without other load, then while another organization has a backlog. Both cases
+// take turns on one database and with the same processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertRuns, postWebhook, quantile, signUp, timeRuns } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
@@ -80,7 +80,8 @@ async function timeBeside(place, { seconds, backlog, settleMs }) {
     `delete from workflow_runs where organization_id = $1 and status in ('queued', 'waiting') returning id`,
     [busy.organizationId],
   );
-  if (left.rowCount === 0) console.log('The backlog ended before the measurement.');
+  if (left.rowCount === 0)
+    console.log('The backlog ended during the measurement. Use a larger backlog.');
   await untilDone(client);
   return beside;
 }

@@ -9,7 +9,7 @@ export function importSection({ rows, size }) {
   const limit = rows.find(({ kind }) => kind === 'bare');
   return [
     '## Import of a CSV file',
-    `The file has ${show(size)} rows with eleven columns, all of them new contacts. The time is measured from the first byte of the upload until the last contact is stored. Switchboard checks every field, finds doubled rows and existing contacts, logs consent, and continues after a kill. By hand, csv-parse feeds COPY in one process, without checks, into a table with the same unique keys and a trigram index.`,
+    `The file has ${show(size)} rows with eleven columns, all of them new contacts. The time is measured from the first byte of the upload until the last contact is stored. Switchboard checks every field, finds repeated rows and existing contacts, logs consent, and continues after a kill. By hand, csv-parse feeds COPY in one process, without checks, into a table with the same unique keys and a trigram index.`,
     '',
     ...table(
       [
@@ -35,7 +35,7 @@ export function importSection({ rows, size }) {
 export function importMemorySection({ rows }) {
   return [
     '## Memory of imports',
-    'The resident memory of the process is read every 50 ms. The figures are what the largest one is above that before the upload.',
+    'The resident memory of the process is read every 50 ms. A figure is the largest value minus the value before the upload.',
     '',
     ...table(
       ['contestant', 'rows', 'more MiB', 'rows/s'],

@@ -152,7 +152,7 @@ async function call(url, headers, tool, given) {
   return await response.json();
 }
 
-/** Signs a person up, who imports the files. Returns the headers of the session. */
+/** Signs up the person who imports the files. Returns the headers of the session. */
 async function signUp(url) {
   const response = await fetch(new URL('/api/auth/sign-up', url), {
     method: 'POST',
@@ -175,7 +175,7 @@ function watchMemory(pid) {
     try {
       most = Math.max(most, memoryOf(pid).residentMiB);
     } catch {
-      // The process has ended, which its next request reports.
+      // The process has ended. The next request to it reports that.
     }
   };
   const timer = setInterval(look, LOOK_EVERY_MS);

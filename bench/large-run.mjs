@@ -1,11 +1,11 @@
-// Measures get_run of a run with many large outputs, and for how long the process cannot serve others in the meantime.
+// Measures get_run of a run with many large outputs, and how long other requests wait in the meantime.
 import { quantile, signUp } from './backlog.mjs';
 import { connect, makeDatabase } from './databases.mjs';
 import { start } from './processes.mjs';
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Returns the milliseconds of get_run, and of requests of others that arrive at the same time. */
+/** Returns the milliseconds of get_run, and of other requests that arrive at the same time. */
 export async function measure({ databaseUrl, env }, { smoke }) {
   const extent = smoke ? { steps: 5, calls: 3 } : { steps: 1000, calls: 300 };
   const url = await makeDatabase(databaseUrl, 'large_run');
@@ -36,7 +36,8 @@ export async function measure({ databaseUrl, env }, { smoke }) {
       times.run.push(run);
       times.others.push(other);
     }
-    if (bytes > MOST_BYTES) throw new Error(`get_run returned ${bytes} bytes.`);
+    if (bytes > MOST_BYTES)
+      throw new Error(`get_run returned ${bytes} bytes, more than ${MOST_BYTES}.`);
     const show = (values) => ({ p50: quantile(values, 0.5), p99: quantile(values, 0.99) });
     return {
       'large-run': {

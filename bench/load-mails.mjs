@@ -46,6 +46,6 @@ async function paced({ url, key, form, first, amount, perSecond }) {
 async function send(url, request) {
   const response = await fetch(url, { method: 'POST', ...request });
   await response.arrayBuffer();
-  if (!response.ok) throw new Error(`Status ${response.status}`);
+  if (!response.ok) throw new Error(`A request was answered with ${response.status}.`);
   return Date.now();
 }

@@ -7,7 +7,10 @@ import { withClient } from './databases.mjs';
 import { webhookOf } from './webhooks.mjs';
 
 const LOOK_EVERY_MS = 200;
-/** Every run of every contestant stores one message. Reading statistics costs the same for any number of messages. */
+/**
+ * Every run of every contestant stores one message, so the messages count the finished runs. Reading their number from
+ * the statistics costs the same for any number of messages.
+ */
 const STORED = `select n_tup_ins::integer as count from pg_stat_user_tables where relname = 'messages'`;
 
 const plan = await json(process.stdin);
@@ -24,7 +27,8 @@ async function send({ url, first, seconds, connections, mostUnfinished }, db) {
     sent += 1;
     const response = await fetch(url, { method: 'POST', ...webhookOf(first + sent - 1) });
     await response.arrayBuffer();
-    if (response.status !== 202) throw new Error(`Status ${response.status}`);
+    if (response.status !== 202)
+      throw new Error(`A webhook was answered with ${response.status}, not with 202.`);
   };
   const sendAll = async () => {
     while (Date.now() < endsAt) {

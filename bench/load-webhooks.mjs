@@ -54,6 +54,7 @@ async function send(url, order) {
   const response = await fetch(url, { method: 'POST', ...webhookOf(order) });
   const { runId } = await response.json();
   const at = Date.now();
-  if (response.status !== 202) throw new Error(`Status ${response.status}`);
+  if (response.status !== 202)
+    throw new Error(`A webhook was answered with ${response.status}, not with 202.`);
   return [runId, at];
 }

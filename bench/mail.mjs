@@ -56,7 +56,7 @@ const CONTESTANTS = {
     title: 'Switchboard, signed with DKIM',
     script: 'contestants/switchboard.mjs',
     args: ['0', 'sender-domain'],
-    // Stands for the look-up of the DNS records.
+    // Marks the DNS records as found, because the domain of the contest has none.
     found: `update sender_domains set verified_at = now(); update sender_keys set state = 'current', is_found = true`,
     form: 'dkim',
     ...STORED,
@@ -184,7 +184,10 @@ async function deliver(contestant, amount) {
   };
 }
 
-/** Measures the times from the response, at a fixed rate, until the e-mail arrives. nodemailer alone responds later. */
+/**
+ * Measures the times from the response until the e-mail arrives, at a fixed rate. Returns nothing for nodemailer alone,
+ * which responds only after the delivery.
+ */
 async function delays(contestant, seconds) {
   const { kind, url, key, form, client, sink, order: first } = contestant;
   if (kind === 'bare') return {};
@@ -221,7 +224,9 @@ function assertRight({ title, sink, form }, first, amount) {
   const isComplete = ({ html, isSigned }) =>
     form === 'html' ? html.includes('<h1 style=') : isSigned === (form === 'dkim');
   if (!sink.mails.every(isComplete)) {
-    throw new Error(`${title}: an e-mail has no HTML with inlined CSS, or a wrong signature.`);
+    throw new Error(
+      `${title}: an e-mail has no HTML with inlined CSS, or its signature is missing or not expected.`,
+    );
   }
   const came = sink.mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`);
   const wanted = Array.from({ length: amount }, (_, index) => {
@@ -230,7 +235,7 @@ function assertRight({ title, sink, form }, first, amount) {
   });
   if (came.sort().join('\n') !== wanted.sort().join('\n')) {
     throw new Error(
-      `${title}: of ${amount} e-mails ${came.length} arrived, and not all are correct.`,
+      `${title}: of ${amount} e-mails ${came.length} arrived, and some are missing or wrong.`,
     );
   }
 }

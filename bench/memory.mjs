@@ -12,7 +12,7 @@ const MOST_ROUNDS = 3;
 /** Measures interleaved starts on prepared databases. After some idle time, each process gets a load of trivial calls. */
 export async function measure(place, { rounds, seconds, only, smoke }) {
   const names = contestantsAmong(only);
-  // The contests about calls show that all contestants start.
+  // The smoke test starts one contestant only: the contests about calls already start all of them.
   const rows = (smoke ? names.slice(0, 1) : names).map((name) => {
     const { kind, title, eras } = CONTESTANTS[name];
     return { name, kind, title, era: eras.includes(ERA) ? ERA : eras[0], rounds: [] };

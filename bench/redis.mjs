@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 
-/** Writes to disk before each response, like the commits of the other contestants. */
+/** Starts Redis. It writes to disk before each response, as the other contestants do with their commits. */
 export async function startRedis() {
   const given = process.env.REDIS_URL;
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-redis-'));

@@ -3,7 +3,8 @@
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
 // measurements with growing numbers of contacts, runs, tools and workers. `--minutes` is the length of `fresh`, which runs
 // only when selected, as do `slow-step` and `large-run`. `--smoke` only tests that everything works.
-// `--only` selects contestants. Both options write no files. The bench fails when a response is wrong, never for a time.
+// `--only` selects contestants. With one of these two options, no files are written. The bench fails when a response is
+// wrong, and never because a time is long.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Measures whether a step that waits long for another system slows down other runs. Takes the time from the response to
-// a webhook until its run of two steps has succeeded. Measures this time alone, and beside such a step of the same
+// Measures whether a step that waits long for another system slows down other runs. Measures the time from the response
+// to a webhook until its run of two steps has succeeded: first without other load, then beside such a step of the same
 // organization.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -115,7 +115,7 @@ async function prepare(client, web, other) {
         contact_id: '{{ person.id }}',
         body: 'Hello {{ trigger.payload.number }}',
         subject: 'Hello',
-        // The message is stored but not delivered, and no run waits for the row of another.
+        // The message is stored but not delivered, so no run waits for a row of another run.
         scheduled_at: new Date(Date.now() + 300 * 86_400_000).toISOString(),
       },
     },

@@ -19,7 +19,7 @@ chmodSync(parent, 0o711);
 try {
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(parent, String(round));
-    // Before that, the disk still writes the files of the last round.
+    // Without this pause, the disk would still write the files of the last round.
     await sleep(PAUSE_MS);
     results.first.push(await measureStart(dataDir));
     results.warm.push(await measureStart(dataDir, measureIdle));
@@ -37,7 +37,7 @@ show('First start with the embedded database, until it is ready', results.first,
 show('Later start, until it is ready', results.warm, 'ms');
 show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
 
-/** Returns the milliseconds until the service is ready. Then does `work` with its process id, and stops it. */
+/** Returns the milliseconds until the service is ready. Then calls `work` with its process id, and stops the service. */
 async function measureStart(dataDir, work = async () => undefined) {
   const began = performance.now();
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
@@ -47,7 +47,7 @@ async function measureStart(dataDir, work = async () => undefined) {
   });
   const exited = new Promise((done) => child.once('exit', done));
   try {
-    // A request for each check would take a core away from the start.
+    // This only connects: a request for each check would take processor time away from the start.
     while (!(await accepts())) await sleep(10);
     await assertReady();
     const elapsed = performance.now() - began;
@@ -75,5 +75,8 @@ async function accepts() {
 
 async function assertReady() {
   const response = await fetch(`http://127.0.0.1:${PORT}/health/ready`);
-  if (!response.ok) throw new Error(`The service answers ${response.status}.`);
+  if (!response.ok)
+    throw new Error(
+      `The service listens but is not ready: /health/ready answered ${response.status}.`,
+    );
 }

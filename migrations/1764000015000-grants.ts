@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Grants the tenant role exactly the privileges that the repositories use. Keys change through functions of the gate,
- * and a session names its organization.
+ * Grants the tenant role exactly the privileges that the repositories use. API keys are created and revoked by
+ * functions of the gate. The account of a session is found in the organization that the session names.
  */
 export class Grants1764000015000 extends SqlMigration {
   readonly name = 'Grants1764000015000';
@@ -27,7 +27,7 @@ export class Grants1764000015000 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // The arguments of this function have changed. The next function is no longer needed.
+    // The arguments of find_account have changed, and private.sign is no longer needed.
     await runner.query('drop function if exists gate.find_account(text, text)');
     await runner.query('drop function if exists private.sign(text)');
     await super.up(runner);

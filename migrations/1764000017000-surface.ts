@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Creates the first account without a race, and separates deliveries of senders who have the secret from those of
- * strangers. Refused deliveries that were logged before count as those of strangers.
+ * Creates the first account without a race. The delivery log separates deliveries of senders who have the secret from
+ * those of strangers. Refused deliveries that are in the log already count as those of strangers.
  */
 export class Surface1764000017000 extends SqlMigration {
   readonly name = 'Surface1764000017000';

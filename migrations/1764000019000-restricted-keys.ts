@@ -2,9 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lets keys expire, only read or have a list of tools, and stores from where a key was last used. Existing keys stay
- * without limits. Stop processes of older versions first: they do not know that find_api_key now returns ended keys
- * too.
+ * Lets keys expire, and restricts keys to tools that only read or to a list of tools. Stores from where a key was last
+ * used. Existing keys get no restriction. Stop processes of older versions first: they do not know that find_api_key
+ * now returns ended keys too.
  */
 export class RestrictedKeys1764000019000 extends SqlMigration {
   readonly name = 'RestrictedKeys1764000019000';

@@ -8,7 +8,7 @@ const COUNTED = [
   ['workflow_versions', 'versions', 'total'],
 ] as const;
 
-/** Creates the quotas of organizations. Counts existing rows once, which reads workflows and versions. */
+/** Creates the quotas of organizations. Counts existing rows once. The count reads all workflows and versions. */
 export class Quotas1764000019500 extends SqlMigration {
   readonly name = 'Quotas1764000019500';
   readonly files = [

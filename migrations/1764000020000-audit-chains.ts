@@ -2,8 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lets only the service write the audit log and its retention. Chains the entries of each organization, and keeps them
- * when the organization is deleted. Adds the log of calls. The audit log is rewritten, and is locked meanwhile.
+ * Lets only the service write the audit log and the retention rule of the log. Chains the entries of each organization,
+ * and keeps them when the organization is deleted. Adds the log of calls. The audit log is rewritten, and is locked
+ * meanwhile.
  */
 export class AuditChains1764000020000 extends SqlMigration {
   readonly name = 'AuditChains1764000020000';

@@ -2,7 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Stores the states of each message, with their times and reasons. For existing messages it stores only later states.
+ * Stores the states of each message, with their times and reasons. For existing messages, only later
+ * states are stored.
  * Locks messages against writers while it builds the index of undelivered messages.
  */
 export class MessageEvents1764000026000 extends SqlMigration {

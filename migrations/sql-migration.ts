@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Runs a migration that is written as SQL files: `tables/` and `functions/` have one file for each, named after it. */
+/** Runs a migration of SQL files. `tables/` has a file for each table, `functions/` has one for each function. */
 export abstract class SqlMigration implements MigrationInterface {
   abstract readonly name: string;
   /** The files that `up` runs, relative to this folder, in this order. */
@@ -10,7 +10,7 @@ export abstract class SqlMigration implements MigrationInterface {
   abstract readonly objects: readonly string[];
 
   async up(runner: QueryRunner): Promise<void> {
-    // A function's file may already use columns that a later migration adds.
+    // The file of a function may use columns that only a later migration adds. With the check, it could not be created.
     await runner.query('set local check_function_bodies = off');
     for (const file of this.files) {
       await runner.query(await readFile(new URL(file, import.meta.url), 'utf8'));

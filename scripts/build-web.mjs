@@ -67,7 +67,8 @@ function pathsIn(parent) {
 async function describe(path) {
   const extension = extname(path);
   const type = TYPES[extension];
-  if (!type) throw new Error(`${path}: the service does not know the type of ${extension} files.`);
+  if (!type)
+    throw new Error(`${path}: the type of ${extension} files is unknown. Add it to TYPES.`);
   const content = readFileSync(join(folder, path));
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
   const file = { path, type, hash, identity: content.length, encodings: [] };

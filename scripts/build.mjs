@@ -74,7 +74,7 @@ export async function build() {
   });
 }
 
-/** Builds as {@link build} does. When that fails as expected, prints why and ends the process with this exit code. */
+/** Builds as {@link build} does. After a `BuildError`, prints its message and exits with the code `code`. */
 export async function buildOrExit(code) {
   try {
     await build();
@@ -100,7 +100,8 @@ async function compile(tsc) {
     // The output goes to a new folder, so that an interrupted build never leaves an incomplete dist, and the
     // output of deleted sources disappears.
     const parts = [buildService(tsc, draft), buildDashboard(join(draft, 'web'))];
-    // Waits for both, even after a failure, because the other one still writes into the folder that is removed.
+    // Waits for both parts, even when one has failed. Otherwise the other one would still write into the folder while
+    // it is removed.
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);
@@ -125,7 +126,10 @@ async function buildService(tsc, draft) {
   copySql(join(root, 'migrations'), join(draft, 'migrations'));
   const bundler = join(root, 'scripts/bundle-service.mjs');
   const program = join(draft, 'src/main.js');
-  await run([bundler, program, join(draft, 'service')], 'The service could not be bundled.');
+  await run(
+    [bundler, program, join(draft, 'service')],
+    'The service could not be bundled. See the errors above.',
+  );
   writeFileSync(join(draft, SERVICE.stamp), stamp);
 }
 

@@ -5,9 +5,9 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** Packages that read files beside their own modules. */
+/** The packages that stay outside the bundle, because they read files beside their own modules. */
 const READ_OWN_FILES = ['@node-rs/argon2', 'bull', 'pino'];
-/** Warnings for packages that Nest, TypeORM and others load only where they are installed. */
+/** The warnings that are not shown. Packages that Nest, TypeORM and others load only where installed cause them. */
 const EXPECTED = new Set(['UNRESOLVED_IMPORT', 'EVAL', 'COMMONJS_VARIABLE_IN_ESM']);
 
 /**
@@ -31,7 +31,8 @@ export async function bundle(program, folder) {
       format: 'esm',
       keepNames: true,
       chunkFileNames: '[name]-[hash].js',
-      // The first module needs this package before the database is started. Otherwise it would be in the chunk of Nest.
+      // The first module needs reflect-metadata before the database is started. In the chunk of Nest, it would load
+      // Nest too early.
       codeSplitting: {
         groups: [{ name: 'reflect-metadata', test: /node_modules\/reflect-metadata\// }],
       },
@@ -41,7 +42,7 @@ export async function bundle(program, folder) {
   }
 }
 
-/** Makes `import.meta` of a compiled module name the place of that module, where its .sql files and others are. */
+/** Makes `import.meta` of a bundled module name the place of its compiled file, beside which its .sql files are. */
 function keepPlaces(folder) {
   const packages = `${sep}node_modules${sep}`;
   return {

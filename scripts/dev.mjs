@@ -13,7 +13,7 @@ import { buildOrExit } from './build.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Matches the line that tsc prints after each compilation. */
 const COMPILED = /Found (\d+) errors?\. Watching/;
-/** An editor that saves a file may change it several times. */
+/** The pause before a changed .sql file is copied, because an editor may change a file several times when it saves. */
 const SETTLE_MS = 100;
 /**
  * True where the service can have its own process group. Then Ctrl-C reaches this process only. A second signal would

@@ -16,7 +16,10 @@ export function installPackage(folder) {
     cwd: folder,
     stdio: ['ignore', process.stderr, process.stderr],
   });
-  if (status !== 0) throw new Error(`The packages of ${folder} could not be installed.`);
+  if (status !== 0)
+    throw new Error(
+      `The packages of ${folder} could not be installed. See the errors of npm above.`,
+    );
   writeFileSync(installed, readFileSync(lock));
 }
 

@@ -87,7 +87,7 @@ async function faultOfTools(name) {
 }
 
 function listTables() {
-  // A package has no sources.
+  // An installed package has no sources, only `dist`.
   const folders = [join(root, 'migrations/tables'), join(root, 'dist/migrations/tables')];
   return readdirSync(folders.find(existsSync)).map((file) => file.replace(/\.sql$/, ''));
 }

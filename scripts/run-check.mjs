@@ -13,7 +13,7 @@ const { status } = spawnSync(program, args, {
   cwd: root,
   stdio: 'inherit',
   shell: process.platform === 'win32',
-  // The linter looks for its second program, which knows types, on the PATH.
+  // The linter looks on the PATH for its second program, which checks the rules that need types.
   env: { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` },
 });
 process.exitCode = status ?? 1;

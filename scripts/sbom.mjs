@@ -29,7 +29,7 @@ sbom.components = kept.map((component) => ({
 sbom.dependencies = sbom.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }));
-// npm names it after the folder of the checkout.
+// npm names the component after the folder of the checkout.
 sbom.metadata.component.name = 'switchboard';
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
 console.log(`${file}: ${sbom.components.length} packages`);

@@ -172,7 +172,8 @@ async function save(page, name) {
   const path = join(FOLDER, name);
   await page.screenshot({ path });
   const { size } = statSync(path);
-  if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than ${MOST_BYTES}.`);
+  if (size > MOST_BYTES)
+    throw new Error(`${name} has ${size} bytes. At most ${MOST_BYTES} are allowed.`);
   console.log(`${path}: ${size} bytes`);
 }
 

@@ -67,7 +67,8 @@ export async function startBrowser() {
     PATH.split(delimiter)
       .flatMap((folder) => BROWSERS.map((name) => join(folder, name)))
       .find((file) => existsSync(file));
-  if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
+  if (!executablePath)
+    throw new Error('Chromium was not found. Install it, or set CHROMIUM_PATH to its program.');
   // The sandbox of Chromium does not run as root. Only pages of Switchboard are opened.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   // `npm run screenshots` installs this large package. `npm ci` does not.

@@ -6,7 +6,7 @@ const SERVICE = {
   target: process.env.SWITCHBOARD_URL ?? 'http://127.0.0.1:3000',
   changeOrigin: false,
 };
-/** Calls of the service, without the sources in `web/api`, whose addresses begin alike. */
+/** Matches calls of the service, but not the sources in `web/api`, whose addresses also begin with `/api/`. */
 const CALLS = String.raw`^/api/(?!.*\.tsx?(\?|$))`;
 
 /** `scripts/build-web.mjs` builds with this. `npm run dev:web` serves the pages with it and passes calls to a service. */
@@ -15,9 +15,9 @@ export default defineConfig({
   plugins: [react()],
   build: {
     manifest: true,
-    // Writes the licences of the packages in the scripts, which must be delivered with the scripts.
+    // Writes the licences of the bundled packages, which must be delivered with the scripts.
     license: { fileName: 'licenses.txt' },
-    // The policy allows no `data:` scripts and styles, and every file has a name with its hash.
+    // Inlines no file as a `data:` URL: the Content-Security-Policy forbids such scripts and styles.
     assetsInlineLimit: 0,
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],

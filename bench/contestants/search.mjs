@@ -19,7 +19,7 @@ const CONDITIONS = {
   segment: (place) => `id in (select contact_id from segment_members where segment = ${place})`,
 };
 
-/** Implements the tool for the peers. */
+/** Returns the function of `search_contacts` or `echo` for the peers. */
 export function handlerOf(name) {
   return name === SEARCH
     ? async (given) => resultOf(await searchContacts(given))
@@ -33,7 +33,7 @@ export async function searchContacts({ query = '', limit = 20 }) {
   return pageOf(await pool.query(STATEMENT, [PEER_ORGANIZATION, pattern, limit + 1]), limit);
 }
 
-/** Returns the newest contacts that match conditions on the properties, tags and segments of the contest, as SQL by hand. */
+/** Returns the newest contacts that match conditions on properties, tags and segments, with hand-written SQL. */
 export async function filterContacts(filters) {
   const limit = 20;
   const values = [PEER_ORGANIZATION, limit + 1];

@@ -1,9 +1,9 @@
 -- Lets runs pass the limits of a workflow after one of its runs started, ended or began to wait.
 --
 -- Arguments:
---   changed_id  that run
--- Result: id and organization of each run that can be claimed now. Also the next run that the rate limit delays, with
---   the milliseconds until it must be checked again.
+--   changed_id  the run that started, ended or began to wait
+-- Result: id and organization of each run that can be claimed now. The result also has the next run that the rate limit
+--   delays, with the milliseconds until that run must be checked again.
 -- Locks: as private.admit_runs_of_workflow; it waits for the advisory lock.
 create or replace function gate.admit_runs(changed_id text)
 returns table (id text, organization_id text, wait_ms double precision)

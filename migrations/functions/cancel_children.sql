@@ -1,12 +1,12 @@
--- Trigger function: when a run is canceled, cancels the runs for whose end it was waiting, unless its step says
--- otherwise.
+-- Trigger function: when a run is canceled, also cancels the runs whose end it was waiting for. A step of the canceled
+-- run can prevent that.
 --
 -- Arguments: none (row trigger after an update of the status).
--- Result: null. The trigger then cancels the runs for which these were waiting in the same way.
+-- Result: null. The update fires this trigger again, so runs that the canceled runs were waiting for are canceled too.
 -- Locks: the canceled runs. It waits for workers that have locked them.
 --
--- A run is canceled by a call, a person or another canceled run. A trigger sees all three. A retry of the canceled run
--- finds the reason "parent_ended" and starts another run.
+-- A run is canceled by a call, a person or another canceled run. A trigger covers all three cases. A retry of the
+-- canceled run finds the reason "parent_ended" and starts another run.
 create or replace function private.cancel_children() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

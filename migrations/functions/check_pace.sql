@@ -5,9 +5,12 @@
 --   of_contact  its contact
 --   of_channel  its channel
 --   of_topic    its topic, or null
--- Result: a row for each rule that applies to the message: its code (quiet_hours, frequency_cap), which cap it is,
---   when it lets the message be sent, or null for now, and whether it drops the message instead.
--- Locks: none. A caller that begins an attempt by the result locks the contact first: see pace_message().
+-- Result: a row for each rule that applies to the message:
+--   code   quiet_hours or frequency_cap
+--   cap    the name of the cap; null for quiet hours
+--   until  the time at which the rule lets the message be sent; null for now
+--   drops  true: the rule drops the message instead
+-- Locks: none. A caller that begins an attempt because of the result locks the contact first: see pace_message().
 --
 -- Quiet hours apply to the channels that the rules of the organization name, and each cap to its channel and topic.
 -- Neither applies to e-mail without a topic, unless transactional_email of the rules is true.

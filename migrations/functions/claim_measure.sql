@@ -1,7 +1,7 @@
 -- Claims one organization that is due for a measurement.
 --
 -- Arguments:
---   lease_seconds  when another worker may claim it, if this one dies
+--   lease_seconds  how long the claim lasts. After this time another worker can claim the organization.
 -- Result: the organization's id, or no row.
 -- Locks: the claimed row. It skips rows that others have locked.
 create or replace function gate.claim_measure(lease_seconds integer) returns table (organization_id text)

@@ -1,5 +1,5 @@
 -- Claims runs for one worker: raises their epochs and starts their leases. Organizations take turns:
--- private.choose_runs has their order, and src/queue/fair-share.ts how many runs each of them may get.
+-- private.choose_runs decides their order, and src/queue/fair-share.ts decides how many runs each of them may get.
 --
 -- Arguments:
 --   batch_size     the largest number of runs to claim
@@ -41,7 +41,8 @@ begin
     end if;
     chosen := private.choose_runs(batch_size, share, recovered);
   else
-    -- A limit still delays the run. The process that had to admit it may have died, so this tries again.
+    -- A limit may still delay the run: the process that had to admit the run may have died. So this function checks
+    -- the limit again.
     select r.organization_id, r.workflow_id, r.slot_key,
       case when r.delayed_by = 'debounce' then r.debounce_key end as debounce_key into run
     from public.workflow_runs r

@@ -9,7 +9,7 @@
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- The organization whose last turn is longest ago comes first. One changed contact is enough for a claim, so the search
--- does not count them and jumps from organization to organization.
+-- does not count changed contacts and jumps from organization to organization.
 create or replace function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer

@@ -8,7 +8,7 @@
 --   for each entry. Equal numbers have equal hashes, however they are written.
 -- Locks: none.
 --
--- The cost keeps plans from computing the keys contact by contact.
+-- The declared cost of 1000 keeps plans from computing the keys contact by contact.
 create or replace function private.contact_filter_keys(organization text, tags text[], properties jsonb)
 returns bigint[]
 language plpgsql immutable strict parallel safe cost 1000 as $$

@@ -1,6 +1,6 @@
 -- Creates the first person and organization of an installation, as create_account does.
 --
--- Arguments: those of create_account, without the number of messages.
+-- Arguments: those of create_account, without the quotas.
 -- Result: true; false, and nothing is created, if somebody has an account already.
 -- Locks: gate.users against other writers, so that of simultaneous calls only one creates an account. Waiting calls
 --   then see the new account, because each statement of a volatile function sees what was committed before it.

@@ -33,7 +33,7 @@ begin
   ) then return null; end if;
   found := array(
     select c.id from public.contacts c
-    -- IS TRUE keeps the plan from combining this with an index scan over all contacts of the organization.
+    -- IS TRUE keeps the plan from combining this condition with an index scan over all contacts of the organization.
     where (c.organization_id = organization) is true
       and (private.contact_search_keys(c.organization_id, c.search_text, 1) @> wanted_keys
         or private.contact_search_keys(c.organization_id, c.search_text, 1) @> other_keys)

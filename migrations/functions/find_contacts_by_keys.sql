@@ -39,7 +39,7 @@ begin
       select private.contact_filter_keys(c.organization_id, c.tags, c.properties) as keys from public.contacts c
       where c.organization_id = organization order by c.id limit 20) s
   ) then return null; end if;
-  -- IS TRUE keeps the plan from combining this with an index scan over all contacts of the organization.
+  -- IS TRUE keeps the plan from combining this condition with an index scan over all contacts of the organization.
   if match_all then
     found := array(
       select c.id from public.contacts c

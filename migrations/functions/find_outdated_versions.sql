@@ -1,5 +1,5 @@
--- Reads one page of all workflow versions and finds those in use that may not fit the tools of this release. In use
--- means that an active workflow has the version, or a run that has not ended.
+-- Reads one page of all workflow versions and finds versions in use that perhaps do not fit the tools of this release.
+-- A version is in use when an active workflow, or a run that has not ended, has this version.
 --
 -- Arguments:
 --   schemas     the hashes of the present argument schemas by tool

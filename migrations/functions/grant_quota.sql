@@ -4,8 +4,8 @@
 -- Result: nothing. A quota that is used up is error SB002.
 -- Locks: the counter of the quota, until the transaction ends; blocks that no other transaction has locked.
 --
--- Near the limit the blocks get small, and the rest of unlocked blocks is collected first. So a transaction is refused
--- only when the rest is locked by transactions that are still running.
+-- Near the limit of the quota, new blocks are small, and the remaining amounts of unlocked blocks are collected first.
+-- So a transaction is refused only when transactions that are still running have locked the rest of the quota.
 create or replace function private.grant_quota(of_organization_id text, quota text, amount bigint, on_day date)
 returns void
 language plpgsql

@@ -23,8 +23,8 @@ begin
         status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
         reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
         finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
-        -- This is the time of the clock and not now(): the run that this transaction waited for may have ended after
-        -- its start.
+        -- This is the time of the clock and not now(), which is the start of the transaction: the run that the
+        -- transaction waited for may have ended later.
         started_at = coalesce(r.started_at, clock_timestamp()),
         available_at = now() + make_interval(secs => lease_seconds)
       where r.id = any (chosen)

@@ -36,7 +36,8 @@ begin
       limit max_runs
     ) taken;
   end if;
-  -- Each turn moves as many runs as there are places. Runs whose key has no free slot leave places for the next turn.
+  -- Each pass of the loop moves as many runs as there are free places. Runs whose key has no free slot take no place,
+  -- so the next pass can give it to other runs.
   while room > 0 and left_to_move > 0 loop
     with next as materialized (
       select r.id, r.slot_key, r.created_at from public.workflow_runs r

@@ -1,5 +1,5 @@
 -- Deletes full token buckets and addresses that were not used for 90 days. When more buckets are left than allowed, it
--- also deletes those that will be full soonest, because they lose least.
+-- also deletes those that will be full soonest. Without its row a bucket is full, so these buckets change least.
 --
 -- Arguments: the largest number of buckets to keep.
 -- Result: nothing.

@@ -1,7 +1,7 @@
 -- Returns when quiet hours let a message be sent.
 --
 -- Arguments:
---   at          the time that is asked for
+--   at          the time to check
 --   zone        the time zone of the contact, or null
 --   other_zone  is used when zone is null or unknown
 --   starts      the local time at which quiet hours begin
@@ -30,7 +30,8 @@ begin
   exception when invalid_parameter_value then
     used_zone := other_zone;
   end;
-  -- The end of one night can be in the quiet hours of the next day. A week has at most seven of them.
+  -- Quiet hours of one day can end within those of the next day. In a week, quiet hours begin
+  -- at most seven times, so eight checks are enough.
   for turn in 1 .. 8 loop
     today := moment at time zone used_zone;
     is_quiet := false;

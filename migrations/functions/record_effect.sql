@@ -8,7 +8,7 @@
 --
 -- A setting of the transaction is the right place for the record. It disappears with the transaction or the
 -- savepoint, needs no table that tools could write to, and no other session can read it. The function only
--- appends and never parses it, so text that a tool puts there cannot make a statement fail. Columns are
+-- appends to the record and never parses it, so text that a tool puts there cannot make a statement fail. Columns are
 -- compared as text, because json has no equality and jsonb refuses the valid JSON \u0000.
 create or replace function private.record_effect() returns trigger
 language plpgsql

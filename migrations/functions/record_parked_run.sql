@@ -2,7 +2,7 @@
 --
 -- Arguments: none (row trigger after an update of the status).
 -- Result: null.
--- Locks: only the new row. It commits with the parking, so a crash after it loses nothing.
+-- Locks: only the new row. The row is committed together with the parked run, so a crash loses nothing.
 create or replace function private.record_parked_run() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

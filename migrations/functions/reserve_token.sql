@@ -1,5 +1,5 @@
 -- Takes one token from a bucket that all processes share, even a token that the bucket will have only later. So each of
--- many waiting callers gets its own time, and none must ask again.
+-- many waiting callers gets its own time, and no caller must ask again.
 --
 -- Arguments:
 --   bucket          what the bucket counts

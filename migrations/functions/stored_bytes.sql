@@ -2,18 +2,20 @@
 --
 -- Arguments:
 --   of_organization  the organization
---   contacts, runs   how many it has
---   sample           about how many rows are read, at random, of a table in which the organization has more
--- Result: the bytes of contacts, messages, digests, runs with their steps and files, versions of workflows,
---   templates, webhook deliveries, uploads of contacts with their rejected rows, emitted events, members of segments,
---   aliases, suppressed addresses, decisions about topics, the log of consent and the data that undoes merges, as they
---   are stored. Compressed values count with their compressed size. Each row counts with some bytes for its short
---   columns.
+--   contacts, runs   how many contacts and runs the organization has
+--   sample           when the organization has more contacts or runs, about this many of them are read, at random
+-- Result: the bytes. Compressed values count with their compressed size. Each row counts with some bytes for its short
+--   columns. These rows count:
+--   - contacts, aliases, members of segments, the data that undoes merges
+--   - decisions about topics, the log of consent, suppressed addresses
+--   - messages, digests, templates
+--   - runs with their steps and files, versions of workflows, webhook deliveries, emitted events
+--   - uploads of contacts with their rejected rows
 -- Locks: none.
 --
--- pg_column_size() of a large value reads its pointer and not the value. Each chosen row is looked up by its key. The
--- planner does not know that few rows are chosen, and would read the whole table. Each call is planned anew: a plan for
--- an empty table would later compare each chosen row with all rows of the organization.
+-- pg_column_size() of a large value reads the pointer to the value and not the value itself. Each chosen row is looked
+-- up by its key. The planner does not know that few rows are chosen, and would read the whole table. Each call is
+-- planned anew: a plan for an empty table would later compare each chosen row with all rows of the organization.
 create or replace function private.stored_bytes(of_organization text, contacts bigint, runs bigint, sample integer)
 returns bigint
 language plpgsql

@@ -4,7 +4,7 @@
 --   bucket          what the bucket counts
 --   capacity        the tokens of a full bucket
 --   refill_seconds  an empty bucket is full again after this time
--- Result: 0; or the seconds until the bucket has a token, and none is taken.
+-- Result: 0 when a token was taken. Otherwise no token was taken, and this is the seconds until the bucket has one.
 -- Locks: the row of the bucket.
 --
 -- It takes part of the time that a full bucket covers (the generic cell rate algorithm), so one timestamp is enough.

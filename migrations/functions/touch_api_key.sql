@@ -5,8 +5,8 @@
 --   key_organization_id, key_id  the key
 --   by_address  the address of the caller
 --   by_agent    the User-Agent
---   by_client   name and version of the MCP client. Only some requests have them, so the stored ones are kept while
---               requests have the same User-Agent.
+--   by_client   name and version of the MCP client. Only some requests contain these. So the stored name and version
+--               stay while requests have the same User-Agent.
 --   When all three are null, only the time is stored.
 -- Result: nothing.
 -- Locks: the key's row.

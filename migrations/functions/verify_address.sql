@@ -7,8 +7,8 @@
 --   digests             the digests of the link, one for each key that may have made it
 --   new_messages_a_day  the messages that an organization of a verified owner may store in a day
 --   origin              where the request came from: address, request_id and client
--- Result: true; false, and nothing is changed, when the person has no such link, it has expired or was used, or the
---   address of the account is another one now.
+-- Result: true when the address was verified. Otherwise false, and nothing is changed: the person has no such link, the
+--   link has expired or was used, or the address of the account has changed.
 -- Locks: the person, so that of simultaneous uses one succeeds; the links of the person; the quotas that rise.
 --
 -- A quota that an operator has set or removed stays as it is, and no quota gets lower.

@@ -1,5 +1,5 @@
--- Stores the chain of each organization's audit log: its end, and its beginning after a purge. It survives the
--- organization.
+-- Stores the chain of each organization's audit log: its end, and its beginning after a purge. The row stays when the
+-- organization is deleted.
 create table private.audit_chains (
   organization_id text collate "C" constraint audit_chains_pkey primary key,
   -- The number of entries that were ever chained, and the hash of the last one.

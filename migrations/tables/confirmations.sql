@@ -1,5 +1,5 @@
--- Stores the calls of agents that a signed-in person must approve. A row is the approval of one call: of one key, one
--- tool and these arguments, once.
+-- Stores the calls of agents that a signed-in person must approve. A row approves one call only:
+-- once, with this key, of this tool, with these arguments.
 create table public.confirmations (
   organization_id text collate "C" not null
     constraint confirmations_organization_id_fkey references public.organizations (id) on delete cascade,

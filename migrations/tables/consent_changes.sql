@@ -5,7 +5,8 @@ create table public.consent_changes (
   contact_id text collate "C" not null,
   -- The order of the changes. Changes of one transaction have the same time.
   id bigint generated always as identity,
-  -- The contact at the time of the change. A merge changes contact_id, and its undoing needs the earlier contact.
+  -- The contact at the time of the change. A merge changes contact_id, and undoing the merge needs the earlier
+  -- contact.
   recorded_for text collate "C" not null,
   kind text collate "C" not null,
   -- The channel or the topic.

@@ -26,8 +26,8 @@ create table public.contacts (
 create index contacts_organization_id_created_at_idx on public.contacts (organization_id, created_at, id);
 create index contacts_organization_id_updated_at_idx on public.contacts (organization_id, updated_at, id);
 -- Under row-level security PostgreSQL uses an index only for leakproof operators, and those of arrays and jsonb are
--- not. So functions that run as the owner read the next two indexes. Their lists of entries that wait to be merged are
--- short, because every search reads such a list.
+-- not. So functions that run as the owner read the next two indexes. Their pending lists are short, because
+-- every search reads the complete pending list of a GIN index.
 create index contacts_search_text_idx on public.contacts
   using gin (private.contact_search_keys(organization_id, search_text, 1)) with (gin_pending_list_limit = 256);
 -- No plan needs statistics about the keys, and ANALYZE would take a second for them.

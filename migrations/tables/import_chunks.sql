@@ -12,6 +12,6 @@ create table public.import_chunks (
     references public.imports (organization_id, id) on delete cascade,
   constraint import_chunks_bytes_check check (octet_length(bytes) between 1 and 1048576)
 );
--- Without this, PostgreSQL would spend more time on compression than on the rest of an upload.
+-- Without this setting, PostgreSQL would spend more time on compression than on the rest of an upload.
 alter table public.import_chunks alter column bytes set storage external;
 select private.isolate('public.import_chunks', bookkeeping => true);

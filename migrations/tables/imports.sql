@@ -26,7 +26,7 @@ create table public.imports (
   duplicate integer not null default 0,
   failed integer not null default 0,
   error text,
-  -- The number of claims since the last chunk that was done.
+  -- The number of claims since the last chunk was finished.
   attempts integer not null default 0,
   epoch integer not null default 0,
   lease_until timestamptz,

@@ -25,7 +25,7 @@ create table public.messages (
   external_id text collate "C",
   -- The account that a sent message was handed to. There is no foreign key: the message stays as a record.
   provider_id text collate "C",
-  -- The provider's id of a sent message, which the reports of the provider name.
+  -- The provider's id of a sent message. Reports of the provider name the message by this id.
   provider_message_id text collate "C",
   -- What to do when it is unknown whether the message was sent. Null means the default of the channel.
   on_uncertain text,

@@ -5,7 +5,8 @@ create table private.quota_measures (
     constraint quota_measures_organization_id_fkey references public.organizations (id) on delete cascade,
   -- A worker may measure from this time on: the next time, or the end of the lease.
   due_at timestamptz not null default now(),
-  -- The organization is measured at this time if it has written something since, else an hour later.
+  -- The organization is measured at this time if it has written something since the last measurement. Otherwise it is
+  -- measured an hour later.
   next_at timestamptz not null default now(),
   -- True when the organization has written since the last measurement began.
   active boolean not null default true

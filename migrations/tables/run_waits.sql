@@ -8,8 +8,8 @@ create table public.run_waits (
   step_id text collate "C" not null,
   event text collate "C" not null,
   state text not null,
-  -- '' means any contact, so that one index serves both. There is no foreign key: a wait for a deleted contact must not
-  -- become a wait for every contact.
+  -- '' means any contact, so that one index serves waits for one contact and waits for any contact. There is no foreign
+  -- key: a wait for a deleted contact must not become a wait for every contact.
   contact_id text collate "C" not null default '',
   condition text,
   bindings json,

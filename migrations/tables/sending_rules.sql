@@ -1,5 +1,5 @@
--- Stores when an organization sends messages: its quiet hours, and how many messages a contact gets in a time. Without a
--- row, or without hours and caps, every message is sent at once.
+-- Stores when an organization sends messages: its quiet hours, and its caps. Without a row, or without quiet hours
+-- and caps, every message is sent at once.
 create table public.sending_rules (
   organization_id text collate "C" not null
     constraint sending_rules_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -7,7 +7,7 @@ create table public.sending_rules (
   timezone text not null,
   -- True: the rules apply to e-mails without a topic too. Messages of other channels always follow them.
   transactional_email boolean not null default false,
-  -- Null: there are no quiet hours. They end on the next day when they end before they begin.
+  -- Null: there are no quiet hours. Quiet hours end on the next day when quiet_to is not later than quiet_from.
   quiet_from text,
   quiet_to text,
   -- The days on which quiet hours begin, from 1 for Monday to 7 for Sunday.

@@ -1,4 +1,4 @@
--- Stores runs, with the queue, the leases and the limits of all executions of workflows.
+-- Stores runs, with their places in the queue, their leases, and how limits delay them.
 --
 -- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
 -- the workflow. It gets a place of the rate only when its key has a free slot; until then it is delayed by 'turn'.
@@ -18,7 +18,7 @@ create table public.workflow_runs (
   -- The bytes that the sender sent, because jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073). For a large
   -- payload, this is the outline, and a file of the run has the bytes.
   payload bytea not null,
-  -- What stands for large values in the outline. Null for other runs.
+  -- Facts about the large payload of the run. Null for a run without a large payload.
   large_payload json,
   contact_id text collate "C",
   dedupe_key text collate "C",
@@ -95,8 +95,8 @@ create index workflow_runs_released_idx on public.workflow_runs (organization_id
   where released_at is not null;
 
 -- A wake-up names a run by its id alone. This index must be the last of the table: without statistics all usable
--- indexes cost the same, and PostgreSQL chooses the one that was created last. Any other would read all runs of the
--- organization.
+-- indexes cost the same, and PostgreSQL chooses the one that was created last. Any other index would read all runs of
+-- the organization.
 create index workflow_runs_id_idx on public.workflow_runs (id);
 
 select private.isolate('public.workflow_runs');

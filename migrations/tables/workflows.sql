@@ -14,7 +14,7 @@ create table public.workflows (
   -- The previous secrets, sealed together with the end of each. They are kept after their end, so that the delivery log
   -- can show that a sender still uses one.
   previous_secret bytea,
-  -- The last of these ends.
+  -- The time at which the last of the previous secrets ends.
   previous_secret_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

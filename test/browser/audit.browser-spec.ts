@@ -41,7 +41,7 @@ describe('the audit log and the retention', () => {
     const audit = page.getByLabel('Audit log, in days');
     await audit.fill('ten');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('This is a whole number of days, or empty.').waitFor();
+    await page.getByText('Enter a whole number of days, or leave this empty.').waitFor();
     await audit.fill('');
     await page.getByLabel('Runs, in days').fill('30');
     await page.keyboard.press('Enter');

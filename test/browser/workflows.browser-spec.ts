@@ -193,7 +193,7 @@ describe('workflows', () => {
     const typed = page.getByLabel('More headers');
     await typed.fill('x-shop');
     await page.getByLabel('Text and XML').check();
-    await page.getByRole('button', { name: 'Save what it accepts' }).click();
+    await page.getByRole('button', { name: 'Save the formats' }).click();
     await waitFor(async () => {
       const { value } = await dashboard.organization.call<{ workflow: { trigger: object } }>(
         'get_workflow',

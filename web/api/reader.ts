@@ -72,7 +72,7 @@ export function record<M extends Members>(
       name,
       reader(value[name], path ? `${path}.${name}` : name),
     ]);
-    // The names and types are those of the members, which Object.fromEntries does not keep.
+    // Object.fromEntries loses the names and types of the members, so the type is stated here.
     return Object.fromEntries(read) as { [Name in keyof M]: Read<M[Name]> };
   };
 }

@@ -24,7 +24,7 @@ export function useVerification({ isEnabled = true } = {}) {
   });
 }
 
-/** Uses the token of a mail. */
+/** Verifies the address with the token of the link in a mail. */
 export function useVerifyAddress() {
   const client = useQueryClient();
   return useMutation<Verification, ApiError, string>({

@@ -14,8 +14,9 @@ describe(matchCommands, () => {
   it('finds parts of words in upper or lower case', () =>
     expect(labels('TACT')).toEqual(['Contacts']));
   it('finds names without their accents', () => expect(labels('uber')).toEqual(['Über']));
-  it('needs every word', () => expect(labels('settings dev')).toEqual(['Developer']));
+  it('finds only commands with every typed word', () =>
+    expect(labels('settings dev')).toEqual(['Developer']));
   it('puts names that begin with the word first', () =>
     expect(labels('s')).toEqual(['Schließen', 'Contacts', 'Developer', 'Über']));
-  it('finds nothing for other words', () => expect(labels('xyz')).toEqual([]));
+  it('returns nothing when no command has the word', () => expect(labels('xyz')).toEqual([]));
 });

@@ -23,7 +23,7 @@ function rank({ label }: Named, word: string): number {
   return normalize(label).startsWith(word) ? 0 : 1;
 }
 
-/** Drops case and accents. */
+/** Returns the text in lowercase, without accents. */
 function normalize(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -21,13 +21,13 @@ export interface SchemaFormProps {
    * The labels of arguments, for people who do not know the tool. A field without a label has the name of its argument.
    */
   labels?: Readonly<Record<string, string>>;
-  /** The verb of the button. */
+  /** The text of the button that submits the form. */
   action: string;
   isBusy?: boolean;
   error?: unknown;
   options?: ReadOptions;
   onSubmit: (given: Record<string, unknown>) => void;
-  /** More buttons beside the one that submits. */
+  /** More buttons beside the button that submits. */
   children?: ReactNode;
 }
 

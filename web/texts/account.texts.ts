@@ -21,7 +21,7 @@ export const accountTexts = defineTexts(
     },
     page: {
       title: 'Account',
-      about: 'Who you are in this organization, and how this browser shows it.',
+      about: 'Your account in this organization, and how this browser shows the dashboard.',
       person: 'You',
       name: 'Name',
       nameAbout: 'Shown in place of your e-mail address.',
@@ -80,7 +80,7 @@ export const accountTexts = defineTexts(
     },
     page: {
       title: 'Konto',
-      about: 'Wer Sie in dieser Organisation sind, und wie dieser Browser sie zeigt.',
+      about: 'Ihr Konto in dieser Organisation, und wie dieser Browser das Dashboard zeigt.',
       person: 'Sie',
       name: 'Name',
       nameAbout: 'Steht an der Stelle Ihrer E-Mail-Adresse.',

@@ -7,7 +7,7 @@ export const approvalsTexts = defineTexts(
     about:
       'Calls of agents that a person must approve first. An approval is for exactly this call, once, within an hour.',
     show: 'Show',
-    pending: 'What can be answered',
+    pending: 'Only calls that can be answered',
     all: 'Include answered and expired calls',
     none: 'Nothing waits for you',
     most: (count: number) => `Only the newest ${count} are listed.`,
@@ -40,7 +40,7 @@ export const approvalsTexts = defineTexts(
     about:
       'Aufrufe von Agenten, die ein Mensch erst freigeben muss. Eine Freigabe gilt für genau diesen Aufruf, einmal, innerhalb einer Stunde.',
     show: 'Zeigen',
-    pending: 'Was beantwortet werden kann',
+    pending: 'Nur Aufrufe, die beantwortet werden können',
     all: 'Auch Beantwortete und Abgelaufene',
     none: 'Nichts wartet auf Sie',
     most: (count: number) => `Nur die neuesten ${count} sind gelistet.`,

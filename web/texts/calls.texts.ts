@@ -4,8 +4,7 @@ import { defineTexts } from './define-texts.ts';
 export const callsTexts = defineTexts(
   {
     title: 'Calls',
-    about:
-      'What assistants, programs and people call, as it happens. Calls are listed for seven days.',
+    about: 'Calls of tools by assistants, programs and people in the last seven days.',
     who: 'Callers',
     agents: 'Assistants and programs',
     everybody: 'People too',
@@ -16,7 +15,7 @@ export const callsTexts = defineTexts(
     apply: 'Filter',
     time: 'Time',
     client: 'Client',
-    noClient: 'not told',
+    noClient: 'unknown',
     duration: 'Duration',
     person: 'A person',
     key: 'An API key',
@@ -32,7 +31,7 @@ export const callsTexts = defineTexts(
     none: 'No calls yet',
     noneAbout: 'Connect an assistant with a snippet. Its first call appears here.',
     noMatch: 'No call matches',
-    noMatchAbout: 'Change the filter, or look further back.',
+    noMatchAbout: 'Change the filter, or show older calls.',
     clear: 'Show every call',
     connect: 'Show the snippets',
     unlogged: (count: string) => `${count} more calls in this second`,
@@ -46,7 +45,7 @@ export const callsTexts = defineTexts(
   {
     title: 'Aufrufe',
     about:
-      'Was Assistenten, Programme und Menschen aufrufen, während es geschieht. Aufrufe werden sieben Tage lang gezeigt.',
+      'Aufrufe von Werkzeugen durch Assistenten, Programme und Menschen in den letzten sieben Tagen.',
     who: 'Aufrufer',
     agents: 'Assistenten und Programme',
     everybody: 'Auch Menschen',

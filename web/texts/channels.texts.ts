@@ -36,7 +36,7 @@ export const channelsTexts = defineTexts(
     test: 'Test',
     testTitle: (name: string) => `Test ${name}`,
     testAbout:
-      'It gets a short test message through this provider. The provider may charge for it.',
+      'A short test message is sent to this address. The provider may charge for the message.',
     address: 'Address',
     outcomes: {
       sent: 'The provider accepted the message.',

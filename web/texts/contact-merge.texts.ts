@@ -12,7 +12,7 @@ export const contactMergeTexts = defineTexts(
   {
     title: 'Merge two contacts',
     about:
-      'One contact remains, and both ids refer to it. It keeps the stricter consent for each channel. You can undo the merge on its page for 30 days.',
+      'One contact remains, and both ids refer to it. It keeps the stricter consent for each channel. You can undo the merge for 30 days, on the page of that contact.',
     merge: 'Merge',
     merged: 'The contacts were merged.',
     survivor: 'Contact that stays',

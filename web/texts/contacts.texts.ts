@@ -57,7 +57,7 @@ export const contactsTexts = defineTexts(
       remove: 'Remove this condition',
       property: 'Name of the property',
       listAbout: 'Separate several values with commas.',
-      quoteAbout: 'A number is a number. Put it in quotation marks to find it as text.',
+      quoteAbout: 'Digits are read as a number. Put them in quotation marks to find a text.',
       consent: { granted: 'granted', denied: 'denied' },
       operators: {
         equals: 'is',
@@ -135,7 +135,8 @@ export const contactsTexts = defineTexts(
       remove: 'Diese Bedingung entfernen',
       property: 'Name der Eigenschaft',
       listAbout: 'Trennen Sie mehrere Werte mit Kommas.',
-      quoteAbout: 'Eine Zahl ist eine Zahl. In Anführungszeichen wird sie als Text gesucht.',
+      quoteAbout:
+        'Ziffern werden als Zahl gelesen. In Anführungszeichen werden sie als Text gesucht.',
       consent: { granted: 'erteilt', denied: 'abgelehnt' },
       operators: {
         equals: 'ist',

@@ -83,7 +83,7 @@ export const editorTexts = defineTexts(
     arguments: 'Arguments',
     code: 'JavaScript',
     codeAbout:
-      'The body of a function of input. What it returns is the result of the step. An operator must have allowed code ' +
+      'The body of a JavaScript function with the parameter input. Its return value is the result of the step. An operator must have allowed code ' +
       'with CODE_STEPS=on.',
     input: 'Input',
     inputAbout: 'The code sees it as input. Texts may contain expressions.',
@@ -108,10 +108,11 @@ export const editorTexts = defineTexts(
       'An expression that returns the items of the page, from the steps that read it.',
     nextPage: 'Cursor of the next page',
     nextPageAbout:
-      'An expression that returns the cursor of the next page, and nothing on the last page. The steps that read a page see its cursor as cursor.',
+      'An expression that returns the cursor of the next page, and nothing on the last page. The steps that read a page see this value as cursor.',
     as: 'Name of the item',
     batch: 'Items in a batch',
-    batchAbout: 'With a number, the item is a list of up to this many items.',
+    batchAbout:
+      'With a number, the steps get lists of up to this many items in place of single items.',
     concurrency: 'Items at a time',
     itemOutput: 'Output of each item',
     itemOutputAbout:
@@ -225,7 +226,7 @@ export const editorTexts = defineTexts(
     arguments: 'Argumente',
     code: 'JavaScript',
     codeAbout:
-      'Rumpf einer Funktion von input. Was er zurückgibt, ist das Ergebnis des Schritts. Ein Betreiber muss Code mit ' +
+      'Der Rumpf einer JavaScript-Funktion mit dem Parameter input. Ihr Rückgabewert ist das Ergebnis des Schritts. Ein Betreiber muss Code mit ' +
       'CODE_STEPS=on erlaubt haben.',
     input: 'Eingabe',
     inputAbout: 'Der Code sieht sie als input. Texte dürfen Ausdrücke enthalten.',
@@ -253,7 +254,8 @@ export const editorTexts = defineTexts(
       'Ein Ausdruck. Die Schritte, die die nächste Seite lesen, sehen ihn als cursor. Die letzte Seite ergibt nichts.',
     as: 'Name des Elements',
     batch: 'Elemente in einem Stapel',
-    batchAbout: 'Mit einer Zahl ist das Element eine Liste von höchstens so vielen Elementen.',
+    batchAbout:
+      'Mit einer Zahl bekommen die Schritte statt einzelner Elemente Listen von höchstens so vielen Elementen.',
     concurrency: 'Elemente zugleich',
     itemOutput: 'Ausgabe jedes Elements',
     itemOutputAbout:

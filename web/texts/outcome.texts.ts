@@ -14,7 +14,7 @@ export const outcomeTexts = defineTexts(
       rate_limited: 'Too many',
       forbidden: 'Forbidden',
       confirmation_required: 'Needs approval',
-      input_required: 'Asked back',
+      input_required: 'Needs input',
       unavailable: 'Unavailable',
       internal: 'Internal error',
       unauthenticated: 'Refused',

@@ -11,7 +11,8 @@ export const respondTexts = defineTexts(
     bodyAbout: 'May contain expressions. The first answer of a run counts, and the run goes on.',
     xmlAbout: 'Write values as {{ trigger.payload.name | escape }}.',
     headers: 'Headers',
-    headersAbout: 'Names that begin with x-, cache-control, retry-after, and location to redirect.',
+    headersAbout:
+      'cache-control, retry-after, location (to redirect), and names that begin with x-.',
   },
   {
     status: 'Status',
@@ -24,6 +25,6 @@ export const respondTexts = defineTexts(
     xmlAbout: 'Schreiben Sie Werte als {{ trigger.payload.name | escape }}.',
     headers: 'Kopfzeilen',
     headersAbout:
-      'Namen, die mit x- beginnen, cache-control, retry-after, und location zum Weiterleiten.',
+      'cache-control, retry-after, location (zum Weiterleiten) und Namen, die mit x- beginnen.',
   },
 );

@@ -19,7 +19,7 @@ export const retentionTexts = defineTexts(
       audit_log_days: { label: 'Audit log, in days', about: '90 to 3,650.' },
     },
     save: 'Save',
-    wrong: 'This is a whole number of days, or empty.',
+    wrong: 'Enter a whole number of days, or leave this empty.',
     confirmTitle: 'Delete what is older?',
     confirmText: 'Rows that are older than the new numbers are deleted. This cannot be undone.',
     confirm: 'Save and delete',
@@ -44,7 +44,7 @@ export const retentionTexts = defineTexts(
       audit_log_days: { label: 'Audit-Log, in Tagen', about: '90 bis 3.650.' },
     },
     save: 'Speichern',
-    wrong: 'Das ist eine ganze Zahl von Tagen, oder leer.',
+    wrong: 'Geben Sie eine ganze Zahl von Tagen ein, oder lassen Sie das Feld leer.',
     confirmTitle: 'Älteres löschen?',
     confirmText:
       'Zeilen, die älter sind als die neuen Zahlen, werden gelöscht. Das lässt sich nicht rückgängig machen.',

@@ -23,7 +23,7 @@ export const runsTexts = defineTexts(
     filter: {
       anyStatus: 'Every state',
       anyWorkflow: 'Every workflow',
-      anyTrigger: 'Any way',
+      anyTrigger: 'Every trigger',
       unfinished: 'Not ended',
       finished: 'Ended',
       more: 'More filters',
@@ -139,7 +139,7 @@ export const runsTexts = defineTexts(
     filter: {
       anyStatus: 'Jeder Zustand',
       anyWorkflow: 'Jeder Workflow',
-      anyTrigger: 'Auf jede Art',
+      anyTrigger: 'Jeder Auslöser',
       unfinished: 'Nicht beendet',
       finished: 'Beendet',
       more: 'Weitere Filter',

@@ -7,7 +7,8 @@ export const secretsTexts = defineTexts(
     about:
       'Keys and passwords of other systems, for http_request steps. They are encrypted, and nobody can read them again.',
     none: 'There are no secrets yet',
-    noneAbout: 'A step uses a value as {{ secrets.name }}, and the other kinds as its credential.',
+    noneAbout:
+      'A step uses a secret of the kind Value as {{ secrets.name }}. It names other secrets as its credential.',
     add: 'New secret',
     change: (name: string) => `Change ${name}`,
     changeShort: 'Change',
@@ -28,7 +29,7 @@ export const secretsTexts = defineTexts(
       basic: {
         name: 'HTTP Basic',
         about:
-          'The request gets a user name and a password when the step names it as its credential.',
+          'The request gets a user name and a password when the step names the secret as its credential.',
         secret: 'Password',
       },
       oauth2_client: {

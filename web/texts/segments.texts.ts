@@ -45,7 +45,7 @@ export const segmentsTexts = defineTexts(
   {
     title: 'Segmente',
     about:
-      'Gruppen von Kontakten. Abläufe können starten, wenn ein Kontakt dazukommt oder herausfällt.',
+      'Gruppen von Kontakten. Workflows können starten, wenn ein Kontakt dazukommt oder herausfällt.',
     one: 'Segment',
     all: 'Alle Segmente',
     add: 'Neues Segment',
@@ -53,7 +53,8 @@ export const segmentsTexts = defineTexts(
     saveAs: 'Als Segment speichern',
     edit: 'Bearbeiten',
     none: 'Keine Segmente',
-    noneAbout: 'Lege hier eines an, oder speichere die Bedingungen einer Suche nach Kontakten.',
+    noneAbout:
+      'Legen Sie hier eines an, oder speichern Sie die Bedingungen einer Suche nach Kontakten.',
     name: 'Name',
     description: 'Beschreibung',
     kind: 'Art',
@@ -67,8 +68,8 @@ export const segmentsTexts = defineTexts(
     created: 'Angelegt',
     conditions: 'Bedingungen',
     conditionsAbout:
-      'Nach einer Änderung werden alle Kontakte neu verglichen. Das startet keine Abläufe.',
-    groups: 'Diese Bedingungen haben Gruppen. Ändere sie mit dem Werkzeug update_segment.',
+      'Nach einer Änderung werden alle Kontakte neu verglichen. Das startet keine Workflows.',
+    groups: 'Diese Bedingungen haben Gruppen. Ändern Sie sie mit dem Werkzeug update_segment.',
     everybody: 'Ohne Bedingungen ist jeder Kontakt im Segment.',
     empty: 'Keine Kontakte in diesem Segment',
     emptyAbout:
@@ -79,7 +80,7 @@ export const segmentsTexts = defineTexts(
     show: 'Als Suche zeigen',
     delete: 'Löschen',
     deleteTitle: 'Dieses Segment löschen?',
-    deleteText: 'Die Kontakte bleiben. Kein Ablauf startet.',
+    deleteText: 'Die Kontakte bleiben. Kein Workflow startet.',
     wasCreated: 'Das Segment wurde angelegt.',
     saved: 'Das Segment wurde geändert.',
     deleted: 'Das Segment wurde gelöscht.',

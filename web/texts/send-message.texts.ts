@@ -9,7 +9,7 @@ export const sendMessageTexts = defineTexts(
     recipient: 'Recipient',
     recipientAbout: 'E-mail address, phone number or id of an existing contact.',
     topic: 'Topic',
-    topicAbout: 'Choose one unless the contact expects the message, as it expects a receipt.',
+    topicAbout: 'Choose a topic, unless the contact expects the message, such as a receipt.',
     noTopic: 'None',
     template: 'Content',
     written: 'Write the text here',

@@ -6,7 +6,7 @@ export const sendersTexts = defineTexts(
     title: 'Who signs',
     about: 'Providers sign in their own ways. Choose yours, and enter the secret that it shows.',
     signature: 'Signature',
-    own: 'Our own, or Standard Webhooks',
+    own: 'Of Switchboard, or Standard Webhooks',
     signedBy: (provider: string) => `Deliveries must have the signature of ${provider}.`,
     secret: 'Secret of the provider',
     kept: 'Leave it empty to keep the current secret. Nobody can read it again.',
@@ -23,17 +23,17 @@ export const sendersTexts = defineTexts(
     verifyTokenAbout: 'A text that you choose and also enter at Meta. It protects nothing.',
     save: 'Save who signs',
     formats: {
-      title: 'What it accepts',
+      title: 'Accepted formats',
       about: 'JSON objects are always accepted. Forms and texts are converted to JSON objects.',
       names: {
         json: 'Lists and other JSON values, and types such as application/ld+json',
         form: 'Forms without files',
-        multipart: 'Forms with files, of which name, type and size are kept',
+        multipart: 'Forms with files (only name, type and size of a file are kept)',
         text: 'Text and XML',
         gzip: 'Bodies compressed with gzip',
-        get: 'GET: everything that opens the address starts a run',
+        get: 'GET requests: opening the address starts a run',
       },
-      save: 'Save what it accepts',
+      save: 'Save the formats',
     },
     headers: {
       title: 'Headers for expressions',
@@ -50,7 +50,7 @@ export const sendersTexts = defineTexts(
     about:
       'Anbieter signieren auf ihre eigene Weise. Wählen Sie Ihren, und geben Sie das Geheimnis ein, das er zeigt.',
     signature: 'Signatur',
-    own: 'Unsere eigene oder Standard Webhooks',
+    own: 'Von Switchboard oder Standard Webhooks',
     signedBy: (provider: string) => `Zustellungen müssen die Signatur von ${provider} haben.`,
     secret: 'Geheimnis des Anbieters',
     kept: 'Leer lassen, um das jetzige Geheimnis zu behalten. Niemand kann es wieder lesen.',
@@ -67,18 +67,18 @@ export const sendersTexts = defineTexts(
     verifyTokenAbout: 'Ein Text, den Sie wählen und auch bei Meta eingeben. Er schützt nichts.',
     save: 'Speichern, wer signiert',
     formats: {
-      title: 'Was er annimmt',
+      title: 'Angenommene Formate',
       about:
         'JSON-Objekte werden immer angenommen. Auch Formulare und Texte werden zu JSON-Objekten.',
       names: {
         json: 'Listen und andere JSON-Werte, und Typen wie application/ld+json',
         form: 'Formulare ohne Dateien',
-        multipart: 'Formulare mit Dateien, von denen Name, Typ und Größe bleiben',
+        multipart: 'Formulare mit Dateien (nur Name, Typ und Größe einer Datei bleiben)',
         text: 'Text und XML',
         gzip: 'Mit gzip komprimierte Inhalte',
-        get: 'GET: Alles, was die Adresse öffnet, startet einen Lauf',
+        get: 'GET-Anfragen: Das Öffnen der Adresse startet einen Lauf',
       },
-      save: 'Speichern, was er annimmt',
+      save: 'Die Formate speichern',
     },
     headers: {
       title: 'Kopfzeilen für Ausdrücke',

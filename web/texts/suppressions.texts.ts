@@ -19,7 +19,7 @@ export const suppressionsTexts = defineTexts(
     added: 'The address was suppressed.',
     remove: 'Remove',
     removeTitle: (address: string) => `Allow messages to ${address} again?`,
-    removeText: 'Messages that were suppressed are not sent.',
+    removeText: 'Messages that this address did not get are not sent later.',
     removed: 'The address can get messages again.',
   },
   {

@@ -32,7 +32,7 @@ export const templatesTexts = defineTexts(
     variables: {
       title: 'Variables',
       about:
-        'Each message gives them values. A variable without a default needs a value in each message.',
+        'Each message gives values to the variables. A variable without a default needs a value in each message.',
       one: (number: number) => `Variable ${number}`,
       name: 'Name',
       type: 'Type',
@@ -51,7 +51,7 @@ export const templatesTexts = defineTexts(
     variants: {
       title: 'Texts',
       about:
-        'The texts are Liquid over the variables and the contact, such as {{ contact.first_name }}. Other languages get the texts of the first one.',
+        'The texts are Liquid with the variables and the contact, such as {{ contact.first_name }}. Contacts with another language get the texts of the first one.',
       locale: 'Language',
       newLocale: 'New language, such as pt-BR',
       add: 'Add the language',
@@ -59,9 +59,10 @@ export const templatesTexts = defineTexts(
       email: 'E-mail',
       subject: 'Subject',
       html: 'HTML',
-      htmlAbout: 'Rules of style elements are written into the elements when it is published.',
+      htmlAbout:
+        'When the template is published, the rules of style elements become style attributes.',
       text: 'Plain text',
-      textAbout: 'When it is empty, it is derived from the HTML.',
+      textAbout: 'When this is empty, the text is derived from the HTML.',
       sms: 'SMS',
       smsText: 'Text of the SMS',
     },
@@ -70,7 +71,7 @@ export const templatesTexts = defineTexts(
       locale: 'Language',
       ofContact: 'As the contact',
       contact: 'Id of a contact',
-      contactAbout: 'Without one, the contact has no fields.',
+      contactAbout: 'Without an id, the fields of the contact are empty.',
       show: 'Show',
       test: 'Send it to me',
       tested: (to: string, status: string) => `A test was sent to ${to}: ${status}.`,
@@ -93,7 +94,7 @@ export const templatesTexts = defineTexts(
       compare: (version: number) => `Compare ${version}`,
       restore: (version: number) => `Restore ${version}`,
       restoreTitle: (version: number) => `Make version ${version} the draft?`,
-      restoreText: 'It replaces the current draft. Publish it to send it again.',
+      restoreText: 'The version replaces the current draft. Publish the draft to send its texts.',
       restored: 'The version is the draft now.',
       none: 'No versions',
       noneAbout: 'Nothing was published yet.',
@@ -105,7 +106,8 @@ export const templatesTexts = defineTexts(
     },
     snippets: {
       title: 'Snippets',
-      about: "Templates include them with {% render 'name' %}. A published version keeps its copy.",
+      about:
+        "Templates include snippets with {% render 'name' %}. A published version keeps its copy of a snippet.",
       add: 'Add a snippet',
       name: 'Name',
       nameAbout: 'For example footer: a-z, 0-9, _ and -.',
@@ -192,7 +194,7 @@ export const templatesTexts = defineTexts(
       locale: 'Sprache',
       ofContact: 'Wie der Kontakt',
       contact: 'Id eines Kontakts',
-      contactAbout: 'Ohne ihn hat der Kontakt keine Felder.',
+      contactAbout: 'Ohne Id sind die Felder des Kontakts leer.',
       show: 'Anzeigen',
       test: 'An mich senden',
       tested: (to: string, status: string) => `Ein Test wurde an ${to} gesendet: ${status}.`,

@@ -4,7 +4,8 @@ import { defineTexts } from './define-texts.ts';
 export const toolsTexts = defineTexts(
   {
     title: 'Tools',
-    about: 'Every tool that you can call. Try it, or decide about it for your organization.',
+    about:
+      'Every tool that you can call. Try a tool, or set the policy of your organization for it.',
     search: 'Search',
     searchAbout: 'Words of the name, title or description',
     name: 'Name',
@@ -38,12 +39,12 @@ export const toolsTexts = defineTexts(
     columns: 'Columns',
     hiddenAbout: 'This tool is hidden from everybody. Show it again to try it.',
     policyAbout:
-      'Owners decide who may use the tool. It applies from the next request on. Existing workflows continue.',
+      'Owners decide who may use the tool. A decision applies from the next request on. Existing workflows continue.',
     hide: 'Hide this tool from agents and people',
     confirmation: 'Calls of agents need an agreement',
     confirmations: {
       never: 'Never',
-      when_possible: 'If the client of the agent can ask its person',
+      when_possible: 'If the client of the agent can ask a person',
       always: 'Always, from a signed-in person',
     },
     courtesy:
@@ -94,7 +95,7 @@ export const toolsTexts = defineTexts(
     confirmation: 'Aufrufe von Agenten brauchen eine Zustimmung',
     confirmations: {
       never: 'Nie',
-      when_possible: 'Wenn der Client des Agenten seinen Menschen fragen kann',
+      when_possible: 'Wenn der Client des Agenten einen Menschen fragen kann',
       always: 'Immer, von einem angemeldeten Menschen',
     },
     courtesy:

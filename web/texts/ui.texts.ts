@@ -52,9 +52,9 @@ export const uiTexts = defineTexts(
         'Your session had ended, so nothing was changed. Sign in again, then repeat this. Nothing you typed is lost.',
       not_found: 'There is nothing here. It may have been deleted.',
       conflict:
-        'This conflicts with the stored data, so nothing was changed. Change it, or load the page again, and try again.',
+        'This conflicts with the stored data, so nothing was changed. Change your values or load the page again, and try again.',
       forbidden: 'You may not do this. Ask an owner of your organization.',
-      invalid_arguments: 'Some of this is not allowed. Correct it and try again.',
+      invalid_arguments: 'Some values are not allowed. Correct them and try again.',
       too_complex: 'This is nested too deeply or has too many values. Shorten it and try again.',
       payload_too_large:
         'This is too large to send. Shorten it and try again. Nothing you typed is lost.',

@@ -103,7 +103,7 @@ export const workflowsTexts = defineTexts(
       compareOf: (version: number) => `Compare version ${version} with the newest`,
       diffTitle: (from: number, to: number) => `From version ${from} to version ${to}`,
       same: 'They are the same.',
-      onlySteps: 'One of them stores only its steps, so only steps are compared.',
+      onlySteps: 'One of the versions stores only its steps, so only steps are compared.',
       before: 'Before',
       after: 'After',
       absent: 'absent',

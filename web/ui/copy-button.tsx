@@ -8,7 +8,7 @@ const SHOWN_MS = 2000;
 
 interface CopyButtonProps {
   text: string;
-  /** Says to people who do not see the place of the button what it copies. */
+  /** What the button copies, for screen readers. */
   label?: string;
   onCopied?: () => void;
 }

@@ -33,7 +33,7 @@ describe(formatJson, () => {
     expect(isTooDeep(nested(29))).toBe(false);
   });
 
-  it('prints a missing value', () => expect(formatJson(undefined)).toBe('undefined'));
+  it('returns a text for undefined', () => expect(formatJson(undefined)).toBe('undefined'));
 });
 
 describe(revealHidden, () => {

@@ -40,20 +40,20 @@ export function cutText(text: string): string {
 
 // Matches characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-/** Matches the last character, which may have two units. */
+/** Matches the last character, which may have two UTF-16 code units. */
 const LAST = /.$/su;
 const JOINER = /[\u200c\u200d]/;
 const VARIANT = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
-/** Matches what a joiner can follow: letters of the scripts that use joiners, and the parts of an emoji. */
+/** Matches characters that a joiner can follow: letters of the scripts that use joiners, and the parts of an emoji. */
 const JOINS =
   /^(?:(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])[\p{L}\p{M}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
-/** Matches what no sign for a variant can follow. */
+/** Matches the characters that a variation selector cannot follow. */
 const NO_VARIANT =
   /^(?:|\s|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}])$/u;
 
 /**
  * Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`.
- * Joiners and variants stay where the writing of a language or an emoji needs them.
+ * Joiners and variation selectors stay where the writing of a language or an emoji needs them.
  */
 export function revealHidden(text: string): string {
   return text.replace(HIDDEN, (character, at: number) => {

@@ -103,7 +103,7 @@ interface ConfirmProps {
   title: string;
   /** Says what will happen, and whether it can be undone. */
   description: ReactNode;
-  /** The verb of the button that does it. */
+  /** The text of the button that confirms. */
   action: string;
   onConfirm: () => void;
   isBusy?: boolean;

@@ -8,8 +8,8 @@ import styles from './slow-notice.module.css';
 export function SlowNotice() {
   const texts = useTexts(uiTexts);
   const isSlow = useIsSlow();
-  // The root of the page is a stacking context below the dialogs. Without aria-live, dialogs would also hide the notice
-  // from screen readers.
+  // The notice is outside the root of the page, because the root is a stacking context below the dialogs. Without
+  // aria-live, dialogs would also hide the notice from screen readers.
   return createPortal(
     <div role="status" aria-live="polite" className={styles.place}>
       {isSlow && <div className={styles.notice}>{texts.slow}</div>}

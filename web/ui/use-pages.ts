@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { Pager } from '../api/use-paged-tool.ts';
 
 interface Place {
-  /** Counts the pages of the rows from 0. */
+  /** The index of the current page among the pages of the rows, from 0. */
   at: number;
-  /** The numbers of pages of the earlier answers. */
+  /** How many pages each earlier answer had. */
   before: readonly number[];
 }
 
@@ -25,8 +25,8 @@ export interface Answers {
 const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
- * Splits the rows of one answer into pages of `size`, so that a long list is never completely in the page. With
- * `answers`, there are several answers, and the next one is read after the last page of an answer.
+ * Splits the rows of one answer into pages of `size`, so that a long list is never rendered completely. With `answers`,
+ * there are several answers, and the next answer is read after the last page of an answer.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,

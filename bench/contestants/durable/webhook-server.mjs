@@ -31,7 +31,7 @@ export async function serveWebhooks(accept) {
   return `${await listen(server)}/webhook`;
 }
 
-/** Stores a webhook, for the plain servers. */
+/** Stores the webhook of a plain server, and returns the id of its run. */
 export async function insertRun(pool, bytes) {
   const id = randomUUID();
   await pool.query({
@@ -42,7 +42,7 @@ export async function insertRun(pool, bytes) {
   return id;
 }
 
-/** Executes the first step of the peers. */
+/** Executes the first step of a run: looks up the contact by e-mail address. */
 export async function lookUp(db, email) {
   const { rows } = await db.query({
     name: 'look_up',
@@ -52,7 +52,7 @@ export async function lookUp(db, email) {
   return rows[0];
 }
 
-/** Executes the second step of the peers. */
+/** Executes the second step of a run: stores the message. */
 export async function store(db, runId, contact, { subject, body }) {
   await db.query({
     name: 'store',

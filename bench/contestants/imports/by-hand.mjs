@@ -1,4 +1,4 @@
-// Imports a CSV file as written by hand for one file: csv-parse feeds COPY. It checks nothing.
+// Imports a CSV file with code that fits only this file: csv-parse feeds COPY. The code checks nothing.
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
@@ -12,7 +12,7 @@ const COPY = `copy contacts (organization_id, id, external_id, email, phone, fir
 const ROWS_AT_ONCE = 500;
 let next = 0;
 
-/** Sends chunks as COPY of PostgreSQL, as slowly as the connection takes them. */
+/** Sends chunks to PostgreSQL with COPY. Waits for the connection when its buffer is full. */
 class CopyFrom {
   constructor(text, chunks) {
     this.text = text;

@@ -1,4 +1,5 @@
-// graphile-worker and nodemailer: one statement stores the e-mail and its job. The e-mail is marked when it was sent.
+// Runs graphile-worker with nodemailer. One statement stores the e-mail and its job. The job sends the e-mail and then
+// marks it as sent.
 import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import { announce } from '../serve.mjs';

@@ -17,7 +17,7 @@ export async function deliver({ recipient, subject, body }) {
   await transport.sendMail({ from: FROM, to: recipient, subject, text: body });
 }
 
-/** Responds to each request when `accept` has resolved, which resolves to false for an unknown recipient. */
+/** Responds to each request when `accept` has resolved: with 202, or with 404 when `accept` resolved to false. */
 export async function serveMails(accept) {
   const server = createServer((request, response) => {
     const chunks = [];

@@ -13,7 +13,7 @@ import {
 } from 'switchboard';
 
 const MOST_CHARACTERS = 40_000;
-/** Slack answers 200 with one of these errors when another attempt may succeed. */
+/** The errors after which another attempt may succeed. Slack sends them with the status 200. */
 const TEMPORARY = new Set(['ratelimited', 'rate_limited', 'service_unavailable', 'internal_error']);
 
 interface SlackAnswer {

@@ -2,7 +2,7 @@ import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import { Doc } from 'switchboard';
 
 export class RecordPurchaseOrderInput {
-  @Doc('What it is about, in a few words.')
+  @Doc('Subject of the purchase order.')
   @IsString()
   @Length(1, 200)
   title: string;
@@ -13,7 +13,7 @@ export class RecordPurchaseOrderInput {
   @Max(2_000_000_000)
   amount: number;
 
-  @Doc('Id of the contact that it belongs to.')
+  @Doc('Id of the contact of the purchase order.')
   @IsOptional()
   @IsString()
   @Length(1, 64)

@@ -75,7 +75,8 @@ function opener(browser: Browser, switchboard: Switchboard, organization: TestOr
  */
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
-  if (!executablePath) throw new Error('No Chromium is installed. Set CHROMIUM_PATH.');
+  if (!executablePath)
+    throw new Error('Chromium was not found. Install it, or set CHROMIUM_PATH to its program.');
   // The sandbox of Chromium does not run as root. These tests open pages of Switchboard only.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-chromium-'));

@@ -63,7 +63,7 @@ export class ChangeSource {
     source.addEventListener('error', () => this.retry());
   }
 
-  /** Waits for the next sign of life. */
+  /** Connects again when no event arrives for too long. */
   private watch(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.retry(), MOST_SILENCE_MS);

@@ -43,7 +43,7 @@ export function shareConnection(session: Session): () => void {
   };
 }
 
-/** Browsers have no locks on a page that was loaded without https from another machine. */
+/** Returns true when the browser has locks. A page that was loaded from another machine needs https for locks. */
 function hasLocks(): boolean {
   return 'locks' in navigator;
 }

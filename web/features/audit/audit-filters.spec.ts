@@ -7,7 +7,7 @@ describe(readAuditFilters, () => {
     expect(readAuditFilters(search)).toEqual({ action: 'sign_in', from: '2030-02-01' });
   });
 
-  it('reads an id of digits', () => {
+  it('reads an id of digits as a text', () => {
     expect(readAuditFilters({ subject: 17, caller_id: '' })).toEqual({ subject: '17' });
   });
 });

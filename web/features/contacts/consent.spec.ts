@@ -7,21 +7,21 @@ const BEFORE = {
 };
 
 describe('consentOf', () => {
-  it('has the decision of each channel', () => {
+  it('returns the decision about each channel', () => {
     expect(consentOf(BEFORE)).toEqual({ email: 'granted', sms: 'denied' });
     expect(consentOf({})).toBeUndefined();
   });
 });
 
 describe('changedConsent', () => {
-  it('has only the channels that changed', () => {
+  it('returns only the channels that changed', () => {
     const after = { email: 'denied', sms: 'denied', webhook: 'granted' };
     expect(changedConsent(BEFORE, after)).toEqual({
       consent: { email: 'denied', webhook: 'granted' },
     });
   });
 
-  it('is empty when a decision was repeated or emptied', () => {
+  it('returns no argument when a decision was repeated or emptied', () => {
     expect(changedConsent(BEFORE, { email: 'granted' })).toEqual({});
     expect(changedConsent(BEFORE, undefined)).toEqual({});
   });

@@ -40,7 +40,7 @@ export function ContactDialog(props: ContactDialogProps) {
   const properties = useTool('list_properties', {}, propertyList);
   const declared = properties.data?.properties;
   const inputSchema = tools.data?.find(({ name }) => name === tool)?.inputSchema;
-  // A schema that changed while a person types would change the fields.
+  // The schema stays the same between renderings. A new one would change the fields while a person types.
   const schema = useMemo(
     () => inputSchema && declared && withDeclared(inputSchema, declared),
     [inputSchema, declared],

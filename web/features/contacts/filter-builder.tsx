@@ -50,7 +50,7 @@ function filterOf({ field, property, operator, value }: Row): ContactFilter {
   return { field: name, operator, ...(read !== undefined && { value: read }) };
 }
 
-/** Edits conditions. They take effect when the person presses the button with the text `action`. */
+/** Edits conditions. They take effect when the person presses the button. */
 export function FilterBuilder({
   filters,
   onApply,
@@ -58,8 +58,8 @@ export function FilterBuilder({
 }: {
   filters: readonly ContactFilter[];
   /**
-   * The text of the button. With this text, the button is always visible, and removing the last condition needs the
-   * button too.
+   * The text of the button. When it is set, the button is always visible, and removing the last condition also takes
+   * effect only with the button.
    */
   action?: string;
   onApply: (filters: ContactFilter[]) => void;

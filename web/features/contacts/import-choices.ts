@@ -1,6 +1,6 @@
 import type { ContactImport } from '../../api/imports.ts';
 
-/** Lists the fields that a column can be, besides properties. */
+/** Lists the fields to which a column can be mapped, besides properties. */
 export const IMPORT_FIELDS = [
   'external_id',
   'email',
@@ -17,7 +17,7 @@ export const IMPORT_FIELDS = [
 export const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
 const PROPERTY = 'properties.';
 
-/** Returns the properties that columns can be: the declared ones, and one named after each column. */
+/** Returns the properties to which a column can be mapped: the declared ones, and one named after each column. */
 export function propertyTargets(
   { columns, suggested_mapping, mapping }: ContactImport,
   declared: readonly string[],

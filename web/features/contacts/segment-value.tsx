@@ -20,7 +20,7 @@ export function SegmentValue({
   const { data } = useTool('list_segments', { limit: MOST_SEGMENTS }, segmentPage);
   const known = data?.segments ?? [];
   const options = known.map(({ id, name }) => ({ value: id, label: name }));
-  // An address may name a segment that is not in the list, or name one by its name.
+  // The address of the page may name a segment that is not in the list, or have its name in place of its id.
   const isListed = value === '' || options.some((option) => option.value === value);
   const all = [{ value: '', label: choose }, ...options];
   return (

@@ -36,7 +36,7 @@ describe('the form of a contact with declared properties', () => {
     expect(mergeProperties(value as Record<string, unknown>)).toEqual(contact);
   });
 
-  it('does not change without declared properties', () => {
+  it('leaves schema and contact unchanged when no property is declared', () => {
     const contact = { properties: { a: 1 } };
     expect(withDeclared(SCHEMA, [])).toBe(SCHEMA);
     expect(mergeProperties(splitProperties(contact, []))).toEqual(contact);

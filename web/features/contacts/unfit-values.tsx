@@ -13,7 +13,7 @@ import { removedValues, unfitValues } from './property.readers.ts';
 
 const ROWS = 10;
 
-/** Shows the values of contacts that do not fit a property with this name and type, and removes them on purpose. */
+/** Shows the values of contacts that do not fit a property with this name and type. Lets a person remove them. */
 export function UnfitValues({ rule }: { rule: Arguments }) {
   const texts = useTexts(propertiesTexts);
   const toast = useToast();

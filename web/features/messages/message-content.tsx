@@ -9,7 +9,7 @@ import styles from './messages.module.css';
 
 /**
  * Shows the content of a message as its text and as recipients see it. The frame has a separate origin and no
- * permissions, and the policy of its address forbids the same.
+ * permissions, and the Content-Security-Policy of its address sets the same limits.
  */
 export function MessageContent({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);

@@ -7,7 +7,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Facts, Section } from '../../ui/page.tsx';
 import { messageEnvelope } from './message.readers.ts';
 
-/** Shows the sender and the attachments of an e-mail, when its sender chose them. */
+/** Shows the sender and the attachments that the caller chose for an e-mail. Shows nothing without them. */
 export function MessageEnvelope({ messageId }: { messageId: string }) {
   const texts = useTexts(messagesTexts);
   const formats = useFormats();

@@ -19,7 +19,7 @@ export function MessageExplanation({ message }: { message: Message }) {
   const query = useTool('explain_send', { message_id: message.id }, explanation);
   const outcomes: Readonly<Record<string, string>> = texts.whyTitles;
   const rules: Readonly<Record<string, string>> = texts.rules;
-  // A message that bounced was sent.
+  // A bounced message has the state failed, although it was sent.
   const isReturned = message.status === 'failed' && message.sent_at !== null;
   return (
     <Section title={texts.why}>

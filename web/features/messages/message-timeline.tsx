@@ -39,7 +39,7 @@ function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: strin
           {texts.scheduledFor} <Time value={scheduledAt} isExact />
         </span>
       )}
-      {/* An attempt that begins still has the reason of the one before it. */}
+      {/* While an attempt runs, the reason is still that of the previous attempt, so it is not shown. */}
       {reason && status !== 'sending' && (
         <p className={styles.reason}>
           <ForeignText text={reason} most={MOST_REASON} />

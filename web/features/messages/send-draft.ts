@@ -8,7 +8,7 @@ export interface SendDraft {
   readonly channel: string;
   /** The name of a topic. A message without one is transactional. */
   readonly topic: string;
-  /** The id of a template, or is empty when the person writes the message. */
+  /** The id of a template. Empty when the person writes the message. */
   readonly templateId: string;
   /** The texts that the person typed for the variables of the template, by name. */
   readonly typed: ReadonlyMap<string, string>;

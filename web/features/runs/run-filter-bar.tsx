@@ -14,7 +14,7 @@ interface BarProps {
   onChange: (filters: RunFilters) => void;
 }
 
-/** Shows the filters of the list of runs. Choices apply at once, texts with the button. */
+/** Shows the filters of the list of runs. A choice applies at once, a typed text after the button. */
 export function RunFilterBar({ filters, workflows, onChange }: BarProps) {
   const texts = useTexts(runsTexts);
   const states = useTexts(statusTexts);

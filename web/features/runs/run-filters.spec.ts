@@ -21,7 +21,7 @@ describe(readRunFilters, () => {
 });
 
 describe(toLocalTime, () => {
-  it('returns a time that is read back as the same minute', () => {
+  it('returns a local time that stands for the same minute', () => {
     const iso = '2030-01-31T09:05:00.000Z';
     expect(new Date(toLocalTime(iso)).toISOString()).toBe(iso);
     expect(toLocalTime(undefined)).toBe('');

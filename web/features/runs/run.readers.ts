@@ -80,7 +80,7 @@ export const workflowNames = record({
   next_cursor: nextCursor,
 });
 
-/** A result in another form is shown completely. */
+/** Reads an object with any members, so that a result of unknown form can be shown. */
 export const anyObject = dictionary(json);
 
 /** Returns the message of an error that a step has stored. Returns undefined for an error in another form. */

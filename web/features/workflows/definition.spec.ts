@@ -62,12 +62,6 @@ describe(definitionRows, () => {
     expect(definitionRows(definition).at(-1)).toMatchObject({ path: 'on_failure', length: 0 });
     expect(insertStep(definition, 'on_failure', 0, { id: 'b' }).on_failure).toEqual([{ id: 'b' }]);
   });
-
-  it('offers the failure and every other step to the steps of on_failure', () => {
-    const later = { ...definition, on_failure: [{ id: 'b', tool: 'x' }] };
-    const names = earlierOutputs(later, 'on_failure[0]', new Map()).map((each) => each.expression);
-    expect(names).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));
-  });
 });
 
 describe('changes', () => {
@@ -97,6 +91,12 @@ describe('changes', () => {
 describe(earlierOutputs, () => {
   const names = (path: string) =>
     new Set(earlierOutputs(definition, path, new Map()).map(({ expression }) => expression));
+
+  it('offers the failure and every other step to the steps of on_failure', () => {
+    const later = { ...definition, on_failure: [{ id: 'b', tool: 'x' }] };
+    const seen = earlierOutputs(later, 'on_failure[0]', new Map()).map((each) => each.expression);
+    expect(seen).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));
+  });
 
   it('offers earlier steps, except those inside branches and loops', () => {
     const seen = names('steps[4]');

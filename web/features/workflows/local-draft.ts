@@ -26,12 +26,12 @@ export function readLocalDraft(workflowId: string): LocalDraft | undefined {
   }
 }
 
-/** Keeps a draft in this browser. Without one, or without storage, nothing is kept. */
+/** Keeps a draft in this browser. Without a draft, removes the kept one. Does nothing when storage is blocked. */
 export function writeLocalDraft(workflowId: string, draft: LocalDraft | undefined): void {
   try {
     if (draft) localStorage.setItem(PREFIX + workflowId, JSON.stringify(draft));
     else localStorage.removeItem(PREFIX + workflowId);
   } catch {
-    // The storage is full or forbidden. The draft lives as long as the page.
+    // The storage is full or blocked. The draft is lost when the page is closed.
   }
 }

@@ -80,7 +80,7 @@ describe(refusalOf, () => {
 });
 
 describe('places by keyboard', () => {
-  it('are beside the neighbours, and past the ends in the next list or outside', () => {
+  it('are past the neighbour, or past the end of a list in the next list or the list around it', () => {
     expect(placeBeside(definition, stepAt('steps[1]'), 1)).toEqual({ list: 'steps', index: 3 });
     expect(placeBeside(definition, stepAt('steps[0]'), -1)).toEqual({ list: 'steps', index: 0 });
     const yes = stepAt('steps[1].then[0]');
@@ -101,7 +101,7 @@ describe('places by keyboard', () => {
     expect(placeBeside(moved.definition, row, -1)).toEqual({ list: 'steps', index: 4 });
   });
 
-  it('are in the near list of a neighbour', () => {
+  it('are in the list of a neighbour that is nearest to the step', () => {
     expect(placeInside(definition, stepAt('steps[0]'), 1)).toEqual({
       list: 'steps[1].then',
       index: 0,

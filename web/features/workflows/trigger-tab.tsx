@@ -92,7 +92,7 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
           <CodeBlock title={texts.testAddress} code={data.test_url} isWrapped />
         </Section>
       )}
-      {/* A section begins anew when its own part has changed. What was typed in the others stays. */}
+      {/* A section starts again when its own part has changed. Typed text in other sections stays. */}
       <SenderSection key={keyOf('sender', [signature, verifyToken])} workflow={workflow} />
       <FormatsSection key={keyOf('formats', formatsOf(workflow))} workflow={workflow} />
       <HeadersSection key={keyOf('headers', headers)} workflow={workflow} />

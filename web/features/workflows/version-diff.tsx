@@ -36,7 +36,7 @@ export function VersionDiff({ workflowId, from, to }: DiffProps) {
   );
 }
 
-/** Shows a change with its step. A step that was added or removed has no single changes. */
+/** Shows a change with its step. A step that was added or removed has no list of changes. */
 interface Entry {
   key: string;
   step?: Diff['steps'][number];

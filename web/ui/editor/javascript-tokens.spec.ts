@@ -34,7 +34,7 @@ describe('the colours of JavaScript', () => {
     expect(coloured("'a", 'if')).toEqual(["string 'a", 'keyword if']);
   });
 
-  it('end with every text', () => {
+  it('never stop before the end of a text', () => {
     for (const text of ['\\', '`\\', '"\\', '/*', '€', '#', '0']) coloured(text, text);
   });
 });

@@ -48,7 +48,7 @@ export function nextToken(stream: StringStream, state: State): string | null {
   return KEYWORDS.has(name) ? 'keyword' : (ATOMS[name] ?? null);
 }
 
-/** Skips behind the end, or to the end of the line. A text in simple quotes also ends there. */
+/** Skips past `end`, or to the end of the line, where a text in single or double quotes also ends. */
 function skipTo(
   stream: StringStream,
   state: { open: string },
