@@ -262,12 +262,12 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // A request can read its session before the other change, and its account afterwards. Then it has the session of an
-    // old password, and is refused with 401.
+    // The refused request usually gets 422 for its old password. The status is 401 when its session was read before the
+    // other change, and its account after that change.
     expect([401, 422]).toContain(refused);
   });
 
-  it('ends a session that the old password starts while it is replaced', async () => {
+  it('refuses a session that a sign-in with the old password stores after the change', async () => {
     const late = await signIn('Late');
     const row = (
       await switchboard.ownerQuery<{ sid: string; sess: string; expire: Date }>(

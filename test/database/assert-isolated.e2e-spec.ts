@@ -243,7 +243,7 @@ describe(`${assertIsolated.name} of roles`, () => {
     await owner.query('drop extension pg_stat_statements');
   });
 
-  it('says how to close the views of another extension', async () => {
+  it('names the statement that revokes access to the views of another extension', async () => {
     await owner.query('create extension pg_buffercache');
     await owner.query('grant select on pg_buffercache to public');
     const own = await ownRole('tenant');

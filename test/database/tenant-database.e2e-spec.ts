@@ -15,7 +15,7 @@ import { SecurityLog } from '../../src/security/security-log.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
-// Files that run in the same process share the names of `prepared`.
+// Does not use `prepared`, which refuses a name that another test file in the same process has used.
 const named = (name: string, text: string): PreparedStatement => ({ name, text });
 const INSERT_KEY = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
   values ($1, 'test', $2, 'x')`;

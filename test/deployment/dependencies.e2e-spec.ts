@@ -38,7 +38,10 @@ interface Policy {
 const ROOT = resolve(import.meta.dirname, '../..');
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const policy = readJson('.ci/dependencies.json') as Policy;
-/** The folders whose packages the commands for development install. The first one is also an installation. */
+/**
+ * The folders with packages. The first one has the packages of an installation. The others have packages for
+ * development.
+ */
 const FOLDERS = ['', 'checks', 'test/browser'];
 const packages = FOLDERS.flatMap((folder) => {
   const lock = readJson(join(folder, 'package-lock.json')) as {
