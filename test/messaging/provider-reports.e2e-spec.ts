@@ -231,7 +231,7 @@ describe('with workers', () => {
           arguments: { contact_id: contactId, subject: 'Hello', body: 'Good day.' },
         },
       ]);
-      // This depth shows which run the event is attributed to.
+      // Marks the run with a depth of 5. A run that its event starts must have the depth 6.
       const run = await runToEnd(acme, sender.id);
       await switchboard.ownerQuery('update workflow_runs set depth = 5 where id = $1', [run.id]);
       const { message } = run.steps[0]!.output as unknown as Reported;

@@ -16,7 +16,8 @@ const BY_PROCESS = 'to_timestamp(lease_seconds)';
 
 /**
  * Lists mutants that each remove one mechanism. `edits` are [file, text, replacement]; every occurrence of the text is
- * replaced. `tests` are test files, and `names` are the titles of tests in them of which at least one must fail.
+ * replaced. `tests` are test files. `names` are titles of tests in these files, and at least one of these tests must
+ * fail.
  */
 export const MUTANTS = [
   {
@@ -660,7 +661,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/topics'],
-    names: 'uses the decision of a contact between the call and the claim',
+    names: 'obeys a decision that the contact made between the call and the claim',
   },
   {
     id: 'T2',
@@ -812,7 +813,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the message that another worker has claimed in the meantime',
+    names: 'are sent, except a message that another worker has claimed in the meantime',
   },
   {
     id: 'W2',
@@ -851,7 +852,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without a message that makes their transaction fail',
+    names: 'are sent, except a message that makes their transaction fail',
   },
   {
     id: 'W5',
@@ -986,7 +987,7 @@ export const MUTANTS = [
     what: 'a file of a run is not copied for a message',
     edits: [['src/files/files.service.ts', 'if (file.runId === null)', 'if (file.id === id)']],
     tests: ['test/messaging/attachments'],
-    names: 'of a step is copied, so it outlives the run',
+    names: 'that a step made is copied into the message, and outlives its run',
   },
   {
     id: 'V7',

@@ -271,7 +271,7 @@ describe('an organization that hides a tool', () => {
     }
   });
 
-  it('has no prompt when a tool that reads for it needs confirmation, but has it when a tool that changes data does', async () => {
+  it('has no prompt whose reading tools need confirmation, but has a prompt whose changing tools need confirmation', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

@@ -30,8 +30,8 @@ async function limit(name: string, amount: number): Promise<void> {
   await measure();
 }
 /**
- * Waits for a measurement. Even on a busy machine, the pause before it is twenty times as long as the last measurement
- * took.
+ * Waits for a measurement. The limit is long, because the pause before a measurement is twenty times as long as the
+ * last one took.
  */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });
@@ -62,7 +62,7 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 
 describe('the quota of contacts', () => {
   itSlow(
-    'ends an endless import through two processes, and no write passes it afterwards',
+    'refuses all new contacts in two processes once it is used up',
     async () => {
       const second = await startSwitchboard({
         databaseUrl: switchboard.databaseUrl,
@@ -106,7 +106,7 @@ describe('the quota of contacts', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  it('has room at once when the operator raises it, and belongs to one organization', async () => {
+  it('has room at once when the operator raises it, and applies to one organization only', async () => {
     await limit('contacts', 0);
     expect((await create()).status).toBe(409);
     const other = await createOrganization(switchboard);
@@ -141,7 +141,7 @@ describe('the quota of contacts', () => {
 
   itSlow('is measured by another worker when one has died during a measurement', async () => {
     await limit('contacts', 3);
-    // The lease of a worker that was killed after it had claimed the organization.
+    // Writes the lease that a killed worker leaves after it has claimed the organization.
     await switchboard.ownerQuery(
       `update private.quota_measures set active = false, due_at = now() + interval '2 s', next_at = now() + interval '2 s'
        where organization_id = $1`,
@@ -172,7 +172,7 @@ describe('the quota of contacts', () => {
     );
   });
 
-  itSlow('is small for an organization that signed up, as are runs and stored bytes', async () => {
+  itSlow('is small for an organization that signed up, like the quotas of runs and stored bytes', async () => {
     const started = await startSwitchboard({
       databaseUrl: switchboard.databaseUrl,
       env: {
@@ -321,7 +321,7 @@ describe('the quota of stored bytes', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  itSlow('is estimated from a sample of many rows within 20 % of all rows', async () => {
+  itSlow('is estimated from a sample of many rows, with an error of at most 20 %', async () => {
     const rows = 6000;
     const bytes = rows * (200 + 500);
     await switchboard.ownerQuery(

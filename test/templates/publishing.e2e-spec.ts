@@ -183,7 +183,7 @@ describe('publishing', () => {
 });
 
 describe('a snippet', () => {
-  it('is part of a published version, which never changes with it', async () => {
+  it('is copied into a published version, which does not change when the snippet changes', async () => {
     const inner = await snippet('Hi {{ first_name }}');
     const outer = await snippet(`[{% render "${inner}" %}]`);
     const { template } = await published(acme, {

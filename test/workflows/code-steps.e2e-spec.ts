@@ -72,7 +72,7 @@ describe('a code step', () => {
     ]);
   });
 
-  itSlow('has exactly the returned members, also when one of them has an id', async () => {
+  itSlow('has exactly the returned members, also when one of them is an object with an id', async () => {
     const ended = await run([
       { id: 'made', code: 'return { person: { id: "p", name: "Ada" }, count: 1 }' },
       stop('{{ made | json }} {{ made.id }}'),
