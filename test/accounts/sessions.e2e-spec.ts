@@ -188,8 +188,8 @@ describe('PATCH /api/auth/profile', () => {
   it.each([
     ['two lines', 'a\nb'],
     ['more than 200 characters', 'x'.repeat(201)],
-    ['characters that turn the text around', 'a\u202eb'],
-    ['half of a character', '\ud800'],
+    ['bidi controls', 'a\u202eb'],
+    ['a lone surrogate', '\ud800'],
     ['a number', 1],
   ])('refuses %s', async (_case, name) => {
     expect((await send('PATCH', '/api/auth/profile', { name })).status).toBe(422);

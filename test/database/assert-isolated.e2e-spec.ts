@@ -41,12 +41,12 @@ describe(`${assertIsolated.name} of a database`, () => {
       /contacts/,
     ],
     [
-      'a policy that lets everything through',
+      'a policy that allows every row',
       'drop policy tenant on contacts; create policy tenant on contacts using (true) with check (true)',
       /contacts/,
     ],
     [
-      'a second policy that lets everything through',
+      'a second policy that allows every row',
       'create policy open on contacts using (true)',
       /contacts/,
     ],
@@ -57,7 +57,7 @@ describe(`${assertIsolated.name} of a database`, () => {
       /contacts/,
     ],
     [
-      'a new table that forgot about isolation',
+      'a new table without isolation',
       'create table forgotten (id text); grant select on forgotten to public',
       /forgotten/,
     ],

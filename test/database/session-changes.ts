@@ -329,7 +329,7 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
   ['copy from stdin', ['copy contacts from stdin']],
   ['copy to stdout', ['copy contacts to stdout']],
   ['an error', ['select 1 / 0']],
-  ['a deadly statement', [`set local transaction_timeout = 1`, 'select pg_sleep(1)']],
+  ['a statement that ends the connection by a timeout', [`set local transaction_timeout = 1`, 'select pg_sleep(1)']],
   ['a connection that ends itself', [`select pg_terminate_backend(pg_backend_pid())`]],
   ['a canceled statement', [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(1)`]],
   ...SHARED_STATE,

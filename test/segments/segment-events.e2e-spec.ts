@@ -194,7 +194,7 @@ describe('segment.entered and segment.left', () => {
 
 describeSlow('a transaction that was open when a segment was created', () => {
   itSlow(
-    'has its contacts in the segment from the start, and no contact enters the segment before the transaction ends',
+    'adds its contacts to the baseline, and no contact enters the segment before the transaction ends',
     async () => {
       const ada = await createContact(acme, { tags: ['vip'] });
       const ownerUrl = new URL(switchboard.databaseUrl);

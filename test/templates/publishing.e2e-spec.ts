@@ -81,7 +81,7 @@ describe('publishing', () => {
     ['a tag without an end', 'x {% if first_name %}', /if.* not closed.*\(line 1, column 3\)/],
     ['an output without an end', 'x {{ first_name', /not closed.*\(line 1, column 3\)/],
     [
-      'a filter for other purposes',
+      'a filter that templates do not have',
       "{{ 'x' | where_exp: 'y', '1' }}",
       /undefined filter: where_exp/,
     ],

@@ -61,7 +61,7 @@ describe('a hostile delivery', () => {
       ],
       3,
     ),
-  )('removes no other delivery from the record: %s', async (_what, hostile) => {
+  )('removes no other delivery from the log: %s', async (_what, hostile) => {
     const { id, signed } = await create();
     const sent = await Promise.all([
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'before' }),
@@ -81,7 +81,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(1);
   });
 
-  itSlow('with headers of all bytes is recorded, and removes no other delivery', async () => {
+  itSlow('with headers of all bytes is recorded, and removes no other delivery from the log', async () => {
     const { id, signed } = await create();
     const bytes = Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index));
     const hostile = { ...signed, 'user-agent': bytes.join(''), 'webhook-id': '\u00ff'.repeat(300) };
@@ -93,7 +93,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ code }) => code).sort()).toEqual(['accepted', 'invalid_arguments']);
   });
 
-  it('that the database refuses removes no other delivery', async () => {
+  it('that the database refuses removes no other delivery from the log', async () => {
     const { id, signed } = await create();
     await switchboard.ownerQuery(`
       create function refuse_delivery() returns trigger language plpgsql as $$
@@ -119,7 +119,7 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  itSlow('without a signature removes no delivery with a valid signature', async () => {
+  itSlow('without a signature removes no delivery with a valid signature from the log', async () => {
     const { id, signed } = await create();
     const invalid = (number: number) =>
       postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });
