@@ -98,7 +98,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await rejected()).toMatchObject([{ row: 5, arguments: { text: 5 } }]);
   });
 
-  it('rejects lines that are not a JSON object in UTF-8 of at most 1 MiB, and makes the calls of the others', async () => {
+  it('rejects lines that are not a JSON object in UTF-8 of at most 1 MiB, and makes the calls of the other lines', async () => {
     const lines = [
       Buffer.from('{"text":"first"}'),
       Buffer.from('{"text":'),

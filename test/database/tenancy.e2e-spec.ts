@@ -58,9 +58,10 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
         });
         const text = await response.text();
         expect(response.status, `${at}: ${text}`).toBeLessThan(500);
-        expect(text, `${at} was refused by validation. Add the missing arguments to ALSO in tool-arguments.ts.`).not.toContain(
-          'invalid_arguments',
-        );
+        expect(
+          text,
+          `${at} was refused by validation. Add the missing arguments to ALSO in tool-arguments.ts.`,
+        ).not.toContain('invalid_arguments');
         answers.push(`${response.status} ${text.replaceAll(id, '<id>')}`);
       }
       expect(answers[0], at).toBe(answers[1]);

@@ -64,7 +64,7 @@ describe(TenantDatabase.name, () => {
     expect(() => tenants.session(acme.id)).toThrow('Use session() and repository()');
   });
 
-  it('runs actions that wait for the commit after it, and not after a rollback', async () => {
+  it('runs the actions of afterCommit() after the commit, and not after a rollback', async () => {
     const seen: string[] = [];
     let visible: Promise<boolean> | undefined;
     await tenants.transaction(acme.id, async () => {

@@ -75,7 +75,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('has no default for any secret, and cannot start without them', () => {
+  it('has no default for any secret, and cannot start without the secrets', () => {
     const text = read('docker-compose.yml');
     const secrets = [
       'POSTGRES_ADMIN_PASSWORD',

@@ -153,15 +153,18 @@ describe('docs/recipes', () => {
     ]);
   });
 
-  it.each(['shopify-order', 'stripe-payment'])('%s.md makes one contact for each guest', async (page) => {
-    const { id } = await follow(page);
-    const emails = [`guest1@${page}.example.com`, `guest2@${page}.example.com`];
-    for (const email of emails) await trigger(acme, id, guestOf(email));
-    expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
-    for (const email of emails) {
-      expect(await contact(email)).toMatchObject({ email, external_id: null });
-    }
-  });
+  it.each(['shopify-order', 'stripe-payment'])(
+    '%s.md makes one contact for each guest',
+    async (page) => {
+      const { id } = await follow(page);
+      const emails = [`guest1@${page}.example.com`, `guest2@${page}.example.com`];
+      for (const email of emails) await trigger(acme, id, guestOf(email));
+      expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+      for (const email of emails) {
+        expect(await contact(email)).toMatchObject({ email, external_id: null });
+      }
+    },
+  );
 
   it('github-issue.md writes one comment on a new issue', async () => {
     const { id, webhook, run } = await follow('github-issue');

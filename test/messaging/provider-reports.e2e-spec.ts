@@ -204,7 +204,7 @@ describe('with workers', () => {
       expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
     });
 
-    it('rejects messages that were not sent and those of other organizations, and keeps canceled ones canceled', async () => {
+    it('rejects messages that were not sent and messages of other organizations, and keeps canceled messages canceled', async () => {
       const { id: contactId } = await createContact(acme);
       const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
       const { id } = await send(acme, { contact_id: contactId, scheduled_at: scheduledAt });

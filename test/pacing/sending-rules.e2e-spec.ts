@@ -89,7 +89,7 @@ describe('quiet hours', () => {
     expect(value.events.map(({ reason }) => reason !== null)).toEqual([false, true, false, false]);
   });
 
-  it('are those of the time zone of the contact', async () => {
+  it('are local times in the time zone of the contact', async () => {
     // These two zones are a day apart, so at least one of them is on another day than UTC.
     const [row] = await switchboard.ownerQuery<{ early: number; late: number }>(
       `select extract(isodow from now() at time zone 'Etc/GMT+12')::int - 1 as early,

@@ -61,27 +61,24 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  itSlow(
-    'refuses all new contacts in two processes once it is used up',
-    async () => {
-      const second = await startSwitchboard({
-        databaseUrl: switchboard.databaseUrl,
-        env: { ROLE: 'web' },
-      });
-      try {
-        await limit('contacts', 20);
-        for (const process of [switchboard, second]) {
-          await untilMeasured(async () => (await createVia(process)) === 409);
-        }
-        const stored = await count('contacts');
-        expect(stored).toBeGreaterThanOrEqual(20);
-        for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
-        expect(await count('contacts')).toBe(stored);
-      } finally {
-        await second.close();
+  itSlow('refuses all new contacts in two processes once it is used up', async () => {
+    const second = await startSwitchboard({
+      databaseUrl: switchboard.databaseUrl,
+      env: { ROLE: 'web' },
+    });
+    try {
+      await limit('contacts', 20);
+      for (const process of [switchboard, second]) {
+        await untilMeasured(async () => (await createVia(process)) === 409);
       }
-    },
-  );
+      const stored = await count('contacts');
+      expect(stored).toBeGreaterThanOrEqual(20);
+      for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
+      expect(await count('contacts')).toBe(stored);
+    } finally {
+      await second.close();
+    }
+  });
 
   it('says in its error what to do and when it is measured again, and still allows changes', async () => {
     const { value } = await create({ external_id: 'x' });
@@ -172,32 +169,35 @@ describe('the quota of contacts', () => {
     );
   });
 
-  itSlow('is small for an organization that signed up, like the quotas of runs and stored bytes', async () => {
-    const started = await startSwitchboard({
-      databaseUrl: switchboard.databaseUrl,
-      env: {
-        NEW_ORGANIZATION_CONTACTS: '2',
-        NEW_ORGANIZATION_RUNS: '3',
-        NEW_ORGANIZATION_STORED_MB: '4',
-        ROLE: 'web',
-      },
-    });
-    try {
-      acme = await createOrganization(started);
-      const rows = await switchboard.ownerQuery(
-        `select name, amount::int from private.quota_exceptions where organization_id = $1 and name <> 'messages'
+  itSlow(
+    'is small for an organization that signed up, like the quotas of runs and stored bytes',
+    async () => {
+      const started = await startSwitchboard({
+        databaseUrl: switchboard.databaseUrl,
+        env: {
+          NEW_ORGANIZATION_CONTACTS: '2',
+          NEW_ORGANIZATION_RUNS: '3',
+          NEW_ORGANIZATION_STORED_MB: '4',
+          ROLE: 'web',
+        },
+      });
+      try {
+        acme = await createOrganization(started);
+        const rows = await switchboard.ownerQuery(
+          `select name, amount::int from private.quota_exceptions where organization_id = $1 and name <> 'messages'
          order by name`,
-        [acme.id],
-      );
-      expect(rows).toEqual([
-        { name: 'contacts', amount: 2 },
-        { name: 'runs', amount: 3 },
-        { name: 'stored_bytes', amount: 4_000_000 },
-      ]);
-    } finally {
-      await started.close();
-    }
-  });
+          [acme.id],
+        );
+        expect(rows).toEqual([
+          { name: 'contacts', amount: 2 },
+          { name: 'runs', amount: 3 },
+          { name: 'stored_bytes', amount: 4_000_000 },
+        ]);
+      } finally {
+        await started.close();
+      }
+    },
+  );
 });
 
 describe('the quota of runs', () => {
@@ -268,7 +268,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('does not prevent a domain event, but no runs start by it', async () => {
+  it('does not prevent a domain event, but the event starts no runs', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
     await limit('runs', 0);
     expect((await create()).status).toBe(200);

@@ -165,7 +165,7 @@ describe('add_sender_domain', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'domain' }] });
   });
 
-  itSlow('returns the same domain again, and at most 50 of them', async () => {
+  itSlow('returns the same domain again, and refuses more than 50 domains', async () => {
     const other = await createOrganization(setup.switchboard);
     const first = await add(other, 'acme.example');
     expect(await add(other, 'ACME.example')).toEqual(first);

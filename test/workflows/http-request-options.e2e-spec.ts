@@ -317,7 +317,11 @@ describe('pages', () => {
   });
 
   it.each<[string, object, string]>([
-    ['that name themselves as the next page', { items: 'data', next: 'self' }, 'as its own next page'],
+    [
+      'that name themselves as the next page',
+      { items: 'data', next: 'self' },
+      'as its own next page',
+    ],
     ['without a list', { items: 'nothing', next: 'link' }, 'no list at nothing'],
     ['of more than 1 MiB', { items: 'long', next: 'link' }, 'are larger than 1048576 bytes'],
   ])('fail the step: pages %s', async (_what, pages, message) => {

@@ -330,7 +330,7 @@ describe.concurrent('a debounce limit', () => {
     expect(ProbeTools.count('debounced')).toBe(1);
   });
 
-  itSlow('debounces starts per key, and not those without a key', async () => {
+  itSlow('debounces starts with the same key, and no starts without a key', async () => {
     const { id } = await limited({
       debounce: { seconds: DEBOUNCE_SECONDS, key: '{{ trigger.payload.who }}' },
     });
