@@ -26,7 +26,7 @@ describe('sign-up with SIGN_UP=closed', () => {
   it('creates one account for simultaneous sign-ups to two processes', async () => {
     const one = await start();
     const other = await start(one.databaseUrl);
-    // A transaction that inserts a person waits for this lock, so both sign-ups have begun and neither has ended.
+    // The trigger makes each insert of a person wait for this lock. So both sign-ups are open at the same time.
     await one.ownerQuery(`
       create function public.hold_here() returns trigger language plpgsql as $$
       begin

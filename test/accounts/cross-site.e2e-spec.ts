@@ -10,10 +10,13 @@ const SITES: Site[] = ['same-origin', 'same-site', 'cross-site', 'none', 'junk',
 const ORIGINS = ['own', 'evil', 'null', 'port', 'subdomain', undefined] as const;
 const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined];
 const COOKIES = ['valid', 'forged', 'ended', 'empty', undefined] as const;
-/** `npm test` tries every seventh combination. Seven has no factor in common with the numbers of values above. */
+/**
+ * `npm test` tries every seventh combination. Each value above still occurs, because 7 divides none of the numbers of
+ * values.
+ */
 const NTH = 7;
 
-// fetch() sets Sec-Fetch-* itself, so node:http sends requests like a browser.
+// Uses node:http, because fetch() would replace the Sec-Fetch-* headers of the test with its own.
 function send(
   url: string,
   method: string,

@@ -6,7 +6,10 @@ import { postJson } from '../support/post-json.js';
 import { buildTree, startProcess, type SwitchboardProcess } from '../support/process.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** The strategies of sign-in are global in a process, so only separate processes show that they share limits. */
+/**
+ * Starts separate processes, because Passport registers its strategies once per process. Two applications in one
+ * process would share one strategy, and so its limits.
+ */
 describe('two processes of one installation', () => {
   let database: { url: string; drop: () => Promise<void> };
   const processes: (SwitchboardProcess & { url: string })[] = [];
@@ -90,7 +93,7 @@ describe('two processes of one installation', () => {
   });
 
   it('log what they refused, without e-mail addresses', async () => {
-    // The first start prints an example with you@example.com.
+    // The process that starts first prints an example command with you@example.com, which is not a leak.
     const output = () =>
       processes.map((one) => one.output().replaceAll('you@example.com', '')).join('');
     for (const subject of ['sign_in', 'sign_up']) {

@@ -28,7 +28,7 @@ describe('a session with too many requests', () => {
     },
   );
 
-  it('is refused before the database is asked for it', async () => {
+  it('is refused before the session is read from the database', async () => {
     const acme = await createOrganization(switchboard);
     const session = () => acme.fetch('/api/auth/session');
     const responses = await Promise.all(Array.from({ length: 40 }, session));

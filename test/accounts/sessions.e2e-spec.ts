@@ -188,8 +188,8 @@ describe('PATCH /api/auth/profile', () => {
   it.each([
     ['two lines', 'a\nb'],
     ['more than 200 characters', 'x'.repeat(201)],
-    ['characters that turn the text around', 'a\u202eb'],
-    ['half of a character', '\ud800'],
+    ['bidi controls', 'a\u202eb'],
+    ['a lone surrogate', '\ud800'],
     ['a number', 1],
   ])('refuses %s', async (_case, name) => {
     expect((await send('PATCH', '/api/auth/profile', { name })).status).toBe(422);
@@ -262,12 +262,12 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // A request can read its session before the other change, and its account afterwards. Then it has the session of an
-    // old password, and is refused with 401.
+    // The refused request usually gets 422 for its old password. The status is 401 when its session was read before the
+    // other change, and its account after that change.
     expect([401, 422]).toContain(refused);
   });
 
-  it('ends a session that the old password starts while it is replaced', async () => {
+  it('refuses a session that a sign-in with the old password stores after the change', async () => {
     const late = await signIn('Late');
     const row = (
       await switchboard.ownerQuery<{ sid: string; sess: string; expire: Date }>(

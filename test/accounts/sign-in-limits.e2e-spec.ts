@@ -27,7 +27,8 @@ const signIn = async (
     { email, password },
     { 'X-Forwarded-For': address },
   );
-  // The response ends after the session was saved.
+  // The service saves the session before it ends the response. Without this wait, a test could use the session too
+  // early.
   await response.clone().text();
   return response;
 };
@@ -47,7 +48,8 @@ describe('the limits of sign-in', () => {
   let acme: TestOrganization;
 
   beforeAll(async () => {
-    // An account regains an attempt after 30 s and an address after 10 s, so a slow machine does not matter.
+    // With this limit, an account regains an attempt after 30 s and an address after 10 s. Both times are longer than
+    // the attempts of a test, even on a slow machine.
     const env = { TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8', SIGN_IN_PER_MINUTE: '2' };
     switchboard = await startSwitchboard({ env });
   });
@@ -68,7 +70,7 @@ describe('the limits of sign-in', () => {
   it('do not let strangers lock out the address at which the account was created', async () => {
     acme = await createOrganization(switchboard);
     await attempt(4, () => signIn(switchboard, acme.email, 'a guess', newAddress()));
-    // The test signs up without a proxy.
+    // The account was created from 127.0.0.1, because the sign-up did not go through the proxy.
     expect((await signIn(switchboard, acme.email, acme.password, '127.0.0.1')).status).toBe(200);
   });
 
@@ -131,7 +133,7 @@ describe('the limits of sign-in', () => {
   });
 
   itSlow(
-    'keep a bounded number of rows, and drop the buckets that are nearly full first',
+    'keep a bounded number of rows, and first drop the buckets that are full soonest',
     async () => {
       await switchboard.ownerQuery(
         `insert into gate.token_buckets (id, full_at)
@@ -155,7 +157,7 @@ describe('the limits of sign-in', () => {
   it('remember at most twenty addresses of an account', async () => {
     acme = await createOrganization(switchboard);
     for (let index = 0; index < 25; index += 1) {
-      // This test is not about the limits of the account itself.
+      // Without the truncation, the limit of the account would refuse the later attempts.
       await switchboard.ownerQuery('truncate gate.token_buckets');
       await signIn(switchboard, acme.email, acme.password, newAddress());
     }

@@ -20,7 +20,8 @@ describe('POST /api/auth/sign-in', () => {
       { email, password },
       headers,
     );
-    // The response ends after the session was saved. Only then may a test change its row.
+    // The service saves the session before it ends the response. Without this wait, a test could change the row too
+    // early.
     await response.clone().text();
     return response;
   };

@@ -120,7 +120,7 @@ describe('POST /api/auth/sign-up', () => {
 });
 
 describe('sign-up without SIGN_UP', () => {
-  it('is closed to strangers after the first account when mail goes to a server', async () => {
+  it('is closed to strangers after the first account when SMTP_URL names a mail server', async () => {
     const switchboard = await startSwitchboard({
       env: { SIGN_UP: '', SMTP_URL: 'smtp://127.0.0.1:9' },
     });

@@ -16,7 +16,7 @@ describe('simultaneous checks of passwords', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('run at most one at a time per core, and are refused beyond a bounded queue', async () => {
+  it('run at most one at a time per core, and are refused when their queue is full', async () => {
     const counted = countHashing();
     const responses = await Promise.all(
       Array.from({ length: 300 }, () =>
@@ -32,7 +32,7 @@ describe('simultaneous checks of passwords', () => {
         expect(await response.json()).toMatchObject({ code: 'unavailable' });
       }
     }
-    // The queue is empty now.
+    // All 300 requests were answered, so the queue is empty and a new check is accepted.
     const { email, password } = acme;
     const signedIn = await postJson(`${switchboard.url}/api/auth/sign-in`, { email, password });
     expect(signedIn.status).toBe(200);

@@ -254,7 +254,7 @@ describe('the verification of an address', () => {
     expect((await view(ada)).is_verified).toBe(false);
   });
 
-  it('does not happen when a program opens the link or reads the endpoints', async () => {
+  it('does not happen when a program sends GET, HEAD or OPTIONS to the link or the endpoints', async () => {
     const ada = await signUp();
     const token = await tokenOf(ada);
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
@@ -274,7 +274,7 @@ describe('the verification of an address', () => {
 
   it('changes no quota that an operator has set', async () => {
     const ada = await signUp();
-    // The command reads the settings of its process.
+    // The command runs in the process of the test, and reads DATABASE_URL from its environment.
     const before = process.env.DATABASE_URL;
     process.env.DATABASE_URL = switchboard.databaseUrl;
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);

@@ -119,7 +119,7 @@ describe('the chain of the audit log', () => {
     expect(faults.join('\n')).not.toContain(globex.id);
   });
 
-  it('is checked correctly although functions of the database have the names of PostgreSQL functions', async () => {
+  it('is checked correctly even when functions of another schema replace functions of PostgreSQL', async () => {
     const [entry] = await switchboard.ownerQuery<{ at: string }>(
       `update audit_log set at = at + interval '1 day' where id = ${THIRD.replaceAll('$acme', `'${acme.id}'`)}
        returning to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') as at`,
@@ -147,7 +147,7 @@ describe('the chain of the audit log', () => {
   });
 
   itSlow(
-    'shows a removed end with a corrected head only in comparison with an end that was kept outside the database',
+    'reveals the removal of its last entries only in comparison with a head that was kept outside the database',
     async () => {
       const { heads } = await verify();
       const removal = `

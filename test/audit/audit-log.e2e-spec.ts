@@ -120,7 +120,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('shows the address from which an organization and its keys were created, and its keys revoked', async () => {
+  it('shows the address from which an organization was created, and its keys were created and revoked', async () => {
     const headers = { 'User-Agent': 'Browser/1' };
     const created = await acme.fetch('/api/mcp/keys', { method: 'POST', headers });
     const revoked = await acme.fetch('/api/mcp/keys', { method: 'DELETE', headers });
@@ -140,7 +140,7 @@ describe('the audit log', () => {
     expect(entries[0]).toMatchObject({ client: 'Browser/1' });
   });
 
-  it('has sign-ins, failed sign-ins of known accounts, sign-outs, keys, policies and retention', async () => {
+  it('has sign-ins, failed sign-ins of known accounts, sign-outs, and changes of keys, policies and retention', async () => {
     const { url } = switchboard;
     const { email, password } = acme;
     await postJson(`${url}/api/auth/sign-in`, { email, password: 'canary wrong' });
@@ -269,7 +269,7 @@ describe('the audit log', () => {
     await Promise.all(Array.from({ length: 300 }, () => callAsAgent('no_such_tool', {})));
     const seconds = (performance.now() - began) / 1000;
     let rows: { action: string; unlogged: number }[] = [];
-    // The counts of a second are written when it has ended.
+    // The number of unrecorded calls of a second is written after the end of that second.
     await waitFor(async () => {
       rows = await switchboard.ownerQuery<(typeof rows)[number]>(
         `select action, unlogged from audit_log
@@ -279,7 +279,7 @@ describe('the audit log', () => {
       const refused = rows.filter(({ action }) => action === 'no_such_tool').length;
       return refused + rows.reduce((sum, { unlogged }) => sum + unlogged, 0) === 300;
     });
-    // Twenty and the count, in each second that has begun.
+    // Each second adds at most 20 entries of calls, and one entry with the number of the others.
     expect(rows.length).toBeLessThanOrEqual(21 * (Math.floor(seconds) + 2));
   });
 });

@@ -12,7 +12,7 @@ interface Entry {
 
 let switchboard: Switchboard;
 let acme: TestOrganization;
-// There is no worker, because a run that has ended cannot be canceled.
+// No worker is started. A worker could end a run before the test cancels the run.
 beforeAll(async () => {
   switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
 });

@@ -116,7 +116,7 @@ describe('npm run audit:verify', () => {
       { DATABASE_URL: 'postgres://a:canary@127.0.0.1:9/b' },
       /ECONNREFUSED.*Set DATABASE_URL/s,
     ],
-    ['an address that is none', { DATABASE_URL: 'canary' }, /DATABASE_URL: it must be/],
+    ['an invalid address', { DATABASE_URL: 'canary' }, /DATABASE_URL: it must be/],
     ['no database', { DATABASE_URL: '', DATA_DIR: '/nowhere' }, /no database.*DATABASE_URL/is],
   ])('exits with 2 for %s, and says what to set', async (_case, env, words) => {
     const { code, lines, errors } = await run(env);

@@ -37,7 +37,7 @@ describe('Settings → Account', () => {
     await other.context.close();
   });
 
-  it('has a name, which the menu shows', async () => {
+  it('saves the name of the person, which the menu then shows', async () => {
     const { page } = await dashboard.open('/settings/account');
     await page.getByLabel('Name').fill('Ada Lovelace');
     await page.keyboard.press('Enter');

@@ -10,7 +10,7 @@ describe('the identity of contacts', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('has aliases, duplicates and a region, which people see and change', async () => {
+  it('has pages for aliases, duplicates and the country of phone numbers', async () => {
     const { organization } = dashboard;
     const add = (given: object) => organization.call('create_contact', given);
     await add({ email: 'jane.doe@example.com', first_name: 'Jane', last_name: 'Doe' });
@@ -48,7 +48,7 @@ describe('the identity of contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has typed properties, and values of the wrong type are listed and removed', async () => {
+  it('includes typed properties, whose values of the wrong type are listed and removed', async () => {
     const { organization } = dashboard;
     await organization.call('create_contact', {
       email: 'grace@example.com',

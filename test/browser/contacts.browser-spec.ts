@@ -58,7 +58,7 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('stay in their form after Escape and after a click outside it, until the person discards them', async () => {
+  it('stay in an open form after Escape and a click outside, until the person discards the text', async () => {
     const { page } = await dashboard.open('/contacts');
     const form = page.getByRole('dialog', { name: 'Add a contact' });
     const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });

@@ -7,7 +7,10 @@ import { type Dashboard, startDashboard } from './support/dashboard.js';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1280, height: 800 };
-/** The themes differ only in colours, so all rules check only one width of each theme. */
+/**
+ * Each width is checked with all rules in one theme. The other theme differs only in colours, so only contrast is
+ * checked.
+ */
 const VIEWS = [
   { colorScheme: 'light', size: WIDE, find: findViolations },
   { colorScheme: 'light', size: NARROW, find: findContrastViolations },
@@ -17,7 +20,7 @@ const VIEWS = [
 
 describe('every page has no accessibility violation in both themes, at 360 and 1,280 px', () => {
   let dashboard: Dashboard;
-  // Pages of one profile share their cache, so that only the first one loads the code.
+  // Pages of one profile share their cache, so only the first page loads the code.
   const profiles = new Map<boolean, BrowserContext>();
 
   beforeAll(async () => {
@@ -39,7 +42,7 @@ describe('every page has no accessibility violation in both themes, at 360 and 1
       await page.setViewportSize(size);
       if (colorScheme !== theme) {
         await page.emulateMedia({ colorScheme });
-        // Without this, some elements still have the colours of the other theme.
+        // Without the reload, some elements still have the colours of the other theme.
         await page.reload();
         theme = colorScheme;
       }

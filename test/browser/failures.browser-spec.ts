@@ -205,7 +205,7 @@ describe('failures', () => {
     await context.close();
   });
 
-  // A new session ends the one that the other tests use, so this is the last one.
+  // This test is the last one, because its new session ends the session of the other tests.
   it.each(['a contact', 'a workflow'])(
     'an ended session asks for a sign-in above the form of %s, which can be saved afterwards',
     async (name) => {

@@ -197,7 +197,7 @@ describe('text from outside', () => {
     await long.getByRole('button', { name: /Show all/ }).click();
     await long.getByRole('button', { name: 'Show less' }).waitFor();
     expect(JSON.parse((await output.textContent())!)).toEqual({ line });
-    // The browser lays out only the visible parts.
+    // With `content-visibility: auto`, the browser computes the layout of the visible parts only.
     const parts = await page.evaluate<string[]>(
       `[...document.querySelectorAll('[aria-label="Output: find"] span')]
         .map((part) => getComputedStyle(part).contentVisibility)`,

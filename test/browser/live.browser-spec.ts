@@ -59,7 +59,7 @@ describe('live data', () => {
     await page.getByRole('link', { name: 'Joan' }).waitFor();
   });
 
-  it('ticks off the first steps', async () => {
+  it('marks a first step as done when it happens', async () => {
     const { page } = await dashboard.open('/');
     await page.getByRole('heading', { name: /Send a message/ }).waitFor();
     const done = page.getByRole('heading', { name: /Send a message\s*: done/ });

@@ -42,7 +42,7 @@ describe('pages of recipes', () => {
     });
   const address = (hash = '') => `http://127.0.0.1:${site.port}/page.html${hash}`;
 
-  it('send a form of another site to its webhook, and thank', async () => {
+  it('send the form on another site to the webhook, and show a text of thanks', async () => {
     const { id, page } = await follow('html-form');
     await page.goto(address());
     await page.getByLabel('Name').fill('Mary');
@@ -54,7 +54,7 @@ describe('pages of recipes', () => {
     expect(run).toMatchObject({ status: 'succeeded', trigger: { payload: { name: 'Mary' } } });
   });
 
-  it('continue a run with a button, and refuse another address', async () => {
+  it('continue a run with a button, and refuse a link to another site', async () => {
     const { id, page } = await follow('approval-by-link');
     const payload = { email: 'ada@example.com', amount: 42, reason: 'Broken' };
     const runId = await trigger(dashboard.organization, id, payload);

@@ -75,7 +75,7 @@ describe('runs', () => {
     await create('A newer one', [{ id: 'pause', wait: { days: 1 } }]);
     await start(oldest, {});
     const { page } = await dashboard.open('/nothing');
-    // Pages of one workflow, as if there were hundreds.
+    // Reduces each page to one workflow, so that two workflows need two pages.
     await page.route('**/list_workflows', (route) =>
       route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: 1 }) }),
     );
@@ -209,7 +209,7 @@ describe('runs', () => {
     await steps.first().waitFor();
     expect(await steps.count()).toBe(50);
     const next = page.getByRole('button', { name: 'Next' });
-    // The service answers with 300 steps together, so the page reads again after the sixth.
+    // One response has 300 steps, which are six pages. For the seventh page, the browser sends another request.
     for (let shown = 1; shown <= 6; shown += 1) {
       await page.getByText(`Page ${shown}`, { exact: true }).waitFor();
       await next.click();

@@ -59,7 +59,7 @@ describe('the page that sends a message', () => {
       'receipt',
     ]);
     await content.selectOption('receipt');
-    // The label does not call a variable without a default optional.
+    // A variable without a default is required, so its label is the name alone, without "optional".
     await page.getByLabel('amount', { exact: true }).fill('12');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('heading', { name: 'Paid 12' }).waitFor();
@@ -73,7 +73,7 @@ describe('the page that sends a message', () => {
     await recipient.fill('nobody@example.com');
     await page.getByLabel('Text').fill('Kept.');
     await send.click();
-    // The fault is at the field of the recipient, and a panel does not repeat it.
+    // The fault is shown at the field of the recipient only, and not also in a panel above the form.
     const invalid = page.locator('input[aria-invalid=true]');
     await invalid.waitFor();
     expect(await invalid.inputValue()).toBe('nobody@example.com');

@@ -17,7 +17,7 @@ describe('suppressed addresses', () => {
     const address = page.getByLabel('E-mail address or phone number to suppress');
     await address.fill('no address@');
     await page.keyboard.press('Enter');
-    // The fault is said once, below the form.
+    // The fault is shown once, below the form.
     await page.getByRole('alert').filter({ hasText: 'e-mail address' }).waitFor();
     expect(await page.getByText('must be').count()).toBe(1);
     await address.fill('Jane@Example.com');

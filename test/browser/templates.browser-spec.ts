@@ -48,7 +48,7 @@ describe('templates', () => {
     await frame.getByText('A7').waitFor();
     await page.getByRole('button', { name: 'Send it to me' }).click();
     await page.getByText('A test was sent to').waitFor();
-    // The colours of the busy button fade for a moment.
+    // Polls, because the contrast of the button is too low while its colours change.
     await expect.poll(() => findViolations(page)).toEqual([]);
 
     await page.getByRole('tab', { name: 'Draft' }).click();

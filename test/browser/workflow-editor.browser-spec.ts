@@ -283,7 +283,8 @@ describe('the editor of workflows', () => {
     await page.keyboard.press('Enter');
     const editor = page.getByRole('textbox', { name: 'JavaScript' });
     await editor.waitFor();
-    // `fill` would replace coloured text, for which Chromium tries to add inline styles.
+    // Does not use `fill`. When it replaces coloured text, Chromium tries to add inline styles, which the policy
+    // forbids.
     const write = async (code: string): Promise<void> => {
       await editor.press('ControlOrMeta+a');
       await editor.press('Delete');

@@ -34,7 +34,7 @@ describe('workflows', () => {
     return value;
   };
 
-  /** Waits until the log has this many deliveries. It is written after the answers. */
+  /** Waits until the delivery log has `count` deliveries. The log is written after the responses are sent. */
   const deliveriesOf = (workflowId: string, count: number): Promise<boolean> =>
     waitFor(async () => {
       const { value } = await dashboard.organization.call<{ deliveries: unknown[] }>(
@@ -49,7 +49,7 @@ describe('workflows', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('begin with each of the examples, or with nothing', async () => {
+  it('can be created from each of the examples, and from nothing', async () => {
     const { page, faults } = await dashboard.open('/workflows');
     await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
     for (const name of EXAMPLES) {

@@ -11,7 +11,7 @@ import {
 } from '../workflows/support/workflow-client.js';
 import { EventReader } from './event-reader.js';
 
-// The browser is connected to one process. Calls are made and runs are executed by another.
+// The browser is connected to the process `here`. Calls and runs are executed by the process `there`.
 let here: Switchboard;
 let there: Switchboard;
 let acme: TestOrganization;
@@ -211,7 +211,7 @@ describe('the number of streams', () => {
   });
 });
 
-/** Connects when the process has noticed that another stream was closed. */
+/** Tries to connect until the process has noticed that another stream was closed and accepts a new one. */
 async function connectSoon(cookie: string): Promise<void> {
   for (;;) {
     const reader = await start({ Cookie: cookie });

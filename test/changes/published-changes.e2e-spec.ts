@@ -42,8 +42,8 @@ afterAll(async () => {
 });
 
 /**
- * Returns the changes since the last call, without those of the delivery log. The log is written some time after the
- * webhook, perhaps during a later test, and has its own test.
+ * Returns the changes since the last call, without changes of the delivery log. The log is written some time after the
+ * webhook, perhaps during a later test. Another test covers it.
  */
 const takeChanges = async (): Promise<ChangeOrGap[]> =>
   (await recorder.takeAll(here, acme.id)).filter(

@@ -54,7 +54,7 @@ const FAULTS = {
        where application_name like 'switchboard%' and random() < 0.5`,
     ),
   crash: ({ postgres, tally }, choice) => {
-    // Crashes happen one after the other, because a stopped server cannot crash.
+    // Each crash waits for the end of the crash before, because a stopped server cannot crash.
     tally.crashing = (tally.crashing ?? Promise.resolve()).then(() =>
       postgres.crash(choice * 2000),
     );
@@ -76,8 +76,9 @@ const FAULTS = {
 };
 
 /**
- * Chooses a node that works. Waits for one while all are starting, because killing those tests nothing. Meanwhile no
- * webhooks are sent. Without this, the faults on a busy machine would happen after the work is done.
+ * Chooses a node that works. While all nodes are starting, waits until one works, because killing a starting node tests
+ * nothing. No webhooks are sent during this wait. Otherwise, on a busy machine, the faults would happen after the work
+ * is done.
  */
 async function choose(nodes, choice, tally) {
   const working = () => nodes.filter((node) => node.working);

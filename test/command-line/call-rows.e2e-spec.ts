@@ -98,7 +98,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await rejected()).toMatchObject([{ row: 5, arguments: { text: 5 } }]);
   });
 
-  it('rejects lines that are not a JSON object in UTF-8 of at most 1 MiB, and makes the calls of the others', async () => {
+  it('rejects lines that are not a JSON object in UTF-8 of at most 1 MiB, and makes the calls of the other lines', async () => {
     const lines = [
       Buffer.from('{"text":"first"}'),
       Buffer.from('{"text":'),
@@ -132,7 +132,7 @@ describe('switchboard call TOOL --file', () => {
     const rows = [...people(10).map((row) => ({ ...row, properties })), wide, { ...wide }];
     const file = await folder.write('rows.jsonl', rows);
     expect((await call('create_contact', '--file', file)).code).toBe(1);
-    // The tool, not the request, refuses these two.
+    // The tool refuses the last two rows, because they have too many tags. The request itself is accepted.
     const codes = (await rejected())!.map(({ row, error }) => [row, error.code]);
     expect(codes).toEqual([
       [11, 'invalid_arguments'],
@@ -158,7 +158,7 @@ describe('switchboard call TOOL --file', () => {
     expect((await rejected())!.map(({ row }) => row)).toEqual([1, 4]);
   });
 
-  it('makes no second call with the same idempotency key, and refuses other arguments with it', async () => {
+  it('makes no second call with the same idempotency key, and rejects a row whose arguments differ', async () => {
     const file = await folder.write('rows.jsonl', [{ text: 'a' }, { text: 'b' }]);
     const once = ['note', '--file', file, '--idempotency-key', 'notes'];
     expect((await call(...once)).code).toBe(0);

@@ -214,7 +214,7 @@ describe('switchboard doctor with TLS', () => {
     expect(found(await examine(url), 'WRONG')).toContain('does not speak TLS.');
   });
 
-  it('asks whether a service with TLS needs https', async () => {
+  it('suggests https for a service with TLS', async () => {
     expect(found(await examine(`http://127.0.0.1:${port}`), 'WRONG')).toContain('https://');
   });
 });

@@ -113,7 +113,7 @@ describe('rows of a file that are sent to the service', () => {
     expect(middle.batches).toEqual([20, 20, 20, 20, 20]);
   });
 
-  it('are not sent after the first refused key, and the command prints where to continue', async () => {
+  it('are not sent after the service has refused the API key, and the command prints where to continue', async () => {
     middle.behaviour = async ({ calls, body }, forward) => {
       if (calls > 0 && body.includes('person41@')) {
         await acme.fetch('/api/mcp/keys', { method: 'DELETE' });

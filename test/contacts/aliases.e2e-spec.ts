@@ -122,7 +122,7 @@ describe('aliases of contacts', () => {
     });
   });
 
-  it('become the address of their contact when the contact is updated to it', async () => {
+  it('become the address of their contact when update_contact sets this address', async () => {
     const contact = await aliased('promoted@example.com');
     const given = { contact_id: contact.id, email: 'promoted@example.com' };
     expect((await acme.call('update_contact', given)).error).toBeUndefined();

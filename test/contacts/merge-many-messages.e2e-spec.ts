@@ -21,7 +21,7 @@ const countMessages = async (contactId: string): Promise<number> => {
 };
 
 describe('a contact with very many messages', () => {
-  it('is merged and restored with 50,000 of them, and refused with more', async () => {
+  it('is merged and restored with 50,000 messages, and is not merged with more', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     await switchboard.ownerQuery(
       `insert into messages (organization_id, id, contact_id, channel, direction, recipient, body, status)

@@ -126,7 +126,7 @@ describe('during a merge', () => {
 });
 
 describe('merge_contacts', () => {
-  it('moves a message whose transaction began before it', async () => {
+  it('moves a message that an earlier transaction stores during the merge', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const { client, pid } = await connect();
     try {
@@ -147,17 +147,18 @@ describe('merge_contacts', () => {
     }
   });
 
-  it('fails instead of a transaction that waits for the merged contact', async () => {
+  it('causes no deadlock with a transaction that locks the merged contact', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const { id } = await send(acme, { contact_id: two.id, scheduled_at: later() });
     const { client, pid } = await connect();
     try {
       await client.query('begin');
-      // A worker locks the message that it delivers, and a run that its event starts then locks the contact.
+      // Acts as a worker, which locks the message that it delivers. A run that the event of the message starts then
+      // locks the contact.
       await client.query('select from messages where id = $1 for update', [id]);
       const merged = merge(acme, one.id, two.id);
       await waitsFor(pid);
-      // Without the short lock timeout of the merge this is a deadlock, and PostgreSQL ends the merge.
+      // The short lock timeout of the merge prevents a deadlock here, in which PostgreSQL would end the merge.
       const before = await countDeadlocks();
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('select from contacts where id = $1 for key share', [two.id]);

@@ -45,7 +45,7 @@ describe('phone numbers in national form', () => {
     expect(message.value.message).toMatchObject({ contact_id: value.contact.id });
   });
 
-  it('belong to a country that exists', async () => {
+  it('do not get a region that is no known country', async () => {
     expect((await setRegion('ZZ')).error).toMatchObject({
       code: 'invalid_arguments',
       details: [{ path: 'region' }],

@@ -157,7 +157,7 @@ describe('a change of the type of a property', () => {
     }
   });
 
-  it('makes calls that store a value wait, which then see the new type', async () => {
+  it('delays calls that store a value, and these calls then see the new type', async () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
     try {

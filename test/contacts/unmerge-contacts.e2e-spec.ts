@@ -192,7 +192,7 @@ describe('unmerge_contacts', () => {
     expect((await find(acme, one.id)).email).toBe(one.email);
   });
 
-  it('can be merged and restored again', async () => {
+  it('restores contacts that were merged and restored before', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     for (let round = 0; round < 2; round += 1) {
       await merge(acme, one.id, two.id);
@@ -202,7 +202,7 @@ describe('unmerge_contacts', () => {
     expect((await find(acme, one.id)).id).toBe(two.id);
   });
 
-  it('is possible for 30 days, and the old id stays usable after them', async () => {
+  it('is possible for 30 days, and the old id stays usable afterwards', async () => {
     const [one, two, three] = [
       await createContact(acme),
       await createContact(acme),

@@ -102,7 +102,7 @@ describe('the dashboard over HTTP', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'not_found' });
   });
 
-  it('never answers a changing method with the page', async () => {
+  it('answers POST, PUT, PATCH and DELETE with 404 and never with the page', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect((await send('/contacts', NAVIGATION, method)).status).toBe(404);
     }

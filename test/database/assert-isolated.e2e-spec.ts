@@ -41,12 +41,12 @@ describe(`${assertIsolated.name} of a database`, () => {
       /contacts/,
     ],
     [
-      'a policy that lets everything through',
+      'a policy that allows every row',
       'drop policy tenant on contacts; create policy tenant on contacts using (true) with check (true)',
       /contacts/,
     ],
     [
-      'a second policy that lets everything through',
+      'a second policy that allows every row',
       'create policy open on contacts using (true)',
       /contacts/,
     ],
@@ -57,7 +57,7 @@ describe(`${assertIsolated.name} of a database`, () => {
       /contacts/,
     ],
     [
-      'a new table that forgot about isolation',
+      'a new table without isolation',
       'create table forgotten (id text); grant select on forgotten to public',
       /forgotten/,
     ],
@@ -243,7 +243,7 @@ describe(`${assertIsolated.name} of roles`, () => {
     await owner.query('drop extension pg_stat_statements');
   });
 
-  it('says how to close the views of another extension', async () => {
+  it('names the statement that revokes access to the views of another extension', async () => {
     await owner.query('create extension pg_buffercache');
     await owner.query('grant select on pg_buffercache to public');
     const own = await ownRole('tenant');

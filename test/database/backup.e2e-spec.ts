@@ -31,7 +31,7 @@ const contact = (email: string) => ({
   arguments: { email },
 });
 
-describe('a backup of a database that calls change', () => {
+describe('a backup that is made while calls change the database', () => {
   let owner: DatabaseOwner;
   let folder: string;
   let sourceUrl: string;
@@ -48,7 +48,7 @@ describe('a backup of a database that calls change', () => {
   let targetUrl: string;
   let target: Record<string, string | null>;
   let restored: Switchboard;
-  /** The same organization, in the restored database. */
+  /** The organization of these tests. Its calls go to the restored Switchboard. */
   let again: TestOrganization;
 
   const start = (databaseUrl: string): Promise<Switchboard> =>
@@ -79,7 +79,7 @@ describe('a backup of a database that calls change', () => {
     } finally {
       await original.close();
     }
-    // After a power cut, a run looks like this: a worker had it, and its lease has not ended yet.
+    // A power cut leaves a run in this state: claimed by a worker, with a lease that has not ended yet.
     await owner.ask(
       sourceUrl,
       `update workflow_runs set status = 'running', epoch = epoch + 1, available_at = now() + interval '1 second'
@@ -169,7 +169,7 @@ describe('a backup of a database that calls change', () => {
     };
     return (await postWebhook(to, webhook.id, BODY, headers)).body;
   };
-  /** Sends the calls of an organization to the restored Switchboard, with the session that it has. */
+  /** Returns the organization with a `call` that sends its session to the restored Switchboard. */
   const inRestored = (organization: TestOrganization): TestOrganization => ({
     ...organization,
     call: async <T>(tool: string, given: unknown = {}) => {
@@ -203,7 +203,7 @@ describe('a backup of a database that calls change', () => {
     expect(await owner.ask(targetUrl, states)).toEqual(await owner.ask(sourceUrl, states));
   });
 
-  it('is a snapshot: each contact of a call is in it together with its audit log entry', async () => {
+  it('is a snapshot: it has each new contact together with the audit log entry of its call', async () => {
     const url = await owner.createDatabase();
     await restore(busy, url, SECRET_KEY);
     const [found] = await owner.ask<{ contacts: number; entries: number; all: number }>(
@@ -213,7 +213,7 @@ describe('a backup of a database that calls change', () => {
          (select count(*)::int from audit_log where action = 'create_contact' and outcome = 'ok') as entries`,
     );
     expect(found!.contacts).toBeGreaterThan(4);
-    // The webhook's run created one contact, and its entries are in the run journal.
+    // The run of the webhook created one contact. That contact is in the run journal and has no audit log entry.
     expect([found!.entries, found!.entries + 1]).toContain(found!.all);
   });
 

@@ -294,7 +294,7 @@ describe('the setting that enables a dry run', () => {
       await sql(`delete from contacts where organization_id <> $1`, [acme.id]);
     });
     expect(await dumpOrganization(switchboard, other.id)).toEqual(before);
-    // Settings that remain on connections of the pool affect no other call.
+    // The settings may remain on connections of the pool. They must affect no other call.
     for (const organization of [acme, other]) {
       for (let turn = 0; turn < 4; turn += 1) {
         const [row] = await tenants.transaction(organization.id, () =>

@@ -14,7 +14,8 @@ export async function dumpOrganization(
   const dump: Record<string, string[]> = {};
   for (const { name, key } of tables) {
     const rows = await switchboard.ownerQuery<{ row: string }>(
-      // Refused and failed calls are written later, in batches, as the log of calls is.
+      // Leaves out entries of refused and failed calls. They are written in batches after the response, so a dump could
+      // miss them.
       `select t::text as row from public."${name}" t
        where "${key}" = $1 ${name === 'audit_log' ? `and outcome = 'ok'` : ''} order by 1`,
       [organizationId],

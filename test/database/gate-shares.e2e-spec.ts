@@ -87,7 +87,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     globex = await createOrganization(switchboard);
   });
 
-  it('do not include the renewals and ends of leases, which serve all organizations', async () => {
+  it('never delay the renewals and releases of leases, which serve all organizations in one call', async () => {
     const gate = switchboard.app.get(GateDatabase);
     const ids: string[] = [];
     for (const organization of [acme, globex]) {
@@ -103,7 +103,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
         [ids.toSorted()],
       );
       const claims = [ids.toSorted(), rows.map(({ epoch }) => epoch)];
-      // Without a wait for the lock, all claims are renewed immediately.
+      // The renewal does not wait for the locked row, and renews all claims.
       const renewed = await gate.call<{ id: string }>('renew_messages', [...claims, 15]);
       expect(renewed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
       await gate.call('release_messages', claims);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   switchboard = await startSwitchboard();
   client = new Client({ connectionString: switchboard.databaseUrl });
   await client.connect();
-  // Otherwise autovacuum could collect the statistics.
+  // Without this setting, autovacuum could collect the statistics before Switchboard does.
   await client.query('alter table contacts set (autovacuum_enabled = off)');
   await client.query('set plan_cache_mode = force_generic_plan');
   await client.query(

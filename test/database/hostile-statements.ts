@@ -85,7 +85,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ],
   ['two contexts in one', ({ theirs, context }) => [forge(`${theirs}.${context}`), ALL]],
   [
-    'the own context with more behind it',
+    'the own context with text appended',
     ({ theirs, context }) => [forge(`${context}.${theirs}`), ALL],
   ],
   [

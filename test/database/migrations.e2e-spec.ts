@@ -73,7 +73,7 @@ describe('the SQL files of migrations', () => {
 });
 
 describe('a database that another version of Switchboard created', () => {
-  it('is refused before any change in it, with an error that says what to do', async () => {
+  it('is refused before Switchboard changes it, with an error that says what to do', async () => {
     const { url, drop } = await createTestDatabase();
     await query(url, `update migrations set name = 'Other1763700000000' where id = 1`);
     const before = await objects(url);

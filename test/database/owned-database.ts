@@ -6,9 +6,9 @@ const PASSWORD = 'test';
 /** An empty database of an owner with the rights that DATABASE_URL needs. PgBouncer can look up its roles. */
 export interface OwnedDatabase {
   readonly name: string;
-  /** The URL of the database with its owner, directly at the server and not at PgBouncer. */
+  /** The URL with which the owner connects to the server directly, without PgBouncer. */
   readonly url: string;
-  /** Connected to the database as a superuser. */
+  /** A client that is connected to the database as a superuser. */
   readonly admin: Client;
   readonly bouncerOptions: PgBouncerOptions;
   /** Drops the database, its owner and all roles that were created in it. */
@@ -28,7 +28,7 @@ export async function createOwnedDatabase(suffix: string): Promise<OwnedDatabase
     connectionString: Object.assign(new URL(server), { pathname: name }).href,
   });
   await admin.connect();
-  // Roles belong to the server, so each test file has another one.
+  // Roles belong to the whole server, so each test file has its own role of PgBouncer.
   const documented = await lookUpSql(PASSWORD);
   await admin.query(documented.replaceAll(/\b(role|to) pgbouncer\b/g, `$1 ${bouncer}`));
   const url = Object.assign(new URL(server), {

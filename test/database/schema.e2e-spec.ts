@@ -143,28 +143,32 @@ describe('every table of an organization', () => {
           'public.current_organization()'::regprocedure,
           'public.open_context(text, text)'::regprocedure,
           'public.lock_organization()'::regprocedure,
-          -- They check a signature of the service; tenant-writes.e2e-spec.ts calls them without.
+          -- These functions check a signature of the service. tenant-writes.e2e-spec.ts calls them without a signature.
           'public.record_audit(text, text)'::regprocedure,
           'public.set_audit_retention(text, text)'::regprocedure,
           'public.record_contact_merge(text, text)'::regprocedure,
           'public.delete_contact_messages(text, text)'::regprocedure,
-          -- It compares the organization itself; isolation.e2e-spec.ts attacks it with hostile statements.
+          -- These functions compare the organization themselves. isolation.e2e-spec.ts attacks them.
           'public.find_contact_ids(text, text, integer)'::regprocedure,
           'public.find_contacts_by_keys(text[], jsonb, text[], boolean, integer)'::regprocedure,
-          -- It reads only the quota of the current organization, and returns yes or no.
+          -- This function reads only the quota of the current organization, and returns true or false.
           'public.lacks_message_quota()'::regprocedure,
-          -- Triggers cannot be called. They count the rows that their statement wrote.
+          -- This trigger function cannot be called. It counts the rows that its statement wrote.
           'private.count_insert()'::regprocedure,
-          -- It copies the state of the row that its statement wrote, so that nobody else may write events.
+          -- This trigger copies the state of the row that its statement wrote, so that nobody else may write events.
           'private.record_message_event()'::regprocedure,
-          -- It copies which files the row that its statement wrote names, so that nobody else may keep files from deletion.
+          -- This trigger records the files of the message that its statement wrote. So nobody else can prevent the
+          -- deletion of files.
           'private.link_message_files()'::regprocedure,
-          -- They copy decisions of the row that their statement wrote, so that nobody else may write the log of consent.
+          -- These triggers copy decisions of the row that their statement wrote, so that nobody else may write the log
+          -- of consent.
           'private.log_consent()'::regprocedure, 'private.log_new_consents()'::regprocedure,
           'private.log_subscription()'::regprocedure,
-          -- They move rows between two contacts of the organization of the row that their statement wrote.
+          -- These triggers move rows between two contacts of one organization: that of the row which their statement
+          -- wrote.
           'private.move_permission()'::regprocedure, 'private.return_permission()'::regprocedure,
-          -- It reads the key in the name of the channel, and sends the id of the row that its statement wrote.
+          -- This trigger reads the secret part of the name of the channel, and sends the id of the row that its
+          -- statement wrote.
           'private.notify_run_change()'::regprocedure,
           'private.count_workflow_end()'::regprocedure, 'private.mark_segment_changes()'::regprocedure,
           'private.plan_measure()'::regprocedure, 'private.refuse_insert()'::regprocedure])
@@ -172,7 +176,7 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([]);
   });
 
-  it('selects batches in sub-selects that run once, because a plan could repeat others and exceed the batch size', async () => {
+  it('is claimed in batches by sub-selects that run once, so that no plan can exceed the batch size', async () => {
     const { rows } = await client.query<{ name: string; source: string }>(`
       select p.oid::regprocedure::text as name, p.prosrc as source from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace
@@ -207,17 +211,17 @@ describe('every table of an organization', () => {
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
     expect(rows).toEqual([
-      // The owner deletes, because nobody else may use the counters of quotas. No cascade inserts or updates rows.
       { name: 'private.cancel_children()', safe: true },
       { name: 'private.claim_alias()', safe: true },
       { name: 'private.claim_contact_addresses()', safe: true },
+      // Runs as the owner, because nobody else may use the counters of quotas. No cascade of a foreign key inserts rows.
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
       { name: 'private.keep_message()', safe: true },
-      // No cascade inserts messages.
+      // Runs as the owner. No cascade of a foreign key inserts messages, so no cascade calls this function.
       { name: 'private.link_message_files()', safe: true },
-      // No cascade inserts or updates contacts.
+      // These run as the owner. No cascade of a foreign key inserts or updates contacts, so no cascade calls them.
       { name: 'private.log_consent()', safe: true },
       { name: 'private.log_new_consents()', safe: true },
       { name: 'private.log_subscription()', safe: true },
@@ -227,7 +231,8 @@ describe('every table of an organization', () => {
       { name: 'private.plan_measure()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },
       { name: 'private.record_effect()', safe: true },
-      // No cascade changes the status of a message.
+      // Runs as the owner. No cascade of a foreign key changes the status of a message, so no cascade calls this
+      // function.
       { name: 'private.record_message_event()', safe: true },
       { name: 'private.record_parked_run()', safe: true },
       { name: 'private.refuse_insert()', safe: true },

@@ -61,7 +61,7 @@ const each = (statements: readonly string[]): [what: string, statements: string[
 
 /** Statements that change state that all organizations share: the role, the database, files, other sessions. */
 const SHARED_STATE = each([
-  // These change the role.
+  // These statements change the role.
   `alter role current_user set search_path = 'pg_catalog'`,
   `alter role current_user set default_transaction_read_only = on`,
   'alter user session_user set statement_timeout = 1',
@@ -82,7 +82,7 @@ const SHARED_STATE = each([
   'set local role switchboard',
   `set session authorization 'switchboard'`,
   'set session authorization default',
-  // These create and change objects.
+  // These statements create and change objects.
   'create schema mine',
   'create table public.audit_log2 (a text)',
   'create unlogged table mine (a text)',
@@ -117,14 +117,14 @@ const SHARED_STATE = each([
   `comment on table contacts is 'mine'`,
   `comment on role current_user is 'mine'`,
   `security label on table contacts is 'mine'`,
-  // These change rows of the catalog.
+  // These statements change rows of the catalog.
   'update pg_class set relrowsecurity = false, relforcerowsecurity = false',
   `update pg_authid set rolsuper = true where rolname = current_user`,
   'delete from pg_policy',
   `update pg_proc set prosrc = 'select 1' where proname = 'current_organization'`,
   `insert into pg_largeobject values (1, 0, 'x')`,
   'table pg_shadow',
-  // These reach files, programs and other servers.
+  // These statements reach files, programs and other servers.
   `copy contacts to program 'cat'`,
   `copy contacts from program 'echo x'`,
   `copy contacts to '/tmp/switchboard-mine'`,
@@ -137,13 +137,13 @@ const SHARED_STATE = each([
   `select lo_export(1, '/tmp/switchboard-mine')`,
   `select * from dblink('dbname=postgres', 'select 1') as t(x int)`,
   `load 'plpgsql'`,
-  // These use large objects, which have no organization.
+  // These statements use large objects, which have no organization.
   'select lo_create(0)',
   'select lo_creat(-1)',
   `select lo_from_bytea(4711, 'secret')`,
   `select lo_put(4711, 0, 'x')`,
   'select lo_get(4711)',
-  // These change other sessions and the server.
+  // These statements change other sessions and the server.
   `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`,
   `select pg_cancel_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`,
   'select pg_reload_conf()',
@@ -159,7 +159,7 @@ const SHARED_STATE = each([
   'reindex table contacts',
   'cluster contacts using contacts_pkey',
   'checkpoint',
-  // These use locks and notifications.
+  // These statements use locks and notifications.
   'lock table organizations in access exclusive mode',
   'lock table audit_log in share mode',
   `select pg_advisory_lock(n) from generate_series(1, 1000) n`,
@@ -168,12 +168,12 @@ const SHARED_STATE = each([
   `select pg_notify('switchboard_wake_up', n::text) from generate_series(1, 200) n`,
   'listen switchboard_changes',
   `notify switchboard_changes, 'x'`,
-  // These change the context and the marks of the service.
+  // These statements change the context and the marks of the service.
   `set local switchboard.context = 'org_x.y'`,
   `set session switchboard.context = 'org_x.y'`,
   `set switchboard.dry_run = 'full'`,
   `select public.open_context('org_x', 'y')`,
-  // These leave state that outlives a statement.
+  // These statements leave state that outlives a statement.
   'declare mine scroll cursor with hold for select * from audit_log',
   'declare mine binary insensitive cursor with hold for select * from contacts',
   `select setseed(0.5)`,
@@ -181,7 +181,7 @@ const SHARED_STATE = each([
   `select nextval('audit_log_id_seq')`,
   'select pg_export_snapshot()',
   `select pg_logical_emit_message(false, 'switchboard', 'x')`,
-  // These write in places where only the text of the SQL can be checked.
+  // These statements write in places where only the text of the SQL can be checked.
   `select query_to_xml('delete from contacts', true, false, '')::text`,
   `select database_to_xml(true, false, '')::text`,
   `explain analyze delete from contacts`,
@@ -329,7 +329,10 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
   ['copy from stdin', ['copy contacts from stdin']],
   ['copy to stdout', ['copy contacts to stdout']],
   ['an error', ['select 1 / 0']],
-  ['a deadly statement', [`set local transaction_timeout = 1`, 'select pg_sleep(1)']],
+  [
+    'a statement that ends the connection by a timeout',
+    [`set local transaction_timeout = 1`, 'select pg_sleep(1)'],
+  ],
   ['a connection that ends itself', [`select pg_terminate_backend(pg_backend_pid())`]],
   ['a canceled statement', [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(1)`]],
   ...SHARED_STATE,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Calls the tool in several ways, and returns those after which a connection was reset. */
+/** Calls the tool with different arguments, and returns the calls after which a connection was reset. */
 async function findResets(tool: Descriptor): Promise<string[]> {
   const found: string[] = [];
   for (const given of await callsOf(tool)) {

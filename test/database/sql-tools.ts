@@ -31,7 +31,7 @@ export class SqlTools {
       );
       SqlTools.outcomes.push(outcome);
     }
-    // Any other result would roll the statements back, and no attack could succeed.
+    // An error as the result would roll the statements back, and no attack could succeed.
     return ToolContent.text('done');
   }
 }

@@ -15,7 +15,7 @@ import { SecurityLog } from '../../src/security/security-log.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
-// Files that run in the same process share the names of `prepared`.
+// Does not use `prepared`, which refuses a name that another test file in the same process has used.
 const named = (name: string, text: string): PreparedStatement => ({ name, text });
 const INSERT_KEY = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
   values ($1, 'test', $2, 'x')`;
@@ -64,7 +64,7 @@ describe(TenantDatabase.name, () => {
     expect(() => tenants.session(acme.id)).toThrow('Use session() and repository()');
   });
 
-  it('runs actions that wait for the commit after it, and not after a rollback', async () => {
+  it('runs the actions of afterCommit() after the commit, and not after a rollback', async () => {
     const seen: string[] = [];
     let visible: Promise<boolean> | undefined;
     await tenants.transaction(acme.id, async () => {

@@ -92,7 +92,7 @@ describe.each([
           const answers: string[] = [];
           for (const id of [foreign, unknown]) {
             const given: Record<string, unknown> = { ...required, ...option, [argument]: id };
-            // Using one key for two different calls would be refused.
+            // Each call needs its own idempotency key, because a second call with other arguments would be refused.
             if ('idempotency_key' in given) given.idempotency_key = randomUUID();
             answers.push((await call(mine, tool.name, given)).replaceAll(id, '<id>'));
           }
@@ -104,7 +104,7 @@ describe.each([
       }
     }
     expect(wrong).toEqual([]);
-    // The two halves together have more than 2,000 calls.
+    // The two halves of the test have more than 2,000 calls together, so each must have more than 1,000.
     expect(cells).toBeGreaterThan(1000);
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
   });

@@ -75,7 +75,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('has no default for any secret, and cannot start without them', () => {
+  it('has no default for any secret, and cannot start without the secrets', () => {
     const text = read('docker-compose.yml');
     const secrets = [
       'POSTGRES_ADMIN_PASSWORD',
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
       for (const [, rest] of uses) expect(rest).toMatch(/^:\?./);
       expect(text).toContain(name);
     }
-    // Every setting of a password, key or secret has its value from such a variable.
+    // Every password, key and secret of a container comes from a variable without a default.
     for (const [, { environment }] of each) {
       for (const [name, value] of Object.entries(environment)) {
         if (!/PASSWORD|KEY|SECRET/.test(name) || name === 'OTHER_SECRET_KEY') continue;

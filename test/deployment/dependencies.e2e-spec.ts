@@ -38,7 +38,10 @@ interface Policy {
 const ROOT = resolve(import.meta.dirname, '../..');
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const policy = readJson('.ci/dependencies.json') as Policy;
-/** The folders whose packages the commands for development install. The first one is also an installation. */
+/**
+ * The folders with packages. The first one has the packages of an installation. The others have packages for
+ * development.
+ */
 const FOLDERS = ['', 'checks', 'test/browser'];
 const packages = FOLDERS.flatMap((folder) => {
   const lock = readJson(join(folder, 'package-lock.json')) as {
@@ -87,7 +90,7 @@ describe('the packages of all lock files', () => {
     expect(licenceFaults(packages)).toEqual([]);
   });
 
-  it('would fail with an unknown licence, and with one that is allowed for development only', () => {
+  it('would be reported with an unknown licence, or with a licence that is allowed for development only', () => {
     const one = { name: 'one', version: '1.0.0' };
     expect(licenceFaults([one])).toEqual(['one@1.0.0 has the licence (unknown)']);
     expect(licenceFaults([{ ...one, license: 'GPL-3.0' }])).toHaveLength(1);
@@ -122,7 +125,7 @@ describe('the packages of all lock files', () => {
     expect(advisoryFaults(packages)).toEqual([]);
   });
 
-  it('would fail with a known vulnerability', () => {
+  it('would be reported with a known vulnerability', () => {
     const affected = (name: string, version: string) => advisoryFaults([{ name, version }]).length;
     expect(affected('passport', '0.5.3')).toBe(1);
     expect(affected('passport', '0.6.0')).toBe(0);

@@ -20,7 +20,7 @@ it('the instructions for models describe contacts, messages, workflows and runs'
   }
 });
 
-/** `{id, tags, steps: [{id, tool}]}` */
+/** Returns the names of the members as in the instructions, for example `{id, tags, steps: [{id, tool}]}`. */
 function shapeOf(schema: JsonSchema): string {
   const members = Object.entries(schema.properties!).map(([name, member]) => {
     return member.items?.properties ? `${name}: [${shapeOf(member.items)}]` : name;

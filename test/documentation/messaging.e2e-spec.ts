@@ -35,7 +35,7 @@ type Given = Record<string, unknown>;
 const ids = new ShortenedIds();
 const resolved = (id: string): string => ids.resolve(id) as string;
 
-/** Runs a command of the page in an empty folder, with the settings that its reader has entered. */
+/** Runs a command of the page in an empty folder, with the settings that a reader of the page enters. */
 async function run(command: string): Promise<string> {
   const unsubscribe = command.includes('UNSUBSCRIBE_URL') ? await unsubscribeLink() : '';
   const { stdout } = await promisify(execFile)('bash', ['-c', `set -eu\n${command}`], {
@@ -59,8 +59,8 @@ async function unsubscribeLink(): Promise<string> {
 }
 
 /**
- * Calls a tool. SMS go to the server of this test. A result whose status still changes is read until it has the status
- * on the page.
+ * Calls a tool. SMS go to the server of this test. Repeats get_import and get_message until the status is that of the
+ * page.
  */
 async function call(tool: string, given: Given, shown: Given | undefined): Promise<Given> {
   const settings = given.settings as Given | undefined;

@@ -116,7 +116,7 @@ function alike(output: string): unknown {
   return JSON.parse(plain);
 }
 
-// The service runs in this process, so the shell must not block it.
+// Runs the shell asynchronously, because the service runs in this process and must answer the shell.
 async function runAsync(script: string, cwd: string): Promise<void> {
   writeFileSync(join(cwd, 'tour.sh'), `set -e\n${script}\n`);
   await new Promise<void>((done, fail) => {

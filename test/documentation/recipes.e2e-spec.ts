@@ -31,7 +31,7 @@ const customer = (id: number, email: string | null) => ({
   last_name: 'Johnson',
 });
 
-/** An order at Shopify and a payment at Stripe of somebody who is no customer there. */
+/** Returns a payload that is an order at Shopify and a payment at Stripe. Its buyer is a customer of neither. */
 const guestOf = (email: string) => ({
   email,
   customer: null,
@@ -139,7 +139,7 @@ describe('docs/recipes', () => {
     ]);
   });
 
-  it('stripe-payment.md tells Stripe the contact of a payment, and thanks once', async () => {
+  it('stripe-payment.md tells Stripe the contact of a payment, and sends one message of thanks', async () => {
     const { id, webhook, run } = await follow('stripe-payment');
     await run(0, { WEBHOOK: webhook });
     const [first, ...others] = await ended(id);
@@ -153,17 +153,20 @@ describe('docs/recipes', () => {
     ]);
   });
 
-  it.each(['shopify-order', 'stripe-payment'])('%s.md keeps guests apart', async (page) => {
-    const { id } = await follow(page);
-    const emails = [`guest1@${page}.example.com`, `guest2@${page}.example.com`];
-    for (const email of emails) await trigger(acme, id, guestOf(email));
-    expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
-    for (const email of emails) {
-      expect(await contact(email)).toMatchObject({ email, external_id: null });
-    }
-  });
+  it.each(['shopify-order', 'stripe-payment'])(
+    '%s.md makes one contact for each guest',
+    async (page) => {
+      const { id } = await follow(page);
+      const emails = [`guest1@${page}.example.com`, `guest2@${page}.example.com`];
+      for (const email of emails) await trigger(acme, id, guestOf(email));
+      expect((await ended(id)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+      for (const email of emails) {
+        expect(await contact(email)).toMatchObject({ email, external_id: null });
+      }
+    },
+  );
 
-  it('github-issue.md writes one comment at a new issue', async () => {
+  it('github-issue.md writes one comment on a new issue', async () => {
     const { id, webhook, run } = await follow('github-issue');
     await run(0, { WEBHOOK: webhook });
     expect((await ended(id)).map(statusesOf)).toEqual([['succeeded', 'comment succeeded']]);
@@ -241,7 +244,7 @@ describe('docs/recipes', () => {
     expect(providers.statusesOf('api.twilio.com')).toEqual([201]);
   });
 
-  it('list-row.md adds a row with a token, and gets another one when it was revoked', async () => {
+  it('list-row.md adds a row with a token, and gets a new token when the first was revoked', async () => {
     const { id, run } = await follow('list-row');
     const settings = { URL: switchboard.url, API_KEY: acme.key };
     await run(0, settings);
@@ -262,7 +265,7 @@ describe('docs/recipes', () => {
     const { id, webhook, run } = await follow('language-model');
     await run(0, { WEBHOOK: webhook });
     const [{ id: runId } = { id: '' }] = await runsOf(id);
-    // On a busy machine the pause may be over before it is seen.
+    // On a busy machine, the run may succeed before the test sees that it waits.
     await runUntil(acme, runId, 'waiting', 'succeeded');
     await endWaits(switchboard, runId);
     const [done] = await ended(id);
@@ -305,7 +308,7 @@ describe('docs/recipes', () => {
     }
   });
 
-  it('approval-by-link.md pays back when the manager approves', async () => {
+  it('approval-by-link.md refunds the payment when the manager approves', async () => {
     const { id, webhook, run, html } = await follow('approval-by-link');
     const buttons = [...html!.matchAll(/name="(\w+)" value="(\w+)"/g)].map(([, ...one]) => one);
     expect(buttons).toEqual([
@@ -325,7 +328,7 @@ describe('docs/recipes', () => {
     ]);
   });
 
-  it('approval-by-link.md writes something else when nobody has decided in time', async () => {
+  it('approval-by-link.md sends another message when nobody has decided in time', async () => {
     const { id, webhook, run } = await follow('approval-by-link');
     await run(0, { WEBHOOK: webhook });
     const [{ id: runId } = { id: '' }] = await runsOf(id);

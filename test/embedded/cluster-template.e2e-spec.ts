@@ -36,7 +36,7 @@ async function systemId({ url }: Owner): Promise<unknown> {
   return (await query(url, 'select system_identifier from pg_control_system()'))[0];
 }
 
-/** Starts a database in a new folder, and expects that initdb made it, without a word about the template. */
+/** Starts a database in a new folder. Expects that initdb made it, and that no log line speaks of the template. */
 async function expectInitdb(account?: { uid: number; gid: number }): Promise<void> {
   const dataDir = await sandbox.dataDir(account);
   const owner = await sandbox.owner(dataDir, account);
@@ -90,7 +90,7 @@ describe('the template of new databases', () => {
     );
   });
 
-  it('is used only when it is undamaged and of this PostgreSQL', async () => {
+  it('is used only when it is undamaged and made by the same version of PostgreSQL', async () => {
     const origin = originOf(await findBinaries());
     expect(gunzipSync(template).toString('latin1')).toContain(origin);
     const broken = await sandbox.dataDir();

@@ -54,7 +54,7 @@ describe('EmbeddedPostgres after crashes and at the same time', () => {
     expect(second.pid).not.toBe(first.pid);
     expect(await countRows(second.url)).toBe(1);
     expect(lines.at(-1)).toContain('ended unexpectedly (SIGKILL)');
-    // The first handle may stop only its own server, which has ended.
+    // The server of the first handle has ended. So stop() must not end the server of the second handle.
     await first.stop();
     expect(await countRows(second.url)).toBe(1);
     await second.stop();

@@ -8,7 +8,7 @@ import { createWorkflow, postWebhook } from '../workflows/support/workflow-clien
 import { BATCHES, HAS_ALL_FAILPOINTS, Stage, type StagedProcess } from './support/stage.js';
 
 const drivers: [string, Record<string, string>][] = [['PostgreSQL', {}]];
-// In `npm test`, test/queue/bull-wake-ups loses the wake-ups of Bull.
+// `npm test` leaves out Bull here. It tests lost wake-ups of Bull in test/queue/bull-wake-ups.
 if (process.env.TEST_REDIS_URL && IS_THOROUGH) {
   drivers.push(['Bull', { REDIS_URL: process.env.TEST_REDIS_URL }]);
 }

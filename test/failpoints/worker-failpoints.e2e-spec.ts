@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, trigger } from '../workflows/support/workflow-client.js';
 import { BATCHES, HAS_ALL_FAILPOINTS, Stage } from './support/stage.js';
 
-// In thorough tests a lease has to end by the clock, and sometimes another one after it.
+// Thorough tests wait until a lease of 15 s ends by itself, and sometimes until a second lease ends too.
 const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 180_000 * BATCHES.length;
 
@@ -188,7 +188,7 @@ describe('a worker that dies or loses its lease', () => {
           order('after', 'sink_effect'),
         ]);
         await waitFor(() => cut.held.length > 0);
-        // A run whose call has not begun would lose its first attempt here.
+        // Waits until every call has begun. Otherwise the first attempt of a run would end here without a call.
         for (const subject of orders)
           await waitFor(async () => (await stage.seen(subject)).length === 1);
         await stage.query(

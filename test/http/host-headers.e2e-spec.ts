@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { rawRequest } from './raw-request.js';
 
-describe('a request with several Host headers', () => {
+describe('the Host header of a request', () => {
   let switchboard: RunningSwitchboard;
 
   beforeAll(async () => {
@@ -18,10 +18,10 @@ describe('a request with several Host headers', () => {
   it.each([
     ['different', ['Host: localhost', 'Host: evil.example']],
     ['the same', ['Host: localhost', 'Host: localhost']],
-    ['in other letters', ['Host: localhost', 'hOST: localhost']],
-    ['with an empty one', ['Host: localhost', 'Host:']],
+    ['in another case', ['Host: localhost', 'hOST: localhost']],
+    ['one of them empty', ['Host: localhost', 'Host:']],
     ['far apart', ['Host: localhost', 'X-A: 1', 'X-B: 2', 'host: evil.example']],
-  ])('is refused: %s', async (_what, hosts) => {
+  ])('is refused when there are two: %s', async (_what, hosts) => {
     for (const path of ['/health/live', '/api/mcp', '/api/webhooks/workflow/x', '/nothing']) {
       const { text } = await get(path, ...hosts);
       expect(text).toMatch(/^HTTP\/1\.1 400 /);
@@ -30,12 +30,12 @@ describe('a request with several Host headers', () => {
     }
   });
 
-  it('is served with one, also when another header has the value host', async () => {
+  it('is accepted when it occurs once, even if another header has the value host', async () => {
     const { text } = await get('/health/live', 'Host: localhost', 'X-A: host', 'X-Host: a');
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('is refused without any', async () => {
+  it('is required', async () => {
     expect((await get('/health/live')).text).toMatch(/^HTTP\/1\.1 400 /);
   });
 });

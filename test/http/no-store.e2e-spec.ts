@@ -79,7 +79,7 @@ describe('Cache-Control', () => {
         4,
       );
       const requests = chosen.map(async ({ method, who, headers, what, body }) => {
-        // A revoked key would make the later requests with the key pointless.
+        // Such a request replaces or revokes the key. Later requests with the key would all be refused.
         if (path === '/api/mcp/keys' && who === 'session' && method !== 'GET') return;
         const response = await fetch(`${switchboard.url}${path}`, {
           method,

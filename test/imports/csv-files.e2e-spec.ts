@@ -24,7 +24,7 @@ const CONTACT = {
 };
 
 describe('the export of contacts', () => {
-  it('guards cells that spreadsheets would run, and an import reads them as they were', async () => {
+  it('escapes cells that spreadsheets would run as formulas, and an import restores their values', async () => {
     await acme.call('set_property', { name: 'seats', type: 'number' });
     await acme.call('create_contact', CONTACT);
     const response = await acme.fetch('/api/contacts/export.csv');
@@ -81,7 +81,7 @@ describe('the export of contacts', () => {
 });
 
 describe('the rejected rows', () => {
-  it('guard formulas, and can be corrected and imported again', async () => {
+  it('have escaped formulas, and can be corrected and imported again', async () => {
     const done = await importFile(acme, 'email,first_name\nwrong,=cmd()\n');
     const response = await acme.fetch(`/api/imports/${done.id}/rejected.csv`);
     const text = await response.text();
@@ -91,7 +91,7 @@ describe('the rejected rows', () => {
     expect(await contactsOf(acme)).toMatchObject([{ first_name: '=cmd()' }]);
   });
 
-  it('belong to the organization', async () => {
+  it('cannot be read by another organization', async () => {
     const done = await importFile(acme, 'email\nwrong\n');
     const other = await createOrganization(switchboard);
     const response = await other.fetch(`/api/imports/${done.id}/rejected.csv`);

@@ -117,7 +117,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('counts every row as unchanged when it is repeated', async () => {
+  it('counts every row as unchanged when the same file is imported again', async () => {
     const file = 'email,tags,plan\na@example.com,x,pro\nb@example.com,,\n';
     const mapping = { email: 'email', tags: 'tags', plan: 'properties.plan' };
     expect((await importFile(acme, file, { mapping })).counts.created).toBe(2);

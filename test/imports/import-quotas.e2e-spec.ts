@@ -23,7 +23,7 @@ it('an import fails when the quota of contacts is used up, and continues without
   const refused = await startAndWait(acme, id);
   expect(refused).toMatchObject({ status: 'failed', counts: NO_COUNTS, processed: 0 });
   expect(refused.error).toContain('The organization has used its quota of 1 contacts.');
-  // No row of the part was written.
+  // The refused import has written no row.
   expect(await contactsOf(acme)).toMatchObject([{ first_name: null }]);
 
   await setQuota(1000);

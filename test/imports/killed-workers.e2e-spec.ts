@@ -74,7 +74,7 @@ describe('an import of 100,000 rows', () => {
       worker.child.kill('SIGKILL');
       await worker.exited;
       expect(await processed(id)).toBeLessThan(rows);
-      // Otherwise the next worker would wait for the end of the lease.
+      // Ends the lease of the killed worker. Otherwise the next worker would wait for the end of the lease.
       await switchboard.ownerQuery('update imports set lease_until = now()');
     }
     const worker = await startWorker();

@@ -64,7 +64,7 @@ describe('the encoding of an upload', () => {
     expect(uploaded.preview[0]!.cells[1]).toBe('€');
   });
 
-  it('is refused when the caller chose UTF-8 and a row is not', async () => {
+  it('is refused when the caller chose UTF-8 and a row is not valid UTF-8', async () => {
     const { status, detail } = await refused(Buffer.from(TEXT, 'latin1'), '?encoding=utf-8');
     expect(status).toBe(422);
     expect(detail).toContain('not valid UTF-8');
@@ -125,12 +125,12 @@ describe('an upload', () => {
     expect(uploaded).toMatchObject({ name: 'people.csv', rows: 1, status: 'uploaded' });
   });
 
-  it('keeps no folders, control characters and marks of direction of a file name', async () => {
+  it('removes folders, control characters and bidi controls from a file name', async () => {
     const name = encodeURIComponent('../../etc/\u202e\r\n"vsc.exe');
     expect((await upload(acme, 'email\na@example.com\n', `?name=${name}`)).name).toBe('vsc.exe');
   });
 
-  it('is refused without a session and a key, from a page of another site, and with a key of few tools', async () => {
+  it('is refused without a session and a key, from a page of another site, and with a read-only key', async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${switchboard.url}/api/imports`, { method: 'POST', headers, body: 'email\na@b.c\n' });
     expect((await send({})).status).toBe(401);
@@ -176,7 +176,7 @@ describe('an upload', () => {
     },
   );
 
-  it('is refused for other types, compressed bodies and unknown choices', async () => {
+  it('is refused for other content types, compressed bodies, and unknown encodings and delimiters', async () => {
     const csv = 'email\na@example.com\n';
     expect((await refused(csv, '', { 'Content-Type': 'application/json' })).status).toBe(415);
     expect((await refused(csv, '', { 'Content-Encoding': 'gzip' })).status).toBe(415);
@@ -198,7 +198,7 @@ describe('an upload', () => {
     await waitFor(async () => (await count()).length === 0);
   });
 
-  it('is refused while 20 others wait', async () => {
+  it('is refused while 20 other uploads of the organization wait for their start', async () => {
     for (let count = 0; count < 20; count += 1) await upload(acme, 'email\na@example.com\n');
     const response = await tryUpload(acme, 'email\na@example.com\n');
     expect(response.status).toBe(409);

@@ -67,7 +67,7 @@ describe('a key that may not start workflows', () => {
 });
 
 describe('a part of a value', () => {
-  it('has no part of a signature, wherever it begins', async () => {
+  it('contains no part of a signature, wherever the part of the value begins', async () => {
     const url = JSON.stringify(await getRun(acme, runId)).match(RESUME_URL)![0];
     const signature = url.slice(-64);
     const agent = await withKey({ read_only: true });

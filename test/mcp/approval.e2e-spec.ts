@@ -26,7 +26,7 @@ class NoteOutput {
 
 class Agreement {}
 
-/** Provides tools whose calls fail or ask, to show when an approval stays usable. */
+/** Provides tools whose calls fail or send an input request, to show when an approval stays usable. */
 @Injectable()
 class FragileTools {
   failing = false;
@@ -191,7 +191,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await list()).toMatchObject([{ id, state: 'pending' }]);
   });
 
-  it('makes the call exactly once after a person approved it, however often it repeats it', async () => {
+  it('makes the call exactly once after a person approved it, even when the agent repeats the call', async () => {
     const id = await request();
     expect((await approve(id)).value.confirmation).toMatchObject({
       id,
@@ -273,7 +273,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['told']);
   });
 
-  it('has one attempt for a call of an external system, which may have had an effect', async () => {
+  it('needs a new approval after a call of an external system failed, because the call may have had an effect', async () => {
     await protect('far_note');
     const id = await request('far_note');
     expect(fragile.outsideCalls).toBe(0);

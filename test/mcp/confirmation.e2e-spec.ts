@@ -37,7 +37,7 @@ async function call(
   return { status, ...(body as { result?: Record<string, unknown>; error?: object }) };
 }
 
-describe('a tool whose client asks for confirmation when it can', () => {
+describe('a tool whose policy requires a confirmation', () => {
   it('asks with its title and arguments, and runs once after the person agrees', async () => {
     await require('when_possible');
     const { result } = await call();

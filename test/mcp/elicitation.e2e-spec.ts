@@ -222,7 +222,7 @@ describe('a requestState', () => {
         ['empty', () => ''],
         ['no text', () => 5],
         ['null', () => null],
-        ['text of ours in clear', () => Buffer.from('{"nonce":"x"}').toString('base64url')],
+        ['a state that is not encrypted', () => Buffer.from('{"nonce":"x"}').toString('base64url')],
       ],
       3,
     ),

@@ -32,7 +32,7 @@ it('a request fails with unavailable when the database does not respond', async 
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
-it('an error shows only the log id of a bug that occurs before any tool', async () => {
+it('the error of a bug outside of the tools shows only its log id', async () => {
   await breakKeys('XX001');
   const { status, text, body } = await answerOf(acme.rpc(ping));
   expect({ status, body }).toEqual({

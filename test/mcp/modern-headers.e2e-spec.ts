@@ -40,8 +40,8 @@ describe('_meta', () => {
     ['no params', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, {}],
     ['positional params', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: [1] }, {}],
     ['no _meta', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, {}],
-    ['no _meta of a version to come', withMeta(undefined), later],
-    ['no _meta of initialize', withMeta(undefined, 'initialize'), {}],
+    ['no _meta, in a later version', withMeta(undefined), later],
+    ['no _meta, for initialize', withMeta(undefined, 'initialize'), {}],
     ['an empty _meta', withMeta({}), {}],
     ['no version', withMeta({ [CAPABILITIES_KEY]: {} }), {}],
     ['no capabilities', withMeta({ [VERSION_KEY]: MODERN }), {}],
@@ -71,7 +71,7 @@ describe('a header', () => {
 
   it.each<[string, object, Headers]>([
     ['no version', list, versionless],
-    ['no version, of initialize', modernRequest('initialize'), versionless],
+    ['no version, for initialize', modernRequest('initialize'), versionless],
     ['another version than _meta', list, later],
     ['a legacy version', list, { 'MCP-Protocol-Version': '2025-11-25' }],
     ['a legacy version in _meta', withMeta(metaOf('2025-11-25')), {}],
@@ -82,7 +82,7 @@ describe('a header', () => {
     ['another name', echo, { 'Mcp-Name': 'noop' }],
     ['another case of the name', echo, { 'Mcp-Name': 'Echo_text' }],
     ['another name, encoded', echo, { 'Mcp-Name': encoded('noop') }],
-    ['an encoding that is none', echo, { 'Mcp-Name': '=?base64?ZWNob190ZXh0===?=' }],
+    ['an invalid encoding', echo, { 'Mcp-Name': '=?base64?ZWNob190ZXh0===?=' }],
     ['a method that is not served, and no header', modernRequest('x'), { 'Mcp-Method': undefined }],
   ])('is refused with -32020 and status 400: %s', async (_case, message, headers) => {
     const { status, body } = await post(message, headers);

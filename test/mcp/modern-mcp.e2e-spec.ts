@@ -121,7 +121,7 @@ describe('tools/call', () => {
     ['a tool that only people may call', call('people_only')],
     ['no name', call(undefined)],
     ['arguments that are no object', modernRequest('tools/call', { name: 'noop', arguments: [1] })],
-    ['a cursor that was never given out', modernRequest('tools/list', { cursor: 'x' })],
+    ['a cursor that the server never returned', modernRequest('tools/list', { cursor: 'x' })],
   ])('returns -32602 with status 200 for %s', async (_case, message) => {
     expect(await post(message)).toMatchObject({ status: 200, body: errorOf(-32602, 1) });
   });
@@ -206,7 +206,7 @@ describe('a notification', () => {
   it.each<[string, object, Headers]>([
     ['of any method', { jsonrpc: '2.0', method: 'foobar' }, {}],
     ['without other headers', { jsonrpc: '2.0', method: 'x' }, { 'Mcp-Method': undefined }],
-    ['with a claim only', { ...note('x'), id: undefined }, versionless],
+    ['with the version only in _meta', { ...note('x'), id: undefined }, versionless],
     ['notifications/cancelled', { jsonrpc: '2.0', method: 'notifications/cancelled' }, {}],
   ])('is accepted: %s', async (_case, message, headers) => {
     const { status, text } = await post(message, headers);

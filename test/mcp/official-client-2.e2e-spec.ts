@@ -45,9 +45,9 @@ async function connect(
 }
 
 describe.each<[string, VersionNegotiationOptions | undefined, string]>([
-  ['by itself', undefined, '2025-11-25'],
-  ['finding out', { mode: 'auto' }, '2026-07-28'],
-  ['pinned', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
+  ['with its default negotiation', undefined, '2025-11-25'],
+  ['with automatic negotiation', { mode: 'auto' }, '2026-07-28'],
+  ['with a pinned version', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
 ])('the official client of generation 2, %s', (_case, negotiation, version) => {
   it('connects and gets the name of the server', async () => {
     const { client, errors } = await connect(negotiation);

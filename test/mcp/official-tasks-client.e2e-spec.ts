@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Connects the official client of the extension. Its host sends the requests that the client of the SDK has no types for. */
+/** Connects the official client of the extension. `rawDispatch` sends the requests for which the SDK has no types. */
 async function connect(): Promise<TaskEnabledSession> {
   const client = new Client(CLIENT, {
     versionNegotiation: { mode: { pin: MODERN } },

@@ -89,7 +89,7 @@ describe('progress', () => {
 
   it.each<[string, object, Record<string, string>]>([
     ['no token', count('5'), LEGACY],
-    ['a token that is none', count('5', { a: 1 }), LEGACY],
+    ['a token that is an object', count('5', { a: 1 }), LEGACY],
     ['a token that is a fraction', count('5', 1.5), LEGACY],
     ['no Accept', count('5', 't'), { 'MCP-Protocol-Version': '2025-11-25' }],
     ['an Accept without events', count('5', 't'), { ...LEGACY, Accept: 'application/json' }],

@@ -26,7 +26,7 @@ let open: Listening[] = [];
 beforeAll(async () => {
   here = await startSwitchboard({ env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '0' } });
   there = await startSwitchboard({ env: { ROLE: 'web' }, databaseUrl: here.databaseUrl });
-  // Their calls go to the second process.
+  // The calls of both organizations go to the process `there`.
   acme = await createOrganization(there);
   globex = await createOrganization(there);
 });
@@ -54,9 +54,7 @@ const refused = async (notifications: unknown, key = acme.key): Promise<Listenin
   open.push(listening);
   return listening;
 };
-/**
- * The feed has a connection while there are subscriptions. When the connection ends, there are no more subscriptions.
- */
+/** Waits until all subscriptions have ended. The feed keeps its connection only while there are subscriptions. */
 const nobodyListens = (): Promise<unknown> =>
   waitFor(async () => {
     const found = await here.ownerQuery(

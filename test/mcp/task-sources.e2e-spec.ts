@@ -43,7 +43,7 @@ class AwayTools {
   }
 }
 
-describe('tasks of any other provider', () => {
+describe('tasks of a task source that is not built in', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let globex: TestOrganization;
@@ -196,6 +196,6 @@ describe('tasks of any other provider', () => {
   });
 });
 
-it('a task source that no module provides stops the boot', async () => {
+it('a tool whose task source no module provides stops the boot', async () => {
   await expect(startSwitchboard({ providers: [TaskTools] })).rejects.toThrow('JobTasks');
 });

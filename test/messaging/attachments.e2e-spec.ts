@@ -105,7 +105,7 @@ describe('attachments of send_message', () => {
     expect(parts[1]!.headers).toContain('filename=copy.pdf');
   });
 
-  it('are images inside the HTML by their cid', async () => {
+  it('can be shown as images inside the HTML by their cid', async () => {
     const file = await upload(PIXEL, { name: 'logo.png', type: 'image/png' });
     const html = '<p><img src="cid:logo" alt="Acme"></p>';
     const attachments = [{ file_id: file.id, cid: 'logo' }];
@@ -305,7 +305,7 @@ describe('an uploaded file', () => {
     expect(await left()).toEqual([fresh.id]);
   });
 
-  it('of a step is copied, so it outlives the run', async () => {
+  it('that a step made is copied into the message, and outlives its run', async () => {
     const { switchboard } = setup;
     const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
       name: 'Any',

@@ -69,7 +69,7 @@ describe('the providers of channels', () => {
   const list = async (by = acme) =>
     (await by.call<{ providers: Provider[] }>('list_channel_providers', {})).value.providers;
 
-  it('never show their secret, not in results, rows or logs', async () => {
+  it('never show their secret in results, rows or logs', async () => {
     const { value } = await create();
     const canary = 'canary-secret-7f3a';
     const changed = { provider_id: value.provider.id, secret: canary };
@@ -131,7 +131,7 @@ describe('the providers of channels', () => {
     expect(error!.details).toContainEqual({ path, message: expect.stringContaining(message) });
   });
 
-  it('are at most 20, and each has its place', async () => {
+  it('are at most 20 in an organization, and each has its own priority', async () => {
     for (let count = 0; count < 20; count += 1) await create({ name: `Account ${count}` });
     expect((await create()).error?.code).toBe('conflict');
     const providers = await list();
@@ -184,7 +184,7 @@ describe('the providers of channels', () => {
     ]);
   });
 
-  it('are not needed by a channel of a module without kinds, and each channel has its own rules', async () => {
+  it('are not needed by a channel without kinds of providers, and each channel checks its messages', async () => {
     const { id: contact_id } = await createContact(acme, { properties: { pager: '0815' } });
     const send = (body: string) =>
       acme.call<{ message: { id: string } }>('send_message', {

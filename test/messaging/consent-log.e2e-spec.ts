@@ -97,7 +97,7 @@ describe('the log of consent', () => {
     expect(log).toEqual(['channel email null > denied by import']);
   });
 
-  it('goes with a contact that is merged, and returns when that is undone', async () => {
+  it('moves to the survivor of a merge, and returns when the merge is undone', async () => {
     const one = await createContact(acme, { consent: { email: 'granted' } });
     const other = await createContact(acme, { consent: { email: 'denied' } });
     await acme.call('set_topic_subscription', {
@@ -160,7 +160,7 @@ describe('the log of consent', () => {
     expect((await pageOf(id)).error?.code).toBe('not_found');
   });
 
-  it('comes in pages, and belongs to its organization', async () => {
+  it('is returned in pages, and to its organization only', async () => {
     const { id } = await createContact(acme);
     for (const status of ['granted', 'denied', 'granted']) {
       await acme.call('update_contact', { contact_id: id, consent: { sms: status } });

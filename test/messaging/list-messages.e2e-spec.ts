@@ -147,7 +147,7 @@ describe('lists of messages', () => {
       expect(await call(sent.id)).toMatchObject({ code: 'not_found' });
     });
 
-    it('loses the events with the message, and SQL of a tenant cannot write them', async () => {
+    it('lists no events of a deleted message, and SQL of a tenant cannot write events', async () => {
       const grants = await switchboard.ownerQuery<{ type: string }>(
         `select privilege_type as type from information_schema.role_table_grants
          where table_name = 'message_events' and grantee <> current_user`,

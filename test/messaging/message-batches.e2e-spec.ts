@@ -68,7 +68,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await timesOf('sent')).toHaveLength(AMOUNT);
   });
 
-  it('are sent without the message that another worker has claimed in the meantime', async () => {
+  it('are sent, except a message that another worker has claimed in the meantime', async () => {
     const ids = await sendMany();
     const [stale, ...others] = await claim(ids);
     await switchboard.ownerQuery(
@@ -80,7 +80,7 @@ describe('messages of one organization that are claimed together', () => {
     expect(await listOutbox(switchboard)).not.toContain(`${ids[0]}.eml`);
   });
 
-  it('have the claim of the worker that has the message, when both claims are in one batch', async () => {
+  it('are sent once when a batch has an old and a current claim of the same message', async () => {
     const [id] = await sendMany();
     const [stale] = await claim([id!]);
     await switchboard.ownerQuery(
@@ -126,13 +126,14 @@ describe('messages of one organization that are claimed together', () => {
       );
     });
     await delivered;
-    // On a slow machine, the wait for the lock may have ended too soon. A worker would try again.
+    // On a slow machine, the delivery of the locked message may have given up its wait. Delivers it again, as a worker
+    // does.
     await deliver(claims.slice(0, 1));
     expect(await statusesOf(ids)).toEqual(ids.map(() => 'sent'));
     expect(await timesOf('sent')).toHaveLength(AMOUNT);
   });
 
-  it('are sent without a message that makes their transaction fail', async () => {
+  it('are sent, except a message that makes their transaction fail', async () => {
     const ids = await sendMany();
     const claims = await claim(ids);
     await switchboard.ownerQuery(

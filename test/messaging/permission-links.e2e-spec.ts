@@ -112,7 +112,7 @@ describe('a link to unsubscribe', () => {
     expect(changes[0]!.evidence).toMatchObject({ ip: '127.0.0.1', message_id: messageId });
     expect(changes[0]!.evidence!.user_agent).toContain('program 1.0');
     expect(await outcomeOf(id, 'news')).toBe('suppressed');
-    // A password reset still arrives.
+    // A message without a topic, such as a password reset, is still sent.
     expect(await outcomeOf(id)).toBe('sent');
   });
 
@@ -138,7 +138,7 @@ describe('a link to unsubscribe', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed' });
   });
 
-  it('means the contact that it was merged into', async () => {
+  it('unsubscribes the survivor after its contact was merged', async () => {
     const { id: merged, unsubscribe } = await linksOf();
     const { id } = await createContact(acme);
     await merge(acme, id, merged);

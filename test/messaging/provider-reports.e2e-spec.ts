@@ -204,7 +204,7 @@ describe('with workers', () => {
       expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
     });
 
-    it('rejects messages that were not sent and those of other organizations, and keeps canceled ones canceled', async () => {
+    it('rejects messages that were not sent and messages of other organizations, and keeps canceled messages canceled', async () => {
       const { id: contactId } = await createContact(acme);
       const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
       const { id } = await send(acme, { contact_id: contactId, scheduled_at: scheduledAt });
@@ -231,7 +231,7 @@ describe('with workers', () => {
           arguments: { contact_id: contactId, subject: 'Hello', body: 'Good day.' },
         },
       ]);
-      // This depth shows which run the event is attributed to.
+      // Marks the run with a depth of 5. A run that its event starts must have the depth 6.
       const run = await runToEnd(acme, sender.id);
       await switchboard.ownerQuery('update workflow_runs set depth = 5 where id = $1', [run.id]);
       const { message } = run.steps[0]!.output as unknown as Reported;

@@ -104,7 +104,7 @@ describe('a text message that is a keyword', () => {
     expect(await outboundOf(id)).toEqual([
       expect.objectContaining({ body: sms_help, channel: 'sms' }),
     ]);
-    // A contact that cannot be answered is not a reason to lose its message.
+    // A message is recorded even if no answer may be sent to its contact.
     const { id: denied } = await person({ consent: { sms: 'denied' } });
     await receive(denied, 'HELP');
     expect(await outboundOf(denied)).toEqual([]);

@@ -202,7 +202,7 @@ describe('SMS', () => {
     expect(await until(id, 'sent')).toMatchObject({ provider_id: first });
   });
 
-  it('waits as long as the provider says, at least', async () => {
+  it('waits at least as long as the provider says', async () => {
     await addTwilio();
     twilio.script({ status: 429, headers: { 'Retry-After': '1800' }, body: { message: 'Busy' } });
     const { id } = await sendSms();

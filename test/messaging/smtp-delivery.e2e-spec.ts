@@ -19,7 +19,7 @@ interface Received {
   raw: string;
 }
 
-/** The reactions of the server to successive attempts, by address. After them it accepts e-mails. */
+/** The reactions of the server to the next attempts, by recipient. Without an entry, the server accepts the e-mail. */
 type Behaviour = number | { refusal: string } | 'cut' | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];
@@ -49,7 +49,7 @@ const server = new SMTPServer({
       if (isCut) for (const socket of sockets) socket.destroy();
     });
     stream.on('end', () => {
-      // The stream of a connection that broke ends too.
+      // The stream also ends when the connection breaks. Such an e-mail is not complete.
       if (isCut) return;
       const raw = Buffer.concat(chunks).toString();
       received.push({ to, raw, ...parseEml(raw) });

@@ -58,7 +58,7 @@ describe('a topic', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'unsubscribed' });
   });
 
-  it('is not sent to a contact that left it, but a transactional message is', async () => {
+  it('is not sent to a contact that left the topic, who still gets transactional messages', async () => {
     const { id } = await createContact(acme);
     expect((await decide(id, 'news', false)).value).toEqual({
       state: 'unsubscribed',
@@ -71,7 +71,7 @@ describe('a topic', () => {
     expect((await decide(id, 'offers', true)).value.changed).toBe(false);
   });
 
-  it('uses the decision of a contact between the call and the claim', async () => {
+  it('obeys a decision that the contact made between the call and the claim', async () => {
     const { id } = await createContact(acme);
     const message = await send(acme, { contact_id: id, topic: 'news', scheduled_at: later() });
     await decide(id, 'news', false);
@@ -112,7 +112,7 @@ describe('a topic', () => {
     },
   );
 
-  it('keeps the stricter decision of two contacts that are merged, also when that is undone', async () => {
+  it('keeps the stricter decision of two merged contacts, also when the merge is undone', async () => {
     const one = await createContact(acme);
     const other = await createContact(acme);
     await decide(one.id, 'news', true);

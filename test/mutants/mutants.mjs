@@ -16,7 +16,8 @@ const BY_PROCESS = 'to_timestamp(lease_seconds)';
 
 /**
  * Lists mutants that each remove one mechanism. `edits` are [file, text, replacement]; every occurrence of the text is
- * replaced. `tests` are test files, and `names` are the titles of tests in them of which at least one must fail.
+ * replaced. `tests` are test files. `names` are titles of tests in these files, and at least one of these tests must
+ * fail.
  */
 export const MUTANTS = [
   {
@@ -219,7 +220,7 @@ export const MUTANTS = [
   },
   {
     id: 'S3',
-    what: 'slow clients are looked for every 30 s',
+    what: 'the server looks for slow clients only every 30 s',
     edits: [[HTTP_APPLICATION, 'Interval: TIMEOUT_CHECK_MS,', 'Interval: TIMEOUT_CHECK_MS * 30,']],
     tests: ['test/http/slow-connections'],
     names: 'is disconnected soon after its time',
@@ -239,7 +240,7 @@ export const MUTANTS = [
   },
   {
     id: 'S5',
-    what: 'a delivery that cannot be written takes the others with it',
+    what: 'a delivery that cannot be written makes the log lose other deliveries',
     edits: [[DELIVERY_LOG, 'await this.writeEach(deliveries)', 'await this.writeEach([])']],
     tests: ['test/workflows/hostile-deliveries'],
     names: 'that the database refuses removes no other',
@@ -408,7 +409,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked correctly although functions of the database',
+    names: 'is checked correctly even when functions of another schema',
   },
   {
     id: 'S20',
@@ -533,7 +534,7 @@ export const MUTANTS = [
     what: 'the audit log is checked with functions of a hostile search_path',
     edits: [['src/audit/audit-verifier.ts', "'set local search_path = pg_catalog'", "'select 1'"]],
     tests: ['test/audit/audit-chain'],
-    names: 'is checked correctly although functions of the database',
+    names: 'is checked correctly even when functions of another schema',
   },
   {
     id: 'S30',
@@ -660,7 +661,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/topics'],
-    names: 'uses the decision of a contact between the call and the claim',
+    names: 'obeys a decision that the contact made between the call and the claim',
   },
   {
     id: 'T2',
@@ -736,7 +737,7 @@ export const MUTANTS = [
   },
   {
     id: 'Y4',
-    what: 'a request that is under way when its run times out goes on',
+    what: 'a request in progress continues when its run times out',
     edits: [
       [
         'src/workflows/journal/claimed-run.ts',
@@ -783,7 +784,7 @@ export const MUTANTS = [
   },
   {
     id: 'Z4',
-    what: 'a removed contact takes the messages of all contacts with it',
+    what: 'the deletion of a contact deletes the messages of all contacts',
     edits: [
       [
         'migrations/functions/delete_contact_messages.sql',
@@ -812,7 +813,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without the message that another worker has claimed in the meantime',
+    names: 'are sent, except a message that another worker has claimed in the meantime',
   },
   {
     id: 'W2',
@@ -851,7 +852,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-batches'],
-    names: 'are sent without a message that makes their transaction fail',
+    names: 'are sent, except a message that makes their transaction fail',
   },
   {
     id: 'W5',
@@ -868,7 +869,7 @@ export const MUTANTS = [
   },
   {
     id: 'W6',
-    what: 'attempts are not counted before the handover, so that a crash leaves no trace',
+    what: 'attempts are not counted before the handover, so a crash is not counted',
     edits: [
       [
         'src/messaging/message-attempts.service.ts',
@@ -893,7 +894,7 @@ export const MUTANTS = [
     what: 'a shared commit that fails, fails for all of its members',
     edits: [[SHARED_COMMITS, 'isFinal = !isShared ||', 'isFinal = isShared ||']],
     tests: ['test/database/shared-commits', 'test/workflows/shared-endings'],
-    names: 'fail separately|end without a run whose lease is lost',
+    names: 'fail separately|end, except a run whose lease is lost',
   },
   {
     id: 'X2',
@@ -910,7 +911,7 @@ export const MUTANTS = [
   },
   {
     id: 'X3',
-    what: 'reads are sent apart although statements are queued',
+    what: 'reads are sent separately although statements are queued',
     edits: [
       [
         'src/database/transactions/lazy-transaction.ts',
@@ -926,7 +927,7 @@ export const MUTANTS = [
     what: 'runs that end together are not counted',
     edits: [[RUNS, "'cardinality($2::text[])'", "'1'"]],
     tests: ['test/workflows/shared-endings'],
-    names: 'end without a run whose lease is lost',
+    names: 'end, except a run whose lease is lost',
   },
   {
     id: 'V1',
@@ -986,7 +987,7 @@ export const MUTANTS = [
     what: 'a file of a run is not copied for a message',
     edits: [['src/files/files.service.ts', 'if (file.runId === null)', 'if (file.id === id)']],
     tests: ['test/messaging/attachments'],
-    names: 'of a step is copied, so it outlives the run',
+    names: 'that a step made is copied into the message, and outlives its run',
   },
   {
     id: 'V7',

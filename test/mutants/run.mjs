@@ -143,8 +143,8 @@ async function inCopy(edits, work) {
 }
 
 /**
- * Runs tests in the copy, and builds it before if they start processes of it. A copy that cannot be built, or whose test
- * files cannot be loaded, counts as not killed.
+ * Runs tests in the copy. Builds the copy first when the tests start its processes. A mutant whose copy cannot be
+ * built, or whose test files cannot be loaded, counts as not killed.
  */
 async function test(copy, tests, names) {
   if (tests.some((file) => file.includes('failpoints'))) {

@@ -28,7 +28,10 @@ interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
 }
 
-/** Returns the routes of the application, those with a middleware twice. Leaves out those that refuse every method: they answer 405. */
+/**
+ * Returns the routes of the application. A route with a middleware occurs twice. Leaves out routes that refuse every
+ * method with 405.
+ */
 function routes(): string[] {
   const express = switchboard.app.getHttpAdapter().getInstance();
   const layers = (express.router as unknown as { stack: Layer[] }).stack;

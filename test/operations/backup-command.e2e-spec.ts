@@ -67,7 +67,7 @@ describe('npm run backup and npm run restore', () => {
         process.execPath,
         [join(ROOT, 'scripts', script), ...given],
         {
-          // A folder without .env.
+          // This folder has no .env, so the command gets only the settings below.
           cwd: folder,
           env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, SECRET_KEY, ...env },
         },

@@ -21,7 +21,7 @@ it('the server creates requests and responses with the prototypes of Express, so
   const { status } = await fetch(`${switchboard.url}/health/live`);
   expect(status).toBe(200);
   const [[request, response, ofRequest, ofResponse]] = seen as [(typeof seen)[number]];
-  // Express sets `req`, so it has processed the request and did not replace the prototypes.
+  // Express sets `req` on each response that it processes. So Express has seen this request and kept the prototypes.
   expect(response).toHaveProperty('req', request);
   expect(Object.getPrototypeOf(request)).toBe(ofRequest);
   expect(Object.getPrototypeOf(response)).toBe(ofResponse);

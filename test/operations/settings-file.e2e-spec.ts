@@ -20,7 +20,7 @@ describe('the file .env', () => {
     return started.output();
   };
 
-  it('gives settings, and the environment wins', async () => {
+  it('gives settings, and variables of the environment have precedence', async () => {
     await writeFile(join(folder, '.env'), 'ROLE=boss\nLOG_LEVEL=loud # as a joke\n');
     expect(await start({})).toMatch(/ROLE[^]*LOG_LEVEL|LOG_LEVEL[^]*ROLE/);
     const output = await start({ LOG_LEVEL: 'info' });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildTree } from '../support/process.js';
 
-/** The list of tools is in the context of every model that uses them. */
+/** The limit for the whole list of tools, which takes space in the context of every model that uses the tools. */
 const MOST_TOKENS = 6000;
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -124,7 +124,7 @@ describe('a digest', () => {
     expect(await other).toMatchObject({ digest_count: 2, message: { id: await slow } });
   });
 
-  it('is one of its contact, channel, topic and key', async () => {
+  it('is separate for each contact, channel, topic and key', async () => {
     const { id } = await createContact(acme, { phone: '+493012345678' });
     const { id: other } = await createContact(acme);
     const inTopics = new Map<string, string>();
@@ -163,7 +163,7 @@ describe('a digest', () => {
     expect((await numbered(id, 3, { key: 'single', max_items: 1 })).message.status).toBe('queued');
   });
 
-  it('is sent without an item that does not fit, which begins the next one', async () => {
+  it('is sent without an item that does not fit, which begins the next digest', async () => {
     const { id } = await createContact(acme);
     const long = { number: 'x'.repeat(150_000) };
     const first = (await add(id, long)).value;

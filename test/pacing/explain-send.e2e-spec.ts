@@ -50,7 +50,7 @@ interface Case {
   name: string;
   rules: object;
   topic?: string;
-  /** Runs before anything is accepted. */
+  /** Runs before any message is accepted. */
   before?: (contact: { id: string; email: string }) => Promise<unknown>;
   /** Runs after the message is accepted, and before it is explained and delivered. */
   after?: (contact: { id: string; email: string }) => Promise<unknown>;
@@ -79,16 +79,16 @@ const CASES: Case[] = [
     rules: { quiet_hours: QUIET(), transactional_email: false },
     outcome: 'send',
   },
-  { name: 'a cap with a place', rules: { caps: [cap('hold')] }, outcome: 'send' },
+  { name: 'a cap that is not reached', rules: { caps: [cap('hold')] }, outcome: 'send' },
   {
-    name: 'a full cap',
+    name: 'a cap that is reached',
     rules: { caps: [cap('hold')] },
     before: sendOne,
     outcome: 'hold',
     rule: 'frequency_cap',
   },
   {
-    name: 'a full cap that drops',
+    name: 'a cap that is reached and drops',
     rules: { caps: [cap('drop')], quiet_hours: null },
     before: sendOne,
     outcome: 'refuse',
@@ -202,26 +202,26 @@ describe('explain_send', () => {
     await send(beta, { contact_id: id });
     expect(failedRules(await explain({ contact_id: id }, beta))).toEqual(['quota']);
     await expect(send(beta, { contact_id: id })).rejects.toThrow('quota');
-    // A worker would check the address, but no message is accepted.
+    // The quota refuses the call, so no message is stored whose address a worker would check.
     await beta.call('suppress_address', { address: email });
     const suppressed = await explain({ contact_id: id }, beta);
     expect(failedRules(suppressed)).toEqual(['quota']);
     expect(suppressed.checks.at(-1)?.rule).toBe('quota');
-    // send_message refuses the consent before the quota.
+    // send_message checks the consent before the quota, so the consent refuses the call.
     await beta.call('update_contact', { contact_id: id, consent: { email: 'denied' } });
     const denied = await explain({ contact_id: id, topic: 'unknown' }, beta);
     expect(denied.checks.at(-1)).toMatchObject({ rule: 'consent', passed: false });
     await expect(send(beta, { contact_id: id, topic: 'unknown' })).rejects.toThrow('consent');
   });
 
-  it('lists no rule after one that refuses', async () => {
+  it('lists no rule after the rule that refuses the message', async () => {
     await setRules({ caps: [cap('drop')], quiet_hours: QUIET() });
     const unknown = await explain({ email: 'nobody@example.com', topic: 'unknown' });
     expect(unknown.checks.map(({ rule }) => rule)).toEqual(['contact']);
     await setRules({ caps: [cap('drop')], quiet_hours: null });
     const contact = await createContact(acme);
     await sendOne(contact);
-    // Quiet hours would only hold the message, but the first cap drops it.
+    // The first cap drops the message, so quiet hours and the second cap, which would hold the message, are not listed.
     await setRules({ caps: [cap('drop'), cap('hold')], quiet_hours: QUIET() });
     const dropped = await explain({ contact_id: contact.id });
     expect(dropped.outcome).toBe('refuse');
@@ -244,7 +244,7 @@ describe('explain_send', () => {
     expect(failedRules(await explain({ message_id: collecting.id }))).toEqual(['digest']);
   });
 
-  it('says of a message that bounced that it was sent, with the reason of the bounce', async () => {
+  it('reports a bounced message as sent, with the reason of the bounce', async () => {
     const { id } = await send(acme, { contact_id: (await createContact(acme)).id });
     expect((await deliver(id)).status).toBe('sent');
     const report = { message_id: id, outcome: 'bounced', reason: 'No such user' };
@@ -255,7 +255,7 @@ describe('explain_send', () => {
     });
   });
 
-  it('explains no message of another organization, and none that was received', async () => {
+  it('explains no message of another organization, and no inbound message', async () => {
     const { id } = await send(acme, { contact_id: (await createContact(acme)).id });
     const beta = await createOrganization(switchboard);
     expect((await beta.call('explain_send', { message_id: id })).error?.code).toBe('not_found');

@@ -57,7 +57,7 @@ describe('quiet_until', () => {
     expect(await quietUntil(at, null, ['00:00', '00:00'], days)).toBe(until);
   });
 
-  it('applies the days to the beginning of quiet hours', async () => {
+  it('counts quiet hours that pass midnight to the day on which they begin', async () => {
     const night = ['21:00', '08:00'] as const;
     // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');
@@ -68,11 +68,14 @@ describe('quiet_until', () => {
     // Europe/Berlin: 02:00 becomes 03:00 on 2026-03-29, and 03:00 becomes 02:00 on 2026-10-25.
     ['a short night', '2026-03-28T23:00:00Z', ['21:00', '08:00'], '2026-03-29T06:00:00Z'],
     ['a skipped end', '2026-03-29T00:30:00Z', ['21:00', '02:30'], '2026-03-29T01:30:00Z'],
-    ['a skipped begin', '2026-03-29T01:30:00Z', ['02:30', '08:00'], '2026-03-29T06:00:00Z'],
+    ['a skipped beginning', '2026-03-29T01:30:00Z', ['02:30', '08:00'], '2026-03-29T06:00:00Z'],
     ['a long night', '2026-10-24T23:00:00Z', ['21:00', '08:00'], '2026-10-25T07:00:00Z'],
     ['the second end', '2026-10-25T00:45:00Z', ['21:00', '02:30'], '2026-10-25T01:30:00Z'],
     ['the first begin', '2026-10-25T00:30:00Z', ['02:30', '08:00'], '2026-10-25T07:00:00Z'],
-  ] as const)('keeps to the local clock when it changes: %s', async (_name, at, hours, until) => {
-    expect(await quietUntil(at, null, hours)).toBe(until);
-  });
+  ] as const)(
+    'follows the local clock when the clock changes: %s',
+    async (_name, at, hours, until) => {
+      expect(await quietUntil(at, null, hours)).toBe(until);
+    },
+  );
 });

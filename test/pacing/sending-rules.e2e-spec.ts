@@ -89,7 +89,7 @@ describe('quiet hours', () => {
     expect(value.events.map(({ reason }) => reason !== null)).toEqual([false, true, false, false]);
   });
 
-  it('are those of the time zone of the contact', async () => {
+  it('are local times in the time zone of the contact', async () => {
     // These two zones are a day apart, so at least one of them is on another day than UTC.
     const [row] = await switchboard.ownerQuery<{ early: number; late: number }>(
       `select extract(isodow from now() at time zone 'Etc/GMT+12')::int - 1 as early,
@@ -158,7 +158,7 @@ describe('a cap', () => {
     ...rest,
   });
 
-  it('holds messages above it until the window allows them, one after another', async () => {
+  it('holds messages above the cap until its window allows them, one after another', async () => {
     await setRules({ caps: [cap(2)] });
     const { id } = await createContact(acme);
     const first = await sendNow(id);
@@ -185,7 +185,7 @@ describe('a cap', () => {
     expect(now.map(({ status }) => status)).toEqual(['sent', 'held', 'held']);
   });
 
-  it('drops messages above it with on_cap drop', async () => {
+  it('drops messages above the cap with on_cap drop', async () => {
     await setRules({ caps: [cap(1, { on_cap: 'drop' })] });
     const { id } = await createContact(acme);
     expect((await sendNow(id)).status).toBe('sent');
@@ -238,7 +238,7 @@ describe('a cap', () => {
     expect((await sendNow(kept)).status).toBe('held');
   });
 
-  it('gives its place to one of two attempts that begin at the same time', async () => {
+  it('gives its last place to one of two attempts that begin at the same time', async () => {
     await setRules({ caps: [cap(1)] });
     const { id: contactId } = await createContact(acme);
     const [first, second] = [
@@ -263,7 +263,7 @@ describe('a cap', () => {
     });
     await hasBegun;
     const other = deliver(second.id);
-    // The second attempt waits for the first one, which may still take the place.
+    // The second attempt waits for the first attempt, which may still use the last place of the cap.
     const isBlocked = waitFor(async () => {
       const rows = await switchboard.ownerQuery(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -289,7 +289,7 @@ describe('a cap', () => {
 });
 
 describe('the rules for sending', () => {
-  it('are those that were set', async () => {
+  it('are returned as they were set, and have defaults without a setting', async () => {
     const given = {
       timezone: 'Europe/Berlin',
       transactional_email: false,
@@ -329,7 +329,7 @@ describe('the rules for sending', () => {
     expect((await acme.call('set_sending_rules', given)).error?.code).toBe('invalid_arguments');
   });
 
-  it('are those of one organization', async () => {
+  it('apply to their organization only', async () => {
     await setRules({ quiet_hours: quietNow() });
     const beta = await createOrganization(switchboard);
     const { value } = await beta.call<{ rules: { quiet_hours: object | null } }>(

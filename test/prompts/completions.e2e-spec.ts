@@ -122,7 +122,7 @@ describe('runs and messages', () => {
 describe('an organization with tool policies', () => {
   it.each(
     sample([{ hidden: true }, { confirmation: 'always' }, { confirmation: 'when_possible' }], 3),
-  )('nothing is found that agents may not look up: %j', async (policy) => {
+  )('gets no values that agents may not look up: %j', async (policy) => {
     const careful = await createOrganization(switchboard);
     const given = { email: 'ada@ex.example', first_name: 'Ada' };
     const { value } = await careful.call<{ contact: { id: string } }>('create_contact', given);

@@ -120,14 +120,14 @@ describe('prompts/get', () => {
     ['no arguments', 'write_message', undefined],
     ['arguments that are a list', 'write_message', []],
     ['a missing argument', 'write_message', { contact: 'con_1' }],
-    ['an argument left empty', 'write_message', { contact: '', goal: 'x' }],
+    ['an empty argument', 'write_message', { contact: '', goal: 'x' }],
     ['an argument that is no text', 'write_message', { contact: 5, goal: 'x' }],
     ['an unknown argument', 'write_message', { contact: 'a@b.example', goal: 'x', gaol: 'y' }],
-    ['an impossible text', 'write_message', { contact: 'con_\0', goal: 'x' }],
-    ['half a character', 'write_message', { contact: 'con_\ud800', goal: 'x' }],
-    ['a text too long', 'build_workflow', { description: 'x'.repeat(10_001) }],
-    ['a contact that there is not', 'write_message', { contact: 'con_1', goal: 'x' }],
-    ['a run that there is not', 'explain_failed_run', { run_id: 'run_1' }],
+    ['a text with U+0000', 'write_message', { contact: 'con_\0', goal: 'x' }],
+    ['a lone surrogate', 'write_message', { contact: 'con_\ud800', goal: 'x' }],
+    ['a text that is too long', 'build_workflow', { description: 'x'.repeat(10_001) }],
+    ['an unknown contact', 'write_message', { contact: 'con_1', goal: 'x' }],
+    ['an unknown run', 'explain_failed_run', { run_id: 'run_1' }],
   ])('refuses %s', async (_case, name, given) => {
     expect(await refusal(name, given)).toMatchObject({
       code: -32602,
@@ -271,7 +271,7 @@ describe('an organization that hides a tool', () => {
     }
   });
 
-  it('has no prompt when a tool that reads for it needs confirmation, but has it when a tool that changes data does', async () => {
+  it('has no prompt whose reading tools need confirmation, but has a prompt whose changing tools need confirmation', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

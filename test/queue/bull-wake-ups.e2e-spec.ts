@@ -48,7 +48,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     return Number(answer.slice(1));
   };
 
-  it('work without Redis, and a flood of them is accepted', async () => {
+  it('work without Redis, and a large number of them is accepted', async () => {
     await delivered();
     const wakeUps = web.app.get(WakeUps);
     for (let index = 0; index < 10_000; index += 1) wakeUps.wake('message', `msg_${index}`);

@@ -74,7 +74,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(kinds);
   });
 
-  it('include messages while one is to be sent', async () => {
+  it('include `message` while a message is due', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'message@example.com',
     });
@@ -88,7 +88,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual([]);
   });
 
-  it('include schedules when the time of one has come', async () => {
+  it('include `schedule` when a schedule is due', async () => {
     await createWorkflow(acme, [], { trigger: { type: 'schedule', cron: '0 0 1 1 *' } });
     await forgetEntries();
     expect(await findDueWork()).toEqual([]);
@@ -96,7 +96,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(['schedule']);
   });
 
-  it('include events that are not delivered, and not those that a worker delivers', async () => {
+  it('include `event` while an event is due that no worker has claimed', async () => {
     await switchboard.ownerQuery(
       `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
        values ($1, 'evt_due', 'contact.created', '{}', '1', now())`,
@@ -107,7 +107,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual([]);
   });
 
-  it('include imports that run', async () => {
+  it('include `import` while an import runs', async () => {
     const id = await uploadedImport(acme);
     await forgetEntries();
     expect(await findDueWork()).toEqual([]);

@@ -30,8 +30,8 @@ async function limit(name: string, amount: number): Promise<void> {
   await measure();
 }
 /**
- * Waits for a measurement. Even on a busy machine, the pause before it is twenty times as long as the last measurement
- * took.
+ * Waits for a measurement. The limit is long, because the pause before a measurement is twenty times as long as the
+ * last one took.
  */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });
@@ -61,27 +61,24 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  itSlow(
-    'ends an endless import through two processes, and no write passes it afterwards',
-    async () => {
-      const second = await startSwitchboard({
-        databaseUrl: switchboard.databaseUrl,
-        env: { ROLE: 'web' },
-      });
-      try {
-        await limit('contacts', 20);
-        for (const process of [switchboard, second]) {
-          await untilMeasured(async () => (await createVia(process)) === 409);
-        }
-        const stored = await count('contacts');
-        expect(stored).toBeGreaterThanOrEqual(20);
-        for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
-        expect(await count('contacts')).toBe(stored);
-      } finally {
-        await second.close();
+  itSlow('refuses all new contacts in two processes once it is used up', async () => {
+    const second = await startSwitchboard({
+      databaseUrl: switchboard.databaseUrl,
+      env: { ROLE: 'web' },
+    });
+    try {
+      await limit('contacts', 20);
+      for (const process of [switchboard, second]) {
+        await untilMeasured(async () => (await createVia(process)) === 409);
       }
-    },
-  );
+      const stored = await count('contacts');
+      expect(stored).toBeGreaterThanOrEqual(20);
+      for (const process of [switchboard, second]) expect(await createVia(process)).toBe(409);
+      expect(await count('contacts')).toBe(stored);
+    } finally {
+      await second.close();
+    }
+  });
 
   it('says in its error what to do and when it is measured again, and still allows changes', async () => {
     const { value } = await create({ external_id: 'x' });
@@ -106,7 +103,7 @@ describe('the quota of contacts', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  it('has room at once when the operator raises it, and belongs to one organization', async () => {
+  it('has room at once when the operator raises it, and applies to one organization only', async () => {
     await limit('contacts', 0);
     expect((await create()).status).toBe(409);
     const other = await createOrganization(switchboard);
@@ -141,7 +138,7 @@ describe('the quota of contacts', () => {
 
   itSlow('is measured by another worker when one has died during a measurement', async () => {
     await limit('contacts', 3);
-    // The lease of a worker that was killed after it had claimed the organization.
+    // Writes the lease that a killed worker leaves after it has claimed the organization.
     await switchboard.ownerQuery(
       `update private.quota_measures set active = false, due_at = now() + interval '2 s', next_at = now() + interval '2 s'
        where organization_id = $1`,
@@ -172,32 +169,35 @@ describe('the quota of contacts', () => {
     );
   });
 
-  itSlow('is small for an organization that signed up, as are runs and stored bytes', async () => {
-    const started = await startSwitchboard({
-      databaseUrl: switchboard.databaseUrl,
-      env: {
-        NEW_ORGANIZATION_CONTACTS: '2',
-        NEW_ORGANIZATION_RUNS: '3',
-        NEW_ORGANIZATION_STORED_MB: '4',
-        ROLE: 'web',
-      },
-    });
-    try {
-      acme = await createOrganization(started);
-      const rows = await switchboard.ownerQuery(
-        `select name, amount::int from private.quota_exceptions where organization_id = $1 and name <> 'messages'
+  itSlow(
+    'is small for an organization that signed up, like the quotas of runs and stored bytes',
+    async () => {
+      const started = await startSwitchboard({
+        databaseUrl: switchboard.databaseUrl,
+        env: {
+          NEW_ORGANIZATION_CONTACTS: '2',
+          NEW_ORGANIZATION_RUNS: '3',
+          NEW_ORGANIZATION_STORED_MB: '4',
+          ROLE: 'web',
+        },
+      });
+      try {
+        acme = await createOrganization(started);
+        const rows = await switchboard.ownerQuery(
+          `select name, amount::int from private.quota_exceptions where organization_id = $1 and name <> 'messages'
          order by name`,
-        [acme.id],
-      );
-      expect(rows).toEqual([
-        { name: 'contacts', amount: 2 },
-        { name: 'runs', amount: 3 },
-        { name: 'stored_bytes', amount: 4_000_000 },
-      ]);
-    } finally {
-      await started.close();
-    }
-  });
+          [acme.id],
+        );
+        expect(rows).toEqual([
+          { name: 'contacts', amount: 2 },
+          { name: 'runs', amount: 3 },
+          { name: 'stored_bytes', amount: 4_000_000 },
+        ]);
+      } finally {
+        await started.close();
+      }
+    },
+  );
 });
 
 describe('the quota of runs', () => {
@@ -268,7 +268,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('does not prevent a domain event, but no runs start by it', async () => {
+  it('does not prevent a domain event, but the event starts no runs', async () => {
     await createWorkflow(acme, [STEP], { trigger: { type: 'event', event: 'contact.created' } });
     await limit('runs', 0);
     expect((await create()).status).toBe(200);
@@ -321,7 +321,7 @@ describe('the quota of stored bytes', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  itSlow('is estimated from a sample of many rows within 20 % of all rows', async () => {
+  itSlow('is estimated from a sample of many rows, with an error of at most 20 %', async () => {
     const rows = 6000;
     const bytes = rows * (200 + 500);
     await switchboard.ownerQuery(

@@ -52,7 +52,7 @@ describe('the quota of workflows', () => {
     expect(await count('workflows')).toBe(5);
   });
 
-  it('cannot be passed by parallel calls, and all of it can be used', async () => {
+  it('cannot be exceeded by parallel calls, which can use all of it', async () => {
     await limit('workflows', 25);
     const outcomes = await Promise.all(Array.from({ length: PARALLEL }, create));
     expect(outcomes.every(({ status }) => status === 200 || status === 409)).toBe(true);
@@ -81,7 +81,7 @@ describe('the quota of workflows', () => {
     expect((await create()).status).toBe(409);
   });
 
-  it('is higher as soon as the operator raises it, and belongs to one organization', async () => {
+  it('is higher as soon as the operator raises it, and applies to one organization only', async () => {
     await limit('workflows', 1);
     await create();
     expect((await create()).status).toBe(409);

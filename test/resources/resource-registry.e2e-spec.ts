@@ -218,7 +218,7 @@ describe('a resource that a team adds', () => {
     const forged = { ...answer, requestState: `${answer.requestState}x` };
     expect((await post(forged, able)).body).toMatchObject({ error: { code: -32602 } });
     expect(await post({}, {})).toMatchObject({ status: 400, body: { error: { code: -32021 } } });
-    // A client before that revision cannot be asked, and gets an error.
+    // A client of MCP 2025-11-25 cannot receive input requests here, and gets an error.
     expect(
       (await ask(acme, 'resources/read', { uri: 'team://asks' }, '2025-11-25')).error,
     ).toMatchObject({ code: 1403 });

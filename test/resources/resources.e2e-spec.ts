@@ -179,7 +179,7 @@ describe('resources/read', () => {
       `switchboard://contacts/${'%41'.repeat(600)}`,
     ];
     for (const uri of hostile) {
-      // A header cannot carry all of them, so only the body has them.
+      // Uses plain JSON-RPC, which has the URI in the body only. A header cannot carry some of these URIs.
       const { error } = await ask(acme, 'resources/read', { uri }, 'plain');
       expect(error, uri).toEqual({ code: -32602, message: expect.any(String), data: { uri } });
       expect(error!.message).toMatch(/^(Unknown resource\.|No contact has this id\.)$/);

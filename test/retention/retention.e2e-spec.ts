@@ -40,8 +40,8 @@ describe('retention', () => {
   };
 
   /**
-   * Inserts runs with one step each and the given state. They ended some days ago, or were accepted then if they have
-   * not ended.
+   * Inserts `n` runs with this status and one step each. The runs ended `days` days ago, or have not ended if the
+   * status says so.
    */
   async function runs(
     organization: TestOrganization,
@@ -147,8 +147,8 @@ describe('retention', () => {
       [acme.id, id],
     );
     const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
-    // Entries are deleted in the order of their chain. Without this, the recent entries of the sign-up would come
-    // first.
+    // Deletes the recent entries of the sign-up. A purge deletes entries in the order of their chain, and would stop at
+    // these.
     for (const table of ['private.audit_queue', 'audit_log']) {
       await switchboard.ownerQuery(`delete from ${table} where organization_id = $1`, [acme.id]);
     }

@@ -167,7 +167,7 @@ describe('secrets of an organization', () => {
     expect(sink.connections).toBe(before);
   });
 
-  it('do not appear for texts of a payload that look like them', async () => {
+  it('are not inserted for texts of a payload that look like references to secrets', async () => {
     const first = await run([step('/look', { body: '{{ secrets.api_key }}' })]);
     const marker = first.steps[0]!.input!.body as string;
     expect(marker).toMatch(/^\{\{secrets\.api_key@/);
@@ -185,7 +185,7 @@ describe('secrets of an organization', () => {
     expect(value.secrets).toHaveLength(1);
   });
 
-  it('are replaced for the next request', async () => {
+  it('have their new value in the next request after they were replaced', async () => {
     await setSecret({ name: 'rotated', secret: 'before-the-change' });
     const { id } = await createWorkflow(
       acme,

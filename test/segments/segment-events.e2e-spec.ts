@@ -30,13 +30,13 @@ const setTags = (id: string, tags: string[]) =>
 const started = (workflowId: string) => startedFor(switchboard, workflowId);
 const untilStarted = (workflowId: string, ids: readonly string[]) =>
   waitFor(async () => (await started(workflowId)).length >= ids.length);
-/** Changes a contact as time does: without a write that starts a comparison. */
+/** Changes a contact without starting a comparison, as when time passes. */
 const writeUnseen = (sql: string) =>
   switchboard.ownerQuery(
     `begin; alter table contacts disable trigger segment_update; ${sql};
      alter table contacts enable trigger segment_update; commit`,
   );
-/** Makes the comparison of all contacts with timed segments due, as a minute does. */
+/** Makes the comparison of all contacts with segments whose conditions depend on time due. It is due every minute. */
 const passMinute = () =>
   switchboard.ownerQuery(
     'update segments set sweep_at = now() where organization_id = $1 and sweep_at is not null',
@@ -194,7 +194,7 @@ describe('segment.entered and segment.left', () => {
 
 describeSlow('a transaction that was open when a segment was created', () => {
   itSlow(
-    'has its contacts in the segment, and until it ends, written contacts do not enter',
+    'adds its contacts to the baseline, and no contact enters the segment before the transaction ends',
     async () => {
       const ada = await createContact(acme, { tags: ['vip'] });
       const ownerUrl = new URL(switchboard.databaseUrl);
@@ -209,7 +209,7 @@ describeSlow('a transaction that was open when a segment was created', () => {
           [acme.id],
         );
         const { id } = await createSegment(acme, { filters: [tagged('vip')] });
-        // A worker has seen the segment.
+        // Waits until a worker has begun with the new segment.
         await waitFor(async () => {
           const [row] = await switchboard.ownerQuery<{ barrier: string | null }>(
             'select barrier from segments where id = $1',

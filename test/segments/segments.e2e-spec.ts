@@ -167,7 +167,7 @@ describe('filters of segments', () => {
     expect(await found(acme, [is(a.id)])).toEqual([ada]);
   });
 
-  it('have at most 200 conditions with those of the segments that they name', async () => {
+  it('have at most 200 conditions, including the conditions of the segments that they name', async () => {
     const many = Array.from({ length: 50 }, () => tagged('x'));
     const { id } = await createSegment(acme, { filters: many });
     const { error } = await acme.call('search_contacts', {

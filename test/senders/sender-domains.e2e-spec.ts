@@ -49,7 +49,7 @@ describe('the sender of an e-mail', () => {
     const headers = await sentHeaders({ from });
     expect(headers.get('from')).toBe('Acme <news@acme.example>');
     expect(headers.get('message-id')).toMatch(/^<msg_\w+@acme\.example>$/);
-    // Without from, nothing changes.
+    // Without `from`, an e-mail keeps the default sender.
     expect((await sentHeaders({})).get('from')).toBe('switchboard@localhost');
     for (const other of ['a@sub.acme.example', 'a@acme.example.evil.example', 'a@xacme.example']) {
       expect(await faultOf(acme, other)).toMatchObject(REFUSED);
@@ -58,7 +58,7 @@ describe('the sender of an e-mail', () => {
     expect(faulty).toMatchObject(REFUSED);
   });
 
-  itSlow('can have a domain with other letters', async () => {
+  itSlow('can have a domain with letters outside ASCII', async () => {
     const domain = await addVerified(setup, acme, 'MÜNCHEN.example');
     expect(domain.domain).toBe('xn--mnchen-3ya.example');
     const headers = await sentHeaders({ from: 'Büro <a@münchen.example>' });
@@ -130,7 +130,7 @@ describe('the ownership of a domain', () => {
     expect(await faultOf(acme, from)).toBeUndefined();
   });
 
-  itSlow('is not looked up before its time', async () => {
+  itSlow('is not looked up before the next check is due', async () => {
     const domain = await addVerified(setup, acme, 'later.example');
     const { asked } = setup.names;
     const before = asked.length;
@@ -165,7 +165,7 @@ describe('add_sender_domain', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: 'domain' }] });
   });
 
-  itSlow('returns the same domain again, and at most 50 of them', async () => {
+  itSlow('returns the same domain again, and refuses more than 50 domains', async () => {
     const other = await createOrganization(setup.switchboard);
     const first = await add(other, 'acme.example');
     expect(await add(other, 'ACME.example')).toEqual(first);

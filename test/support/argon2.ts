@@ -11,7 +11,10 @@ const LOWEST_COSTS = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 let hasRealCosts = false;
 
-/** Lets `hash` use the costs that its caller gives. Without this it uses the lowest costs, to save 20 ms per sign-up. */
+/**
+ * Lets `hash` use the costs that its caller gives. Otherwise `hash` uses the lowest costs, which saves 20 ms per
+ * sign-up.
+ */
 export function useRealCosts(isOn: boolean): void {
   hasRealCosts = isOn;
 }

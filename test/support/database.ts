@@ -12,7 +12,7 @@ export interface TestDatabase {
   readonly drop: (options?: { force: boolean }) => Promise<void>;
 }
 
-/** Begins the names of databases that several test files use. The end of all tests drops them. */
+/** The beginning of the names of databases that several test files use. They are dropped after all tests. */
 export const SHARED_PREFIX = 'shared_';
 
 /** Creates a database as a copy of the migrated template. This takes about 0.1 s. */
@@ -56,7 +56,7 @@ let administrator: Promise<Client> | undefined;
 async function connectAdministrator(): Promise<Client> {
   const url = new URL(process.env.TEST_TEMPLATE_URL!);
   url.pathname = '/postgres';
-  // The connection stays open until the process ends, and must not prevent that.
+  // The connection stays open until the process ends. With `unref`, it does not keep the process alive.
   const client = new Client({ connectionString: url.href, stream: () => new Socket().unref() });
   await client.connect();
   return client;

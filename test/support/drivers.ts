@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
 
-/** Workers receive wake-ups through one of these. Tests on Bull need a Redis, and vitest.config.ts warns when there is none. */
+/**
+ * The way by which workers receive wake-ups. Tests on Bull need a Redis, and vitest.config.ts warns when there is none.
+ */
 type Driver = 'PostgreSQL' | 'Bull';
 
 const DRIVERS: Driver[] = process.env.TEST_REDIS_URL ? ['PostgreSQL', 'Bull'] : ['PostgreSQL'];
@@ -10,8 +12,9 @@ const DEFAULT: Driver = process.env.SWITCHBOARD_TEST_DRIVER === 'bull' ? 'Bull' 
 let driver = DEFAULT;
 
 /**
- * Describes tests on PostgreSQL and again on Bull. `startSwitchboard` uses that driver in them. With
- * `describeSlow`, those on Bull run in `npm run test:slow` only: test/queue/wake-ups shows that Bull wakes workers.
+ * Describes tests with wake-ups through PostgreSQL and again through Bull. In the tests, `startSwitchboard` uses the
+ * current driver. With `describeSlow`, tests on Bull run in `npm run test:slow` only: test/queue/wake-ups shows that
+ * Bull wakes workers.
  */
 export function describeOnEachDriver(
   title: string,
@@ -23,7 +26,7 @@ export function describeOnEachDriver(
     declare(`${title}, with wake-ups through ${name},`, () => {
       beforeAll(() => {
         driver = name;
-        // The tests on the other driver left their calls.
+        // Removes the recorded calls of the tests on the other driver.
         ProbeTools.reset();
       });
       afterAll(() => {

@@ -95,9 +95,9 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
         full_page_writes: 'off',
         max_connections: '1000',
         max_wal_size: '256MB',
-        // There is a database for each test file, and autovacuum starts a process for each database each time.
+        // Autovacuum is rare, because it starts a process for each database, and each test file has a database.
         autovacuum_naptime: '5min',
-        // The hashing of passwords would take a fifth of the processor time of a new connection.
+        // With the default, hashing the password would take a fifth of the processor time of a new connection.
         scram_iterations: '1',
         ...(socketFolder && { unix_socket_directories: socketFolder }),
       },

@@ -8,9 +8,7 @@ export interface TestEffect {
   changed?: string[];
 }
 
-/**
- * Holds all rows of an organization except bookkeeping, by table and key. Without the column of the last use of keys.
- */
+/** The rows of an organization, by table and key. Leaves out bookkeeping and the time of the last use of API keys. */
 export type OrganizationRows = Map<string, Record<string, unknown>>;
 
 const BOOKKEEPING = [

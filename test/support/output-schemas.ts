@@ -3,7 +3,8 @@ import addFormats from 'ajv-formats';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 addFormats.default(ajv);
-// All test files of a worker share these. To compile the schemas of all tools takes longer than a start of Switchboard.
+// All test files of a worker share the compiled schemas, because compiling them takes longer than a start of
+// Switchboard.
 const compiled = new Map<string, ValidateFunction>();
 
 /** Checks the results of tools against their output schemas, which come from the list of tools. */

@@ -6,12 +6,12 @@ import { useRealCosts } from './argon2.js';
 // Test files of one worker share modules, and with them the static state of these tools.
 beforeAll(() => ProbeTools.reset());
 
-// A test of the costs turns them on for its file.
+// A test of the real costs of hashing turns them on for its file only.
 beforeAll(() => useRealCosts(false));
 
 checkAnswersOfFetch();
 
-// Node prints each deprecation once. The next major version of pg refuses what this one deprecates.
+// Makes a deprecation of pg fail the tests, because the next major version of pg refuses what is deprecated now.
 const listener = Symbol.for('switchboard fails on deprecations of pg');
 if (!(listener in process)) {
   Object.assign(process, { [listener]: true });

@@ -15,7 +15,7 @@ const SRC = resolve(import.meta.dirname, '../../src');
 export const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /(?<!\.spec|\.d)\.ts$/.test(entry.name))
   .map((entry) => read(join(entry.parentPath, entry.name)));
-/** All nodes of every file, because a walk through the trees takes many times as long as a loop. */
+/** All nodes of every file as a list, because a walk through a tree takes many times as long as a loop over a list. */
 const NODES = new Map(FILES.map((file) => [file, listNodes(file.tree)]));
 /** The modules that each file imports, also in types. */
 export const REFERENCES = new Map(FILES.map((file) => [file, readReferences(file)]));

@@ -53,14 +53,14 @@ interface InternalOptions extends StartOptions {
 let shared: Promise<RunningSwitchboard> | undefined;
 
 /**
- * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time as
- * many tests. It is for files that look only at organizations that they create and sign nobody in: Passport checks the
- * passwords of all installations in a process in the one that was started last. It runs until the worker ends, has the
- * tools of the tests besides its own, and may send requests to `sharedSink`.
+ * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time
+ * as many tests. It runs until the worker ends, has the tools of the tests besides its own, and may send requests to
+ * `sharedSink`. A file that uses it must look only at organizations that it creates, and must sign nobody in: Passport
+ * has one strategy per process, which checks passwords in the database of the Switchboard that was started last.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
   shared ??= startShared().catch((error: unknown) => {
-    // The next test file starts another one.
+    // The start has failed. The next test file tries again.
     shared = undefined;
     throw error;
   });
@@ -112,7 +112,7 @@ async function start(
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
     SIGN_UP: 'open',
-    // All organizations of a test sign up from one address.
+    // All organizations of a test sign up from one address, so a limit for each address would refuse some.
     SIGN_UP_PER_HOUR: '0',
     NEW_ORGANIZATION_MESSAGES: '100000',
     NEW_ORGANIZATION_CONTACTS: '100000000',

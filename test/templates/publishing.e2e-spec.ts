@@ -81,7 +81,7 @@ describe('publishing', () => {
     ['a tag without an end', 'x {% if first_name %}', /if.* not closed.*\(line 1, column 3\)/],
     ['an output without an end', 'x {{ first_name', /not closed.*\(line 1, column 3\)/],
     [
-      'a filter for other purposes',
+      'a filter that templates do not have',
       "{{ 'x' | where_exp: 'y', '1' }}",
       /undefined filter: where_exp/,
     ],
@@ -183,7 +183,7 @@ describe('publishing', () => {
 });
 
 describe('a snippet', () => {
-  it('is part of a published version, which never changes with it', async () => {
+  it('is copied into a published version, which does not change when the snippet changes', async () => {
     const inner = await snippet('Hi {{ first_name }}');
     const outer = await snippet(`[{% render "${inner}" %}]`);
     const { template } = await published(acme, {

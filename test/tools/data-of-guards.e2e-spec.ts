@@ -300,7 +300,7 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
 });
 
 describe('guards and interceptors', () => {
-  it('commit nothing for a caller that has left while an interceptor ran', async () => {
+  it('commit nothing for a caller that disconnected while an interceptor ran', async () => {
     const registry = switchboard.app.get(ToolRegistry);
     const { signal } = switchboard.app.get(ContactBook).caller;
     const call = {
@@ -326,7 +326,7 @@ describe('guards and interceptors', () => {
     expect(await calling).toEqual({ before: 0, after: 1 });
   });
 
-  it('stay in the dry run of a call', async () => {
+  it('see the rows of the dry run of a call, and store nothing', async () => {
     const dry = await asPerson('book_add', { dry_run: true });
     expect(dry).toMatchObject({
       dry_run: true,

@@ -300,7 +300,7 @@ describe('a dry run', () => {
     expect(journal.lines).toEqual([]);
   });
 
-  it.each(['team_sneaky', 'team_break'])('survives a failed statement: %s', async (tool) => {
+  it.each(['team_sneaky', 'team_break'])('continues after a failed statement: %s', async (tool) => {
     const { status, body } = await tryWithoutTrace(tool, { text: 'x' });
     expect([status, body.code]).toEqual([500, 'internal']);
     expect((await tryWithoutTrace('create_contact', { email: 'a@example.com' })).status).toBe(200);

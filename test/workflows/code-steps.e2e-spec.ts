@@ -72,15 +72,18 @@ describe('a code step', () => {
     ]);
   });
 
-  itSlow('has exactly the returned members, also when one of them has an id', async () => {
-    const ended = await run([
-      { id: 'made', code: 'return { person: { id: "p", name: "Ada" }, count: 1 }' },
-      stop('{{ made | json }} {{ made.id }}'),
-    ]);
-    expect(ended.steps[1]!.output).toMatchObject({
-      reason: '{"person":{"id":"p","name":"Ada"},"count":1} ',
-    });
-  });
+  itSlow(
+    'has exactly the returned members, also when one of them is an object with an id',
+    async () => {
+      const ended = await run([
+        { id: 'made', code: 'return { person: { id: "p", name: "Ada" }, count: 1 }' },
+        stop('{{ made | json }} {{ made.id }}'),
+      ]);
+      expect(ended.steps[1]!.output).toMatchObject({
+        reason: '{"person":{"id":"p","name":"Ada"},"count":1} ',
+      });
+    },
+  );
 
   itSlow('is skipped when its condition is false, and can be inside a loop', async () => {
     const ended = await run([

@@ -234,7 +234,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('once@example.com'))!.first_name).toBe('Grace');
   });
 
-  itSlow('saves the contact again in retry_run when that had failed', async () => {
+  itSlow('saves the contact again in retry_run when saving the contact had failed', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const holder = await create({ phone: '+4930333333' });
     await create({ email: 'again@example.com' });
@@ -265,7 +265,7 @@ describe('a trigger with a contact mapping', () => {
     expect(run.contact_id).toBe((await contactOf('newest@example.com'))!.id);
   });
 
-  itSlow('is independent of a step that reads contacts', async () => {
+  itSlow('is not repeated in retry_run when a later step failed', async () => {
     const step = { id: 'found', tool: 'get_contact', arguments: { email: 'x@example.com' } };
     const { id } = await createWorkflow(acme, [step], mapped(MAPPING));
     const { id: runId, reason } = await post(id, { answers: { email: 'step@example.com' } });

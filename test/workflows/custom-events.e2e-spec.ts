@@ -175,7 +175,7 @@ describe('events of an organization', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('come from programs with the API key, once for each idempotency key, with every digit', async () => {
+  it('come from programs with the API key, once for each idempotency key, with all digits of large numbers', async () => {
     const workflow = await createWorkflow(acme, [], on('custom.posted'));
     const raw = '{"event":"custom.posted","data":{"id":12345678901234567890}}';
     const first = await post(raw, { 'Idempotency-Key': 'a' });
@@ -207,7 +207,7 @@ describe('events of an organization', () => {
     expect(await refused.json()).toMatchObject({ code: 'forbidden' });
   });
 
-  it('are refused with another name, for an unknown contact, and when no run could have the payload', async () => {
+  it('are refused with an invalid name, for an unknown contact, and with a payload that is too large for a run', async () => {
     const refusal = async (given: object) => (await acme.call('emit_event', given)).error;
     for (const event of [
       'contact.created',

@@ -144,7 +144,7 @@ describe('values out of branches, parallel lists and loops', () => {
     expect(echoed(await run(steps, { plan: 'free' }))).toEqual({ price: 0, only: null });
   });
 
-  it('gives a step after parallel lists their values, and no list those of another', async () => {
+  it('gives a step after parallel lists the values of all lists, and no list the values of another list', async () => {
     const pause = { id: 'pause', wait: { seconds: 0.05 } };
     const ended = await run([
       set('before', { x: 0 }),
@@ -211,7 +211,7 @@ describe('values out of branches, parallel lists and loops', () => {
   });
 
   itSlow(
-    'evaluates the output of a nested loop with the items of both, and fails the run when it fails',
+    'evaluates the output of a nested loop with the items of both loops, and fails the run when the output fails',
     async () => {
       const ended = await run([
         {
@@ -286,7 +286,7 @@ describe('a step that returns values', () => {
     expect(found.value.runs).toContainEqual(expect.objectContaining({ id: ended.id }));
   });
 
-  it('is the outputs of run_workflow, of a webhook that waits, and of a tool', async () => {
+  it('gives its values to run_workflow, to a webhook that waits, and to the caller of an offered workflow', async () => {
     const child = await createWorkflow(acme, RETURN);
     const parent = await run([
       { id: 'sub', run_workflow: child.id, payload: { n: 1 } },

@@ -152,7 +152,7 @@ describe('a workflow that waits for an event', () => {
     ]);
   });
 
-  it('does not start for another organization, or when it is inactive, deleted or changed', async () => {
+  it('does not start for an event of another organization, or when it is inactive, deleted or changed to another trigger', async () => {
     await fresh();
     const stranger = await createOrganization(switchboard);
     const workflows = [
@@ -205,7 +205,7 @@ describe('a workflow that waits for an event', () => {
     expect(await runsOf(workflow.id)).toHaveLength(1);
   });
 
-  it('does not start in a dry run, which reports that it would', async () => {
+  it('does not start in a dry run, which reports the run that a real call would start', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const response = await acme.fetch('/api/tools/create_contact', {

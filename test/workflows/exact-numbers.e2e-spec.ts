@@ -76,7 +76,7 @@ describe('numbers of a payload', () => {
     expect(ended.steps[0]!.output).toMatchObject({ contact: { external_id: LARGE } });
   });
 
-  it('keep their digits in conditions, in views of the run, and in bodies of other systems', async () => {
+  it('keep their digits in conditions, in views of the run, and in requests to other systems', async () => {
     const ended = await run(
       [
         {

@@ -61,7 +61,7 @@ describe('a hostile delivery', () => {
       ],
       3,
     ),
-  )('removes no other delivery from the record: %s', async (_what, hostile) => {
+  )('removes no other delivery from the log: %s', async (_what, hostile) => {
     const { id, signed } = await create();
     const sent = await Promise.all([
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'before' }),
@@ -81,19 +81,26 @@ describe('a hostile delivery', () => {
     expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(1);
   });
 
-  itSlow('with headers of all bytes is recorded, and removes no other delivery', async () => {
-    const { id, signed } = await create();
-    const bytes = Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index));
-    const hostile = { ...signed, 'user-agent': bytes.join(''), 'webhook-id': '\u00ff'.repeat(300) };
-    await Promise.all([
-      postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'fine' }),
-      postWebhook(switchboard, id, BODY, hostile),
-    ]);
-    const deliveries = await listUntil(id, 'invalid_arguments');
-    expect(deliveries.map(({ code }) => code).sort()).toEqual(['accepted', 'invalid_arguments']);
-  });
+  itSlow(
+    'with headers of all bytes is recorded, and removes no other delivery from the log',
+    async () => {
+      const { id, signed } = await create();
+      const bytes = Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index));
+      const hostile = {
+        ...signed,
+        'user-agent': bytes.join(''),
+        'webhook-id': '\u00ff'.repeat(300),
+      };
+      await Promise.all([
+        postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'fine' }),
+        postWebhook(switchboard, id, BODY, hostile),
+      ]);
+      const deliveries = await listUntil(id, 'invalid_arguments');
+      expect(deliveries.map(({ code }) => code).sort()).toEqual(['accepted', 'invalid_arguments']);
+    },
+  );
 
-  it('that the database refuses removes no other delivery', async () => {
+  it('that the database refuses removes no other delivery from the log', async () => {
     const { id, signed } = await create();
     await switchboard.ownerQuery(`
       create function refuse_delivery() returns trigger language plpgsql as $$
@@ -119,24 +126,29 @@ describe('a hostile delivery', () => {
     expect(deliveries.map(({ headers }) => headers['user-agent']).sort()).toEqual(['one', 'two']);
   });
 
-  itSlow('without a signature removes no delivery with a valid signature', async () => {
-    const { id, signed } = await create();
-    const invalid = (number: number) =>
-      postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });
-    await invalid(1);
-    await listUntil(id, 'invalid_arguments');
-    for (let round = 0; round < 4; round += 1) {
-      await Promise.all(Array.from({ length: 40 }, () => postWebhook(switchboard, id, BODY)));
-    }
-    await invalid(2);
-    const deliveries = await waitFor(async () => {
-      const found = await list(id);
-      return found.some(({ headers }) => headers['idempotency-key'] === 'a 2') ? found : undefined;
-    });
-    const keys = deliveries.map(({ headers }) => headers['idempotency-key']);
-    expect(keys).toContain('a 1');
-    expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(50);
-  });
+  itSlow(
+    'without a signature removes no delivery with a valid signature from the log',
+    async () => {
+      const { id, signed } = await create();
+      const invalid = (number: number) =>
+        postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': `a ${number}` });
+      await invalid(1);
+      await listUntil(id, 'invalid_arguments');
+      for (let round = 0; round < 4; round += 1) {
+        await Promise.all(Array.from({ length: 40 }, () => postWebhook(switchboard, id, BODY)));
+      }
+      await invalid(2);
+      const deliveries = await waitFor(async () => {
+        const found = await list(id);
+        return found.some(({ headers }) => headers['idempotency-key'] === 'a 2')
+          ? found
+          : undefined;
+      });
+      const keys = deliveries.map(({ headers }) => headers['idempotency-key']);
+      expect(keys).toContain('a 1');
+      expect(deliveries.filter(({ code }) => code === 'invalid_signature')).toHaveLength(50);
+    },
+  );
 
   it('is recorded although the secret of another workflow cannot be opened', async () => {
     const [broken, { id, signed }] = [await create(), await create()];

@@ -319,7 +319,7 @@ describe('files of http_request', () => {
     [{ response: 'file', pages: { next: 'link' } }, 'response'],
     [{ response: 'stream' }, 'response'],
     [{ headers: { 'X-Id': '{{ call.file.idd }}' } }, 'idd'],
-  ])('cannot be used wrongly: %j', async (given, path) => {
+  ])('are refused at save in a wrong definition: %j', async (given, path) => {
     const { error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'manual' },

@@ -296,7 +296,7 @@ describe('pages', () => {
   it.each<[string, object]>([
     ['the header Link', { items: 'data', next: 'link' }],
     ['a cursor', { items: 'data', next: 'next', cursor_parameter: 'page' }],
-    ['a counted parameter', { items: 'data', page_parameter: 'page' }],
+    ['a page number in a parameter', { items: 'data', page_parameter: 'page' }],
   ])('are read to the last one by %s', async (what, pages) => {
     const path = `/pages/${what.replaceAll(' ', '-')}`;
     pagesOf(path, LISTS);
@@ -317,7 +317,11 @@ describe('pages', () => {
   });
 
   it.each<[string, object, string]>([
-    ['that name themselves as the next', { items: 'data', next: 'self' }, 'as its own next page'],
+    [
+      'that name themselves as the next page',
+      { items: 'data', next: 'self' },
+      'as its own next page',
+    ],
     ['without a list', { items: 'nothing', next: 'link' }, 'no list at nothing'],
     ['of more than 1 MiB', { items: 'long', next: 'link' }, 'are larger than 1048576 bytes'],
   ])('fail the step: pages %s', async (_what, pages, message) => {

@@ -11,7 +11,7 @@ const ITEMS = Number(process.env.TEST_LOOP_ITEMS ?? 100_000);
 const PAGE = 1000;
 /** The number of items after which a worker has loaded and compiled the code of the loop. */
 const WARM = Math.min(5000, ITEMS / 4);
-/** A loop of one step has a window of 100 rows, its own row and a row of the page at work. */
+/** The most rows of a loop with one step: a window of 100 rows, the row of the loop, and rows of the current page. */
 const MAX_ROWS = 110;
 const MiB = 1024 * 1024;
 

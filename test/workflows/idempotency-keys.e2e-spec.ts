@@ -38,7 +38,7 @@ describe('idempotency keys of http_request', () => {
     return await runUntil(acme, runId, 'succeeded', 'failed');
   };
 
-  it('differ between a request and the corrected request, and return with the first request', async () => {
+  it('differ between a request and the corrected request, and are equal for two equal requests', async () => {
     statuses.set('/mended', 422);
     const wrong = call('/mended', { json: { amount: 'twelve' } });
     const workflow = await createWorkflow(acme, [wrong]);

@@ -14,7 +14,7 @@ import {
 } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** A busy machine delays some attempts, but not all. */
+/** The most attempts of a measurement. On a busy machine, other processes delay some attempts, but not all. */
 const ATTEMPTS = 5;
 /** The longest wait that other callers would not notice, in milliseconds. The machine of the tests may be busy. */
 const MAX_WAIT_MS = IS_THOROUGH ? 100 : 1000;
@@ -209,7 +209,7 @@ describe('a run with large values', () => {
     600_000,
   );
 
-  it('shows a step at work on the last page', async () => {
+  it('shows a running step on the last page', async () => {
     ProbeTools.hold('at work');
     const { id } = await createWorkflow(acme, [
       {

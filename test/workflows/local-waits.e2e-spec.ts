@@ -91,7 +91,7 @@ describe('waits until a local time', () => {
   it.each<[string, object, object, string]>([
     ['no time', { until: '{{ trigger.payload.at }}' }, { at: 'tomorrow' }, 'until must be'],
     [
-      'a zone that is none',
+      'an unknown timezone',
       { until: '09:00', timezone: '{{ trigger.payload.at }}' },
       { at: 'Moon' },
       'timezone must be a time zone',

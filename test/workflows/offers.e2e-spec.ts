@@ -74,7 +74,7 @@ const offers = async (organization = acme) =>
     .offers;
 
 describe('tools/list of an organization that offers workflows', () => {
-  it.each(ERAS)('lists them after all other tools, by name: %s', async (era) => {
+  it.each(ERAS)('has the offered workflows after all other tools, by name: %s', async (era) => {
     const before = await listTools(acme, era);
     for (const name of ['order_b', 'order_c', 'order_a']) await offerSteps(acme, [ECHO], name);
     const after = await listTools(acme, era);
@@ -100,7 +100,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(namesOf(await listTools(globex, era))).toEqual(namesOf(before));
   });
 
-  it('has at most twenty of them, and accepts another after one is withdrawn', async () => {
+  it('has at most twenty offered workflows, and accepts another after one is withdrawn', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) {
       ids.push(await offerSteps(acme, [ECHO], `order_${index}`));
@@ -117,7 +117,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(await offers()).toHaveLength(20);
   });
 
-  it('has at most twenty of them, and each name once, even for simultaneous offers', async () => {
+  it('has at most twenty offered workflows, and each name once, even for simultaneous offers', async () => {
     const ids = await Promise.all(Array.from({ length: 24 }, () => newWorkflow()));
     const answers = await Promise.all(
       ids.map((workflow_id, index) =>

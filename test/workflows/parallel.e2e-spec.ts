@@ -91,7 +91,7 @@ describe.concurrent('parallel', () => {
     ]);
   });
 
-  // Steps of other tests may wait for locks.
+  // Runs alone, because the test looks for steps that wait for locks, and steps of other tests may wait too.
   it.sequential('runs internal steps one after the other, with one connection', async () => {
     ProbeTools.hold('inside 0');
     const lists = [0, 1, 2, 3].map((index) => [effect(`e${index}`, `inside ${index}`)]);

@@ -320,7 +320,7 @@ describe.concurrent('the execution of a run', () => {
     await expect
       .poll(async () => (await getRun(acme, runId)).steps)
       .toMatchObject([{ id: 'send', status: 'running', attempts: 1 }]);
-    // The key is read in a transaction before the call.
+    // Waits until the call has begun, because a transaction before the call reads the key.
     await waitFor(() => ProbeTools.count('outside') === 1);
     await waitForClosedTransactions(switchboard);
     ProbeTools.open('outside');

@@ -64,7 +64,7 @@ describe('a list of runs', () => {
     ['a rare workflow', () => ({ workflow_id: quiet }), 'workflow_id = $2'],
     ['a rare state', () => ({ status: 'canceled' }), `status = 'canceled'`],
     [
-      'what goes on',
+      'the status unfinished',
       () => ({ status: 'unfinished' }),
       `status in ('queued', 'waiting', 'running')`,
     ],

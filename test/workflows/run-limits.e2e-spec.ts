@@ -15,7 +15,7 @@ import {
 } from './support/workflow-client.js';
 
 const BURST = IS_THOROUGH ? 200 : 30;
-/** It is longer than the starts of a test take on a busy machine. The tests end the delay themselves. */
+/** A delay that is longer than the starts of a test take on a busy machine. The tests end the delay themselves. */
 const DEBOUNCE_SECONDS = 300;
 
 interface Row {
@@ -330,7 +330,7 @@ describe.concurrent('a debounce limit', () => {
     expect(ProbeTools.count('debounced')).toBe(1);
   });
 
-  itSlow('debounces starts per key, and not those without a key', async () => {
+  itSlow('debounces starts with the same key, and no starts without a key', async () => {
     const { id } = await limited({
       debounce: { seconds: DEBOUNCE_SECONDS, key: '{{ trigger.payload.who }}' },
     });

@@ -54,7 +54,7 @@ describe('the timeout of a run', () => {
     return [status, reason];
   };
 
-  it('ends a waiting run after all workers were stopped at that moment, and runs the steps of on_failure', async () => {
+  it('ends a waiting run even if no worker ran at the time of its timeout, and runs the steps of on_failure', async () => {
     const runId = await start([pause({ days: 30 }), echo('never', {})], {
       on_failure: [
         echo('told', { code: '{{ failure.error.code }}', step: '{{ failure.step }}' }),

@@ -56,7 +56,7 @@ describe('runs that end at the same moment', () => {
     expect(new Set(rows.map(({ xmin }) => xmin)).size).toBe(1);
   });
 
-  it('end without a run whose lease is lost', async () => {
+  it('end, except a run whose lease is lost', async () => {
     const ids = await claimed([1, 7, 1]);
     const ended = await Promise.allSettled(ids.map((id) => finish(id, 1, null)));
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

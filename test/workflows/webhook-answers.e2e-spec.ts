@@ -15,7 +15,7 @@ interface Delivery {
 let web: Switchboard;
 let worker: Switchboard;
 let acme: TestOrganization;
-// Two processes: the one with the request never executes a step.
+// Starts two processes. The process that receives the webhook never executes a step.
 beforeAll(async () => {
   web = await startSwitchboard({ providers: [ProbeTools], env: { ROLE: 'web' } });
   worker = await startSwitchboard({
@@ -79,7 +79,7 @@ describe('a webhook with a respond step', () => {
     expect(sentTo(answer.headers)).toEqual(SAFE);
   });
 
-  it('answers with XML as Twilio expects it, which a browser runs no scripts of', async () => {
+  it('answers with XML for Twilio, in which a browser runs no scripts', async () => {
     const body = '<Response><Message>Hi {{ trigger.payload.name | escape }}</Message></Response>';
     const { id } = await create([respond({ type: 'xml', body })]);
     const answer = await post(id, { name: '<script>' });

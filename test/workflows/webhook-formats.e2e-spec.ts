@@ -113,7 +113,7 @@ describe('a webhook that accepts other formats', () => {
   });
 
   itSlow(
-    'refuses an unsigned bomb before it decompresses it, and a signed one by its size',
+    'refuses an unsigned decompression bomb without decompressing it, and a signed bomb by its size',
     async () => {
       const { id } = await create({ accept: ['gzip'], secret: SECRET });
       const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));

@@ -136,7 +136,7 @@ describe('a malformed or oversized webhook request', () => {
     });
   });
 
-  it('is refused for its query: more than 1,000 fields, or more than the head may have', async () => {
+  it('is refused for its query: more than 1,000 fields, or more bytes than the head may have', async () => {
     await expectNoRun(async () => {
       const get = (query: string) => fetch(`${switchboard.url}${path()}?${query}`);
       const many = await get('a&'.repeat(2000));

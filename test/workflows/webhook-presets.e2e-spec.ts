@@ -66,7 +66,7 @@ describe('a webhook with the signature of a provider', () => {
     expect(trigger).toEqual({ type: 'webhook', secret: true, signature });
     expect((await postWebhook(switchboard, id, BODY, sign(BODY))).status).toBe(202);
     const wrong: Headers[] = [{}, sign(`${BODY} `), sign(BODY, 'another secret, too long')];
-    // Our own signature with the same secret does not count.
+    // A signature in the header of Switchboard is not accepted in place of the signature of the provider.
     wrong.push({ 'x-webhook-signature': mac(BODY, 'hex') });
     const answers: WebhookAnswer[] = [];
     for (const headers of wrong) answers.push(await postWebhook(switchboard, id, BODY, headers));

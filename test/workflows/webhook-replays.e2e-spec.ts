@@ -76,7 +76,7 @@ describe('a replayed delivery', () => {
     const held = await HeldTransactions.in(switchboard.databaseUrl);
     await held.hold('insert', 'workflow_runs');
     const both = Promise.all([send(switchboard), send(sibling)]);
-    // The first delivery waits after its insert. The second has not ended before that.
+    // The first delivery is stopped after its insert. The second delivery waits for the first.
     await held.blocked(2);
     await held.release();
     await held.close();

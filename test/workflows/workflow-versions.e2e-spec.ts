@@ -198,11 +198,11 @@ describe('versions of a workflow', () => {
     await update(id, { steps: [find('b')] });
     await forget(id);
     expect(await get(id, 1)).toMatchObject({ name: null, trigger: null, saved_by: null });
-    // The newest version shows the content of the workflow.
+    // The newest version shows the definition of the workflow.
     expect(await get(id, 2)).toMatchObject({ name: 'Known', trigger: { type: 'webhook' } });
     expect(await diff(id, 1, 2)).toMatchObject({ is_whole: false, changes: [] });
     await update(id, { name: 'New' });
-    // The content of the newest version is stored before the next version is created.
+    // The definition of the newest version is stored before the next version is created.
     expect(await get(id, 2)).toMatchObject({ name: 'Known', trigger: { type: 'webhook' } });
     expect(await get(id, 1)).toMatchObject({ name: null, trigger: null });
     const { value } = await restore(id, 1);
@@ -248,7 +248,7 @@ describe('the difference between two versions', () => {
 });
 
 describe('a version that is restored', () => {
-  it('is a new version with the same content', async () => {
+  it('is a new version with the same definition', async () => {
     const given = { type: 'webhook', if: 'trigger.payload.vip', wait_seconds: 3 };
     const { id } = await createWorkflow(acme, [find('a')], { name: 'First', trigger: given });
     await update(id, {

@@ -25,8 +25,8 @@ export interface Recipe {
 }
 
 /**
- * Reads a page of docs/recipes. Addresses of providers lead to `providers` in its place, where the first part of the
- * path is the host: `https://api.stripe.com/v1` is `http://127.0.0.1:1234/api.stripe.com/v1`.
+ * Reads a page of docs/recipes. Replaces the address of each provider by `providers` with the host as the first part of
+ * the path. For example, `https://api.stripe.com/v1` becomes `http://127.0.0.1:1234/api.stripe.com/v1`.
  */
 export function readRecipe(name: string, providers: string): Recipe {
   const text = toProviders(readFileSync(resolve(FOLDER, `${name}.md`), 'utf8'), providers);
@@ -57,7 +57,7 @@ export function readRecipe(name: string, providers: string): Recipe {
   };
 }
 
-/** Replaces addresses of providers, also percent-encoded ones. Addresses of the reader's own programs stay. */
+/** Replaces addresses of providers, also percent-encoded addresses. Keeps addresses of the programs of the reader. */
 function toProviders(text: string, providers: string): string {
   const encoded = encodeURIComponent(providers);
   return text
@@ -74,7 +74,7 @@ function withValues(settings: string, values: Readonly<Record<string, string>>):
   }, settings);
 }
 
-/** The service runs in this process, so the shell must not block it. */
+/** Runs the shell asynchronously, because the service runs in this process and must answer the shell. */
 async function runShell(script: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('bash', ['-c', `set -eu\n${script}`], {
     env: { PATH: process.env.PATH },

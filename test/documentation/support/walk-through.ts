@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 export interface Block {
   readonly language: string;
-  /** The name of a tool, `answer`, or empty. */
+  /** The word after the language: the name of a tool, or `answer`. Empty when there is none. */
   readonly label: string;
   readonly text: string;
 }
@@ -16,11 +16,11 @@ export function blocksOf(markdown: string): Block[] {
   );
 }
 
-/** Remembers which ids the shortened ones of a page stand for: `con_500…` is the same contact everywhere. */
+/** Remembers the full id for each shortened id of a page, so that `con_500…` is the same contact on the whole page. */
 export class ShortenedIds {
   private readonly ids = new Map<string, string>();
 
-  /** Replaces shortened ids by those that they stand for. Throws for one that was not shown before. */
+  /** Replaces shortened ids by full ids. Throws for a shortened id that no earlier answer contained. */
   resolve(value: Json): Json {
     return mapStrings(value, (text) => {
       if (!isShortened(text)) return text;

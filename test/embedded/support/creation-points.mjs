@@ -1,5 +1,5 @@
-// Is loaded before a process that creates a database. Appends the points that it passes to the file CREATION_POINTS, and
-// kills the process at the point KILL_AT.
+// This module is preloaded in a process that creates a database. It appends the name of each point that the process
+// passes to the file CREATION_POINTS, and kills the process at the point KILL_AT.
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import promises from 'node:fs/promises';

@@ -39,7 +39,7 @@ export interface Owner {
   readonly firstStart: boolean;
   readonly isOwner: boolean;
   readonly pid: number;
-  /** Lists the lines that it logged until the database had started. */
+  /** Lists the lines that the process logged until the database had started. */
   readonly lines: readonly string[];
   readonly error?: string;
 }

@@ -17,7 +17,7 @@ import { waitFor } from '../../support/wait-for.js';
  */
 export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;
 
-/** The number of rounds that stop at a failpoint, and are killed there, together. */
+/** The most rounds that run together: they stop at one failpoint of a process and are killed with it. */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
@@ -87,13 +87,15 @@ export class Stage {
     return process!;
   }
 
-  /** Keeps a running process for the next `start`. It takes seconds to load another one. */
+  /** Keeps a running process for the next `start`, because loading another process takes seconds. */
   release(process: StagedProcess): void {
     process.open();
     this.idle.push(process);
   }
 
-  /** Ends all leases of runs and messages. In thorough tests they end by the clock instead, 15 s later. */
+  /**
+   * Ends all leases of runs and messages. Does nothing in thorough tests, where leases end by themselves after 15 s.
+   */
   async endLeases(): Promise<void> {
     if (IS_THOROUGH) return;
     await this.query(`update workflow_runs set available_at = now() where status = 'running'`);
@@ -139,9 +141,10 @@ export class Stage {
       NEW_ORGANIZATION_CONTACTS: '100000000',
       NEW_ORGANIZATION_RUNS: '100000000',
       NEW_ORGANIZATION_STORED_MB: '1000000',
-      // Transactions that stop at a failpoint keep their connections, and one organization gets two thirds of a pool.
+      // The pool must be larger than a batch. Transactions that stop at a failpoint keep their connections, and one
+      // organization gets two thirds of a pool.
       DATABASE_POOL_SIZE: String(2 * MAX_BATCH),
-      // A worker with a full batch has no free slot, so it cannot claim one of its runs again.
+      // The batch fills all slots of a worker. With a free slot, the worker could claim one of its own runs again.
       WORKER_CONCURRENCY: String(Math.max(...BATCHES)),
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       SMTP_URL: this.sink.smtpUrl,

@@ -5,16 +5,16 @@ import { expect } from 'vitest';
 import type { JsonSchema } from '../../../src/tools/schema/json-schema.js';
 import { IS_THOROUGH } from '../../support/thorough.js';
 
-/** The number of cases in one run, because fast-check keeps the cases of a run in memory. */
+/** The number of cases in one run of fast-check, which keeps all cases of a run in memory. */
 const CHUNK = 500;
-/** The highest growth of the heap during the last four fifths of the cases. */
+/** The most bytes by which the heap may grow during the last four fifths of the cases. */
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
-/** The number of cases. `npm run fuzz` sets a high one. */
+/** The number of cases in total. `npm run fuzz` sets a high number. */
 export const CASES = Number(process.env.FUZZ_CASES ?? (IS_THOROUGH ? 4000 : 100));
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 30);
 export const timeoutMs = 120_000 + CASES * 40;
-/** With fewer cases, a leak cannot be distinguished from the start of the process. */
+/** True with enough cases. With fewer, a leak cannot be distinguished from the memory that a start needs. */
 const WATCHES_MEMORY = CASES >= 20_000;
 
 /** Matches stack traces and the secret of the tool that crashes, which no response may contain. */

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import type { Stranger } from './stranger.js';
 
 const MAX_WAIT_MS = 100;
-/** A busy machine delays some attempts of a case, but not all. */
+/** The most attempts of a case. On a busy machine, some attempts are delayed by other processes, but not all. */
 const ATTEMPTS = 4;
 
 export type WaitCase = readonly [what: string, work: () => Promise<unknown>];
 
 /**
- * Returns how much longer than the control a ping waited while `work` ran. The result is at most the processor time of
- * one turn of the event loop, because other processes also delay pings.
+ * Returns how much longer than the control a ping waited while `work` ran, in milliseconds. Other processes also delay
+ * pings, so the result is at most the highest processor time of one turn of the event loop.
  */
 async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Promise<number> {
   let turnMs = 0;

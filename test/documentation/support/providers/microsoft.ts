@@ -1,6 +1,6 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
-/** The token endpoint of Microsoft Entra, and Microsoft Graph, which knows its tokens. */
+/** The token endpoint of Microsoft Entra, and Microsoft Graph, which accepts the tokens of that endpoint. */
 export interface Microsoft {
   readonly login: Provider;
   readonly graph: Provider;

@@ -8,8 +8,8 @@ export interface ShopifyCustomer {
 }
 
 /**
- * Answers like the customers of the Admin API of Shopify. It needs a token and returns two customers per page, whatever
- * the limit. The header Link has the address of the next page, which accepts no other filters.
+ * Answers as the list of customers in the Admin API of Shopify, which requires a token. Each page has two customers,
+ * whatever the limit. The header Link has the address of the next page. A request for that page may have no filters.
  */
 export function shopify(token: string, customers: readonly ShopifyCustomer[]): Provider {
   return ({ method, path, query, headers, base }) => {

@@ -1,6 +1,9 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
-/** Answers as the API of Stripe: keys in the header, forms, and one answer for each idempotency key. */
+/**
+ * Answers as the API of Stripe, which requires a key in the header and a form, and repeats its answer for an
+ * idempotency key.
+ */
 export function stripe(apiKey: string): Provider {
   const answers = new Map<string, { request: string; answer: ProviderAnswer }>();
   return ({ method, path, headers, body }) => {
