@@ -49,7 +49,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The two ends of the block: links to the block lead to the first, and its next step follows the second. */
+  /** The path of the box to which links into the block lead, and those of the boxes from which links leave it. */
   first: string | undefined;
   last: readonly string[];
 }
