@@ -49,7 +49,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The path of the box to which links into the block lead, and those of the boxes from which links leave it. */
+  /** The path of the box to which links into the block lead, and those of the boxes from which links leave the block. */
   first: string | undefined;
   last: readonly string[];
 }
