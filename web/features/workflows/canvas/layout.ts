@@ -49,7 +49,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The path of the box to which links into the block lead, and those of the boxes from which links leave the block. */
+  /** The paths of the boxes at the ends of the block: where links enter it, and where links leave it. */
   first: string | undefined;
   last: readonly string[];
 }
