@@ -26,7 +26,7 @@ export function callSection(result, contest) {
       .reduce((a, b) => (a && a.perSecond >= b.perSecond ? a : b), undefined);
   const peer = fastest('peer');
   const isBatch = contest === 'batch';
-  // A search is mostly work of the database. The limit is the smallest program that queries it.
+  // A search is mostly work of the database, so it is compared with the smallest program that queries the database.
   const isSearch = contest === 'search';
   const limit = rows.find((row) => row.name === (isSearch ? 'node-http' : 'nest-express'));
   return [

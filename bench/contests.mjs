@@ -45,9 +45,10 @@ export const CONTESTS = {
       const given = response.result?.tools;
       if (!Array.isArray(given)) return 'there is no list of tools';
       const byName = new Map(given.map((tool) => [tool.name, tool]));
-      if (byName.size !== tools.length) return `it lists ${byName.size} tools, not ${tools.length}`;
+      if (byName.size !== tools.length)
+        return `the response lists ${byName.size} tools, not ${tools.length}`;
       const differs = tools.find((tool) => !isSame(tool, byName.get(tool.name), era));
-      return differs && `the tool ${differs.name} is not the one it should be`;
+      return differs && `the tool ${differs.name} differs from that of Switchboard`;
     },
   },
   call: {
@@ -63,7 +64,7 @@ export const CONTESTS = {
     wrong: (responses) =>
       responses.length === BATCH
         ? responses.map(wrongEcho).find(Boolean)
-        : `it holds ${responses.length} responses`,
+        : `the batch has ${responses.length} responses, not ${BATCH}`,
   },
   search: {
     title: '`tools/call` of `search_contacts`',
@@ -78,7 +79,7 @@ export const CONTESTS = {
         (era === 'plain' || isDeepStrictEqual(response.result.structuredContent, page));
       return isRight
         ? undefined
-        : `it does not find the ${page.contacts.length} contacts that contain ${text}`;
+        : `the response is not the page of ${page.contacts.length} contacts that contain ${text}`;
     },
   },
   ...Object.fromEntries(
@@ -100,7 +101,7 @@ function growth(searches) {
         isDeepStrictEqual(found.contacts, wanted) && (found.next_cursor === null) === isAll;
       return isRight
         ? undefined
-        : `it does not find the contacts of ${text ?? JSON.stringify(filters)}`;
+        : `the response is not the contacts that match ${text ?? JSON.stringify(filters)}`;
     },
   };
 }
@@ -128,8 +129,10 @@ function wrongAnswer(contest, parsed, request, given) {
   const listOf = (value) => (Array.isArray(value) ? value : [value]);
   const responses = listOf(parsed);
   const ids = (members) => members.map(({ id }) => id);
-  if (!isDeepStrictEqual(ids(responses), ids(listOf(JSON.parse(request.body))))) return 'wrong ids';
-  if (responses.some((response) => response.jsonrpc !== '2.0')) return 'not JSON-RPC 2.0';
+  if (!isDeepStrictEqual(ids(responses), ids(listOf(JSON.parse(request.body)))))
+    return 'the ids of the responses are wrong';
+  if (responses.some((response) => response.jsonrpc !== '2.0'))
+    return 'a response is not JSON-RPC 2.0';
   return CONTESTS[contest].wrong(responses, given);
 }
 
@@ -138,7 +141,9 @@ export async function assertValidates(url, era, key) {
   const { text } = await send(url, encode([call(5)], era, key, 0));
   const response = JSON.parse(text);
   if (!response.error && !response.result?.isError) {
-    throw new Error(`the tool accepts a number as its text: ${text.slice(0, 200)}`);
+    throw new Error(
+      `the tool must reject a number as its text, but accepts it: ${text.slice(0, 200)}`,
+    );
   }
 }
 
@@ -169,7 +174,8 @@ async function send(url, { headers, body }) {
 
 function wrongEcho({ result }) {
   const told = result?.content?.[0]?.text;
-  if (result?.isError || told !== JSON.stringify({ text: TEXT })) return 'it does not echo';
+  if (result?.isError || told !== JSON.stringify({ text: TEXT }))
+    return 'the response does not return the sent text';
   return undefined;
 }
 

@@ -61,8 +61,8 @@ async function measureFirstLoad() {
   };
   const signIn = await repeat(() => open(false));
   const first = await repeat(() => open(true));
-  print(`Usable at ${SLOWER}x slower CPU: page to sign in`, signIn, 1500);
-  print(`Usable at ${SLOWER}x slower CPU: first page after that`, first, 1500);
+  print(`Usable at ${SLOWER}x slower CPU: sign-in page`, signIn, 1500);
+  print(`Usable at ${SLOWER}x slower CPU: first page after signing in`, first, 1500);
 }
 
 /** Measures how long the largest allowed workflow takes to open, in each view. */

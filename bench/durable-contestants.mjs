@@ -17,7 +17,10 @@ const PEER_TABLES = `
 const PEER_MESSAGES = 'select run_id, recipient, subject, body from messages';
 const BY_MESSAGE = 'select run_id as id, created_at as at from messages';
 
-/** Returns the queries of a peer with the tables above. `done` counts finished runs; `ends` selects their end times. */
+/**
+ * Returns the queries of a peer with the tables of `PEER_TABLES`. `done` counts finished runs; `ends` selects their end
+ * times.
+ */
 const peer = (given) => ({
   kind: 'peer',
   tables: PEER_TABLES,

@@ -8,8 +8,8 @@ import { median } from './statistics.mjs';
 const PART_SECONDS = 5;
 
 /**
- * Measures each contestant once, in one go without a warm-up, for `minutes`. `least` is the slowest part as a share of the
- * median of all parts.
+ * Measures each contestant once, for `minutes`, without interruption and without a warm-up. `least` is the slowest part
+ * as a share of the median of all parts.
  */
 export async function measure(place, { minutes, only, smoke }) {
   const seconds = smoke ? 2 : minutes * 60;

@@ -8,7 +8,10 @@ const MOST = 1_000_000;
 const CLAIMS = 300;
 const SHARE = JSON.stringify({ after: 'org_V', room: 10, rooms: {} });
 
-/** Measures claims with growing backlogs: queued runs of one organization, then waiting runs, then runs of many. */
+/**
+ * Measures claims with growing backlogs: queued runs of one organization, then waiting runs, then runs of many
+ * organizations.
+ */
 export async function measure(place, { smoke }) {
   const most = smoke ? 200 : MOST;
   const claims = smoke ? 2 : CLAIMS;

@@ -1,5 +1,5 @@
-// Measures searches with conditions among growing numbers of contacts. Compares Switchboard with SQL that is written by
-// hand for these conditions, with an expression index for each.
+// Measures searches with conditions among growing numbers of contacts. Compares Switchboard with hand-written SQL,
+// which has indexes for exactly these conditions.
 import { CONTESTANTS, startContestant, stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
 import { fillSwitchboard, makePeerDatabases } from './contact-tables.mjs';
@@ -54,7 +54,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
   }
 }
 
-/** Starts Switchboard and the contestant by hand on databases with that many contacts. */
+/** Starts Switchboard and the contestant with hand-written SQL on databases with that many contacts. */
 async function open(place, size, started) {
   const url = await makeDatabase(place.databaseUrl, `filters_${size}`);
   const env = { ...place.env, DATABASE_URL: url, SIGN_UP: 'open' };

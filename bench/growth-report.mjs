@@ -37,7 +37,7 @@ export function growthSearchSection({ connections, organizations, rows }) {
   ];
 }
 
-/** Formats the results of each search at each size, those of Switchboard beside those of the limit. */
+/** Formats the results of each search at each size, those of Switchboard beside those of bare node:http. */
 function growthTable(titles, rows, head, quotientHead) {
   const beside = (row) =>
     rows.find(

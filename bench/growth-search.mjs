@@ -1,4 +1,4 @@
-// Measures searches among growing numbers of contacts, by Switchboard and by the limit, which is node:http with pg.
+// Measures searches among growing numbers of contacts, by Switchboard and by bare node:http with pg.
 import { CONTESTANTS, startContestant, stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';
 import { fillSwitchboard, makePeerDatabases } from './contact-tables.mjs';
@@ -43,7 +43,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
   }
 }
 
-/** Starts Switchboard and the limit on databases with that many contacts. */
+/** Starts Switchboard and bare node:http on databases with that many contacts. */
 async function open(place, size, started) {
   const url = await makeDatabase(place.databaseUrl, `growth_${size}`);
   const env = {

@@ -8,7 +8,7 @@ const ms = ({ p50, p99 }) => [p50.toFixed(1), p99.toFixed(1)];
 export function freshSection({ minutes, partSeconds, rows }) {
   return [
     '## The first minutes of a new database',
-    `Each contestant starts on an empty database and executes runs of two steps for ${minutes} minutes in one go, without a warm-up. At most 2,000 runs wait. Each rate is measured over ${partSeconds} s.`,
+    `Each contestant starts on an empty database and executes runs of two steps for ${minutes} minutes, without interruption and without a warm-up. At most 2,000 runs wait. Each rate is measured over ${partSeconds} s.`,
     '',
     ...table(
       [

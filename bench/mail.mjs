@@ -213,7 +213,7 @@ async function waitFor({ title, client, sink, sent }, amount) {
     if (sink.mails.length >= amount && noted >= amount) return;
     if (Date.now() > patience) {
       throw new Error(
-        `${title}: ${sink.mails.length} of ${amount} arrived, ${noted} are recorded.`,
+        `${title}: ${sink.mails.length} of ${amount} e-mails arrived, ${noted} are recorded as sent.`,
       );
     }
     await sleep(LOOK_EVERY_MS);

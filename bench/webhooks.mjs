@@ -25,4 +25,4 @@ export function messageOf(firstName, order) {
 }
 
 const NOTE =
-  'Stands for what a shop says of an order besides, so that the body has a usual size. '.repeat(4);
+  'Stands for the other data of an order of a shop, so that the body has a usual size. '.repeat(4);

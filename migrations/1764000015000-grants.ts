@@ -3,7 +3,7 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Grants the tenant role exactly the privileges that the repositories use. API keys are created and revoked by
- * functions of the gate. The account of a session is found in the organization that the session names.
+ * functions of the gate. Finding the account of a session now needs the organization that the session names.
  */
 export class Grants1764000015000 extends SqlMigration {
   readonly name = 'Grants1764000015000';

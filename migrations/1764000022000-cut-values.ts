@@ -3,7 +3,7 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Stores the size and the beginning of each large input and output. So the steps of a run can be listed without reading
- * the values. Locks run_steps while it does so for existing steps.
+ * the values. Locks run_steps while it fills these columns for existing steps.
  */
 export class CutValues1764000022000 extends SqlMigration {
   readonly name = 'CutValues1764000022000';

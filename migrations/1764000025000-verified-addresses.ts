@@ -2,8 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lets people verify their addresses. This raises the quota of an organization that signed up. Quotas that exist
- * already count as set by an operator. Entries of keys and sign-ups in the audit log say where the request came from.
+ * Lets people verify their addresses. A verified address raises the quota of messages that applies since the sign-up.
+ * Quotas that exist before this migration count as set by an operator. Entries of keys and sign-ups in the audit log
+ * say where the request came from.
  */
 export class VerifiedAddresses1764000025000 extends SqlMigration {
   readonly name = 'VerifiedAddresses1764000025000';

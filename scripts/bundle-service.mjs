@@ -7,7 +7,10 @@ import { rolldown } from 'rolldown';
 
 /** The packages that stay outside the bundle, because they read files beside their own modules. */
 const READ_OWN_FILES = ['@node-rs/argon2', 'bull', 'pino'];
-/** The warnings that are not shown. Packages that Nest, TypeORM and others load only where installed cause them. */
+/**
+ * The warnings that are not shown. They come from optional packages, which Nest, TypeORM and others load only when
+ * these are installed.
+ */
 const EXPECTED = new Set(['UNRESOLVED_IMPORT', 'EVAL', 'COMMONJS_VARIABLE_IN_ESM']);
 
 /**
@@ -31,8 +34,8 @@ export async function bundle(program, folder) {
       format: 'esm',
       keepNames: true,
       chunkFileNames: '[name]-[hash].js',
-      // The first module needs reflect-metadata before the database is started. In the chunk of Nest, it would load
-      // Nest too early.
+      // The first module needs reflect-metadata before the database is started. If reflect-metadata were in the chunk
+      // of Nest, Nest would be loaded too early.
       codeSplitting: {
         groups: [{ name: 'reflect-metadata', test: /node_modules\/reflect-metadata\// }],
       },
@@ -42,7 +45,7 @@ export async function bundle(program, folder) {
   }
 }
 
-/** Makes `import.meta` of a bundled module name the place of its compiled file, beside which its .sql files are. */
+/** Makes `import.meta` of a bundled module refer to its compiled file, because the .sql files are beside that file. */
 function keepPlaces(folder) {
   const packages = `${sep}node_modules${sep}`;
   return {

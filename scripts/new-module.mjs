@@ -75,7 +75,7 @@ function faultOfFolder(folder) {
     : undefined;
 }
 
-/** Returns why the tools of the module would have names that exist already. */
+/** Returns an error text when a tool of the module would have the name of an existing tool, or else undefined. */
 async function faultOfTools(name) {
   await buildOrExit(1);
   const { previewToolRegistry } = await import('../dist/src/bootstrap/preview-tool-registry.js');

@@ -69,7 +69,8 @@ export async function startBrowser() {
       .find((file) => existsSync(file));
   if (!executablePath)
     throw new Error('Chromium was not found. Install it, or set CHROMIUM_PATH to its program.');
-  // The sandbox of Chromium does not run as root. Only pages of Switchboard are opened.
+  // The sandbox of Chromium does not run as root. Without it, the browser may open only trusted pages: those of
+  // Switchboard.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   // `npm run screenshots` installs this large package. `npm ci` does not.
   const { chromium } = createRequire(BROWSER_TESTS)('playwright-core');
@@ -120,7 +121,7 @@ async function signIn(url, account) {
     body: JSON.stringify(account),
   });
   const [cookie] = response.headers.getSetCookie();
-  if (!response.ok || !cookie) throw new Error(`Signing in answered ${response.status}.`);
+  if (!response.ok || !cookie) throw new Error(`The sign-in was answered with ${response.status}.`);
   return cookie.split(';')[0];
 }
 

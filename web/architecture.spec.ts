@@ -107,7 +107,7 @@ function nodes(matches: (node: ts.Node) => boolean): string[] {
   );
 }
 
-/** Returns all nodes of a file, because a walk through the tree takes many times as long as a loop. */
+/** Returns all nodes of a file as a list. A loop over the list is many times faster than a walk through the tree. */
 function listNodes(tree: ts.SourceFile): ts.Node[] {
   const found: ts.Node[] = [tree];
   // The list grows while the loop runs.

@@ -1,4 +1,4 @@
-// Shows the limit: node:http with pg, without a framework, API keys and limits.
+// Shows the least possible work: node:http with pg, without a framework, API keys and limits.
 import { createServer } from 'node:http';
 import { answerBody } from './bare-answer.mjs';
 import { announce, listen } from './serve.mjs';

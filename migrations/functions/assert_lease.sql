@@ -3,7 +3,8 @@
 --
 -- Arguments:
 --   rows  how many rows the statement wrote
--- Result: rows. Zero is error SB001, a code of a class that PostgreSQL leaves to applications.
+-- Result: rows. When it is 0, the function throws error SB001. PostgreSQL leaves the class of this code to
+--   applications.
 -- Locks: none.
 create or replace function public.assert_lease(rows bigint) returns bigint
 language plpgsql immutable

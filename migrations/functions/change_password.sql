@@ -3,7 +3,7 @@
 -- Arguments:
 --   of_user_id      the person
 --   present_hash    the hash that the given password was compared with
---   new_hash        the new one
+--   new_hash        the hash of the new password
 --   kept_digest     the session that stays open
 --   new_tag         the tag of the new password, which the kept session gets
 --   audit_entries   the JSON of private.write_audit()

@@ -1,5 +1,5 @@
--- Chooses and locks due messages in equal shares. Without this, messages of one organization that wait for a slow provider
--- would occupy every slot of a worker. The order of organizations is that of choose_runs.sql.
+-- Chooses and locks due messages in equal shares. Without this, messages of one organization that wait for a slow
+-- provider would occupy every slot of a worker. The order of organizations is that of choose_runs.sql.
 --
 -- Arguments:
 --   batch_size  the largest number of messages
@@ -7,8 +7,8 @@
 -- Result: organizations and ids, two arrays of the same length.
 -- Locks: the chosen messages. It skips messages that others have locked.
 --
--- The cost grows with batch_size and the number of organizations with unfinished messages, not with the number of messages:
--- the loop reads the first entry of each organization in the index messages_due_idx. Plans are kept and must
+-- The cost grows with batch_size and the number of organizations with unfinished messages, not with the number of
+-- messages: the loop reads the first entry of each organization in the index messages_due_idx. Plans are kept and must
 -- not sort: see claim_messages.sql.
 create or replace function private.choose_messages(batch_size integer, share jsonb, out organizations text[], out ids text[])
 language plpgsql
@@ -45,7 +45,7 @@ begin
       rooms := rooms || room;
     end if;
   end loop;
-  -- The first pass gives equal shares. The second gives the shares that some organizations could not use to others.
+  -- The first pass gives each organization an equal share. The second pass gives unused shares to other organizations.
   for pass in 1..2 loop
     for turn in 1..cardinality(waiting) loop
       part := batch_size - cardinality(ids);

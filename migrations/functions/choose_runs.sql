@@ -55,7 +55,7 @@ begin
       rooms := rooms || room;
     end if;
   end loop;
-  -- The first pass gives equal shares. The second gives the shares that some organizations could not use to others.
+  -- The first pass gives each organization an equal share. The second pass gives unused shares to other organizations.
   for pass in 1..2 loop
     for turn in 1..cardinality(organizations) loop
       part := batch_size - cardinality(chosen);

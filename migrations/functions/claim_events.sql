@@ -1,4 +1,4 @@
--- Claims domain events that wait for delivery for one worker: raises their epochs and starts their leases.
+-- Claims undelivered domain events for one worker: raises their epochs and starts their leases.
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim

@@ -1,4 +1,4 @@
--- Claims messages that are due for one worker: raises their epochs and starts their leases. Organizations take turns, as
+-- Claims due messages for one worker: raises their epochs and starts their leases. Organizations take turns, as
 -- choose_messages.sql says.
 --
 -- Arguments:
@@ -10,8 +10,8 @@
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
--- does not know batch_size and could sort a long backlog for each claim. Without sorting, it reads an index in its order
--- and stops after batch_size rows.
+-- does not know batch_size, and could sort a long backlog for each claim. So sorting is off: the plan reads an index in
+-- its order and stops after batch_size rows.
 create or replace function gate.claim_messages(
   batch_size integer,
   only_id text,

@@ -1,4 +1,4 @@
--- Claims schedules that are due for one worker: raises their epochs and starts their leases.
+-- Claims due schedules for one worker: raises their epochs and starts their leases.
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim

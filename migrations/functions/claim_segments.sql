@@ -1,5 +1,5 @@
--- Claims organizations whose contacts must be compared with their segments, for one worker: raises their epochs and starts
--- their leases.
+-- Claims, for one worker, organizations whose contacts must be compared with their segments. Raises the epochs and
+-- starts the leases.
 --
 -- Arguments:
 --   batch_size     the largest number of organizations to claim

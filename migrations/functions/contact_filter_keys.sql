@@ -4,8 +4,8 @@
 --   organization  the id of the organization
 --   tags          the tags of the contact
 --   properties    the properties of the contact
--- Result: a hash for each tag, for the name of each property, and for each property with its value. A list has one
---   for each entry. Equal numbers have equal hashes, however they are written.
+-- Result: a hash for each tag, for the name of each property, and for each property with its value. A property
+--   with a list has a hash for each entry. Equal numbers have equal hashes, however they are written.
 -- Locks: none.
 --
 -- The declared cost of 1000 keeps plans from computing the keys contact by contact.

@@ -1,4 +1,5 @@
--- Deletes the audit log of an organization that was deleted before. Only operators call it: no other code does.
+-- Deletes the audit log of an organization that was deleted before. Only operators call this function, by SQL: no code
+-- calls it.
 --
 -- Arguments:
 --   of_organization  the organization

@@ -3,7 +3,7 @@
 -- Arguments:
 --   of_user_id     the person
 --   only_digest    ends this session and no other; null: all of them
---   kept_digest    never ends this session; null: there is none
+--   kept_digest    this session is not ended; null: no session is kept
 --   audit_entries  the JSON of private.write_audit()
 -- Result: the organization of each ended session.
 -- Locks: the ended sessions.

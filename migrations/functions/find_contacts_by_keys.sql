@@ -6,7 +6,7 @@
 --   names       the names of properties that have a value
 --   match_all   true: a contact has all of these. False: a contact has at least one of them.
 --   batch_size  the largest number of contacts that the caller can use
--- Result: the ids of all contacts that have them, and of others whose hashes are equal. The caller compares the values
+-- Result: the ids of all contacts that match, and of others whose hashes are equal. The caller compares the values
 --   again. Null if there are more than batch_size, or if that is very likely: the caller then reads the contacts in
 --   order, which finds the first matches sooner.
 -- Locks: none.

@@ -1,5 +1,5 @@
--- Names the kinds of work of which rows may be due. Workers call it every second in place of the claim of each kind,
--- because those claims take much longer.
+-- Names the kinds of work that may have due rows. Workers call this function every second instead of the claim of each
+-- kind, because the claims take much longer.
 --
 -- Arguments: none.
 -- Result: names of DueKind in src/queue/due-work.ts. A kind is never missing while a row of it is due. A kind may be

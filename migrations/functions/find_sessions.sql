@@ -1,4 +1,4 @@
--- Lists the sessions of a person in all organizations, the ones that were used last first, at most 100.
+-- Lists the sessions of a person in all organizations, the most recently used first, at most 100.
 --
 -- Arguments:
 --   of_user_id     the person

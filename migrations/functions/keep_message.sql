@@ -1,5 +1,5 @@
--- Trigger function: refuses changes of a message that its workers never make. SQL of a tool can neither rewrite the text of
--- a message that was sent, nor send an ended message again.
+-- Trigger function: refuses changes of a message that its workers never make. SQL of a tool can neither rewrite the
+-- text of a message that was sent, nor send an ended message again.
 --
 -- Arguments: none (row triggers before update of messages, whose conditions select the refused changes).
 -- Result: the row for the owner. Error 42501 for others.

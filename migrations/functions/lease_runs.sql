@@ -23,8 +23,7 @@ begin
         status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
         reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
         finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
-        -- This is the time of the clock and not now(), which is the start of the transaction: the run that the
-        -- transaction waited for may have ended later.
+        -- now() would be the start of the transaction, and the transaction may have waited for a run that ended later.
         started_at = coalesce(r.started_at, clock_timestamp()),
         available_at = now() + make_interval(secs => lease_seconds)
       where r.id = any (chosen)

@@ -6,7 +6,7 @@
 -- Locks: none.
 --
 -- PostgreSQL looks for deadlocks after a second. A transaction with a shorter limit fails before that, and can try
--- again behind a savepoint.
+-- again after it returns to a savepoint.
 create or replace function public.limit_lock_waits(milliseconds integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,7 @@
 -- Trigger function: stores which files the envelope of a new message names.
 --
 -- Arguments: none (row trigger on insert).
--- Result: null. An unknown file is an error of the foreign key.
+-- Result: null. An unknown file violates the foreign key.
 -- Locks: the rows of the files, against deletion.
 create or replace function private.link_message_files() returns trigger
 language plpgsql security definer

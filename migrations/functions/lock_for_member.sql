@@ -6,7 +6,8 @@
 -- Result: nothing. A person who is not a member of the organization is error 42501.
 -- Locks: the organization, until the transaction ends. Rows that refer to it can still be inserted.
 --
--- A slow transaction of a tool can have this lock. Callers use one of few connections, so they wait for one second only.
+-- A slow transaction of a tool can have this lock. Callers use one of few connections, so they wait for one second
+-- only.
 create or replace function private.lock_for_member(in_organization_id text, for_user_id text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -5,8 +5,8 @@
 -- Locks: only the new rows of the log.
 --
 -- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can
--- name any source, as the service can. Two settings add facts about the origin that the contact does not have: that the
--- change is part of a merge, or what the person wrote.
+-- name any source, as the service can. Two settings add facts about the origin that the row of the contact does not
+-- have: that the change is part of a merge, or what the person wrote.
 create or replace function private.log_consent() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

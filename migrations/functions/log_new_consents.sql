@@ -4,8 +4,8 @@
 -- Result: null.
 -- Locks: only the new rows of the log.
 --
--- log_consent() does the same for changed contacts. Imports insert many contacts with one statement, and a statement in
--- the log for each of them would take a fifth of the time. It runs as the owner, as log_consent() does.
+-- log_consent() does the same for changed contacts. Imports insert many contacts with one statement, and one statement
+-- for each contact would take a fifth of the time of the import. It runs as the owner, as log_consent() does.
 create or replace function private.log_new_consents() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Makes organizations due for a measurement as soon as their pause since the last one has ended.
+-- Makes organizations due for a measurement as soon as the pause after their last measurement has ended.
 --
 -- Arguments: the ids of organizations that have committed a transaction that may have written.
 -- Result: nothing. An unknown id is ignored.

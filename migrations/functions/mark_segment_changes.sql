@@ -1,4 +1,5 @@
--- Trigger after each INSERT and UPDATE statement on contacts: lists the written contacts for the comparison with segments.
+-- Trigger after each INSERT and UPDATE statement on contacts: lists the written contacts for the comparison with
+-- segments.
 --
 -- Arguments: none.
 -- Result: nothing. It writes nothing for organizations without a dynamic segment.

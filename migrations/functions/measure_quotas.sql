@@ -6,8 +6,8 @@
 --
 -- Each measurement counts all rows again, so the result is right after deletions, crashes and SQL of tools. A counter
 -- that each write changes could drift. The pause until the next measurement is twenty times as long as this one. So
--- measurements take at most 5 % of one connection for an organization. The pause is longer while no quota could be used
--- up before its end, at 4,000 rows and 64 MiB a second.
+-- measurements take at most 5 % of one connection for an organization. The pause is longer, up to 600 seconds, while
+-- writes of 4,000 rows and 64 MiB a second cannot use up a quota during it.
 create or replace function gate.measure_quotas(of_organization text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -30,8 +30,8 @@ begin
   for measured in
     select d.name, v.used, coalesce(e.amount, d.amount) as amount, coalesce(u.warned, false) as was_warned,
       r.name is not null as was_over, v.speed, v.until
-    -- Stored bytes are estimated. After they were over the quota, they are admitted again only below 95 %. Otherwise an
-    -- estimate near 100 % could alternate between both states.
+    -- Stored bytes are estimated. An organization that was over this quota is admitted again only below 95 % of it.
+    -- Otherwise estimates near 100 % could refuse and admit its rows in turns.
     from (values ('contacts', contacts, 4000, 1), ('runs', runs, 4000, 1), ('stored_bytes', bytes, 67108864, 0.95))
       as v (name, used, speed, until)
     join private.quota_defaults d on d.name = v.name

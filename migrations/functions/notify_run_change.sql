@@ -1,9 +1,9 @@
--- Trigger function: notifies all processes that a run changed. It is for changes that the database makes by itself. All
--- others are published by the process that makes them, because pg_notify makes commits wait for each other.
+-- Trigger function: notifies all processes that a run changed. It is for changes that the database makes by itself.
+-- Every other change is published by the process that makes it, because pg_notify makes commits wait for each other.
 --
 -- Arguments: none (row trigger after an update of the status).
--- Result: null. The text is that of src/changes/change-feed.ts, the channel that of
---   src/database/notifications/channel-name.ts.
+-- Result: null. The payload has the form that src/changes/change-feed.ts reads. The name of the channel is the one that
+--   src/database/notifications/channel-name.ts computes.
 -- Locks: the commit takes the server's lock on notifications.
 --
 -- It runs as the owner, because only the owner can read the key from which the name of the channel is made.

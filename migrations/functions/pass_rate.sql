@@ -1,7 +1,7 @@
--- Applies the rate limit of a workflow: gives its free places to runs, oldest first. The first of the others gets the
--- time when the next place may be free.
+-- Applies the rate limit of a workflow: gives its free places to runs, oldest first. The oldest run without a place
+-- gets the time at which the next place may be free.
 --
--- A place belongs to a run from here until the period after its begin is over. `released_at` is infinity until the run
+-- A run has its place from this function until one period after it began. `released_at` is infinity until the run
 -- begins, and then is the time of the begin (use_rate_place.sql). So the occupied places include all begins of the last
 -- period. No period has more begins than the limit, however long a run waits for a slot or a worker. A run whose key
 -- has no free slot gets no place: it would keep the place from runs with other keys. Its delay is then 'turn'.
@@ -66,7 +66,7 @@ begin
     left_to_move := left_to_move - moved;
   end loop;
   if max_runs is not null then
-    -- A run that has a place and has not begun yet frees it after a period at the earliest.
+    -- A run that has a place and has not begun yet frees the place after one period at the earliest.
     select b.at + period into next_at from (
       select least(t.at, moment) as at from public.workflow_runs r
       cross join unnest(r.earlier_begins || r.released_at) t (at)

@@ -2,7 +2,7 @@
 -- public.set_audit_retention(), run as the owner.
 --
 -- Arguments: none (row trigger before insert, update and delete of retention_rules).
--- Result: the row. Error 42501 for others than the owner.
+-- Result: the row. Error 42501 for any role but the owner.
 -- Locks: none.
 create or replace function private.protect_audit_rule() returns trigger
 language plpgsql

@@ -8,8 +8,8 @@
 -- Result: how many rows were deleted; -1 if the claim is lost.
 -- Locks: the rule and the deleted rows. It skips rows that others have locked.
 --
--- The age comes from the rule and never from the caller. So whoever may call this cannot delete anything that
--- the organization wants to keep, the audit log included.
+-- The age comes from the rule and never from the caller. So no caller can delete rows that the organization wants to
+-- keep, the audit log included.
 create or replace function gate.purge(
   of_organization text,
   of_kind text,

@@ -2,7 +2,7 @@
 --
 -- Arguments:
 --   of_organization  the organization
---   before           only seals whose entries are all older are deleted
+--   before           a seal is deleted only when all its entries are older than this time
 --   batch_size       about the largest number of entries to delete; a seal is never split
 -- Result: how many entries were deleted.
 -- Locks: the deleted rows and the chain.

@@ -1,7 +1,7 @@
 -- Deletes one batch of old confirmations. Small batches keep every delete short.
 --
 -- Arguments:
---   keep_days   answered confirmations that expired earlier are deleted; unanswered ones after one day
+--   keep_days   answered confirmations are deleted this many days after they expired, unanswered ones one day after
 --   batch_size  the largest number of confirmations to delete
 -- Result: how many confirmations were deleted.
 -- Locks: the deleted rows. It skips rows that others have locked.

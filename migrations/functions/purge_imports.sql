@@ -1,12 +1,13 @@
--- Deletes one batch of the rows of imports that have ended: the identifiers of their rows at once, everything else later.
+-- Deletes one batch of data of ended imports: the identifiers of their rows at once, everything else after keep_days.
 --
 -- Arguments:
---   keep_days   imports that ended earlier, or were uploaded earlier and never started, are deleted with their files
+--   keep_days   imports are deleted with their files this many days after their end, or after the upload if they never
+--               started
 --   batch_size  the largest number of rows to delete
 -- Result: how many rows were deleted.
 -- Locks: the deleted rows. It skips rows that others have locked.
 --
--- An upload that did not end within a day was interrupted.
+-- An upload that did not end within a day was interrupted, and is deleted too.
 create or replace function gate.purge_imports(keep_days integer, batch_size integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

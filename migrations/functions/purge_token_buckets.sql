@@ -1,5 +1,6 @@
--- Deletes full token buckets and addresses that were not used for 90 days. When more buckets are left than allowed, it
--- also deletes those that will be full soonest. Without its row a bucket is full, so these buckets change least.
+-- Deletes full token buckets, and known addresses from which nobody signed in for 90 days. When more buckets are left
+-- than allowed, it also deletes those that will be full soonest. A bucket without a row counts as full, so the loss of
+-- these rows changes least.
 --
 -- Arguments: the largest number of buckets to keep.
 -- Result: nothing.

@@ -1,4 +1,5 @@
--- Deletes one batch of uploaded files that no message sends: those that are old, and those whose upload was interrupted.
+-- Deletes one batch of uploaded files that no message sends: those that are old, and those whose upload was
+-- interrupted.
 --
 -- Arguments:
 --   keep_days   files that were uploaded earlier are deleted

@@ -3,7 +3,7 @@
 -- Arguments:
 --   begins  times at which the run began, or null
 --   since   begins at this time or earlier do not count
--- Result: the later begins, oldest first. Without one, an empty array.
+-- Result: the later begins, oldest first. An empty array when there are none.
 -- Locks: none.
 create or replace function private.recent_begins(begins timestamptz[], since timestamptz)
 returns timestamptz[]

@@ -20,7 +20,7 @@ begin
   for attempt in 1 .. 5 loop
     select m.survivor_id into survivor from public.contact_merges m
     where m.organization_id = organization and m.merged_id = of_contact;
-    -- The contact exists when its merge was undone during the wait.
+    -- The merged contact exists again when its merge was undone during the wait.
     perform from public.contacts c
     where c.organization_id = organization and c.id = coalesce(survivor, of_contact) for key share;
     if found then return coalesce(survivor, of_contact); end if;

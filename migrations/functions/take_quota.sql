@@ -4,7 +4,7 @@
 --   of_organization_id  the organization
 --   quota               the name of the quota
 --   amount              how much to take
---   on_day              today in UTC for a daily quota, else the epoch
+--   on_day              today in UTC for a daily quota, else 1970-01-01
 -- Result: nothing. A quota that is used up is error SB002: its message names the quota, its detail is the name.
 -- Locks: one block that no other transaction has locked. Once for each block, it waits for the counter.
 create or replace function private.take_quota(of_organization_id text, quota text, amount bigint, on_day date)

@@ -7,7 +7,8 @@
 -- Result: 0 when a token was taken. Otherwise no token was taken, and this is the seconds until the bucket has one.
 -- Locks: the row of the bucket.
 --
--- It takes part of the time that a full bucket covers (the generic cell rate algorithm), so one timestamp is enough.
+-- A bucket is stored as the time at which it is full again, and each token moves this time (the generic cell rate
+-- algorithm). So one timestamp is enough.
 create or replace function gate.take_token(bucket text, capacity integer, refill_seconds double precision)
 returns double precision
 language plpgsql security definer

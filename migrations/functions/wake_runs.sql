@@ -3,7 +3,7 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs of each kind
--- Result: one row with the number of runs and limits that were looked at.
+-- Result: one row with woken, the number of runs and due limits that were found.
 -- Locks: as private.requeue_due_runs.
 create or replace function gate.wake_runs(batch_size integer)
 returns table (woken integer)

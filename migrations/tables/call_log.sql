@@ -1,5 +1,5 @@
--- Stores the latest calls of an organization, for people who look for a fault. Rows are written in batches and may be
--- lost when a process is killed. What must not be lost is in the audit log.
+-- Stores the latest calls of an organization, for people who look for the cause of an error. Rows are written in
+-- batches and may be lost when a process is killed. What must not be lost is in the audit log.
 create table public.call_log (
   organization_id text collate "C" not null
     constraint call_log_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Stores facts about files: responses that steps kept, and uploads. A file with a run is deleted with that run. Any other is
--- deleted 30 days after it was uploaded, but not before the messages that send it.
+-- Stores facts about files: responses that steps kept, and uploads. A file with a run is deleted with that run. Any
+-- other file is deleted 30 days after its upload, but not before the messages that send it.
 create table public.files (
   organization_id text collate "C" not null
     constraint files_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -18,7 +18,7 @@ create table public.messages (
   topic text collate "C",
   status text not null,
   status_reason text,
-  -- The reason of status_reason as a code of a closed list.
+  -- The code of status_reason, from a closed list.
   reason_code text,
   idempotency_key text,
   -- The provider's id of a received message. A message with an id that is stored already is a duplicate.
@@ -44,7 +44,7 @@ create table public.messages (
   slot_at timestamptz,
   -- The cap that holds the message: its channel, and its topic if it has one.
   held_by text collate "C",
-  -- The last attempt began at this time. Null when the organization had no rules for sending.
+  -- The last attempt began at this time. Null when the organization had no sending rules.
   counted_at timestamptz,
   lease_until timestamptz,
   sent_at timestamptz(3),
@@ -73,7 +73,7 @@ create unique index messages_external_id_key on public.messages (organization_id
   where external_id is not null;
 create index messages_provider_message_id_idx on public.messages (organization_id, provider_message_id)
   where provider_message_id is not null;
--- These indexes contain only messages of organizations with rules for sending.
+-- These indexes contain only messages of organizations with sending rules.
 create index messages_counted_at_idx on public.messages (organization_id, contact_id, channel, counted_at)
   where counted_at is not null;
 create index messages_held_idx on public.messages (organization_id, contact_id, held_by) where status = 'held';

@@ -1,5 +1,5 @@
--- Stores the secrets that requests of workflows to other systems need. sealed contains the secret and the hosts that may
--- receive it, encrypted together by the service. So SQL of a tool can neither read a secret nor redirect it.
+-- Stores the secrets that requests of workflows to other systems need. sealed contains the secret and the hosts that
+-- may receive it, encrypted together by the service. So SQL of a tool can neither read a secret nor redirect it.
 create table public.secrets (
   organization_id text collate "C" not null
     constraint secrets_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -1,4 +1,5 @@
--- Stores segments of contacts. A dynamic segment has the contacts that its filters match, a static one those that were added.
+-- Stores segments of contacts. A dynamic segment has the contacts that its filters match, a static one those that were
+-- added.
 create table public.segments (
   organization_id text collate "C" not null
     constraint segments_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -12,7 +13,8 @@ create table public.segments (
   uses text[] not null default '{}',
   -- True if time alone, or a message or run, can change who matches.
   timed boolean not null default false,
-  -- True until every contact was compared once since the filters were saved. Until then nothing is an entry or an exit.
+  -- True until every contact was compared once since the filters were saved. Until then no contact counts as entering
+  -- or leaving.
   baseline boolean not null,
   -- Every contact is compared from this time on. Null when only changed contacts need it.
   sweep_at timestamptz,

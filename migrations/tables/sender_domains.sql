@@ -1,5 +1,5 @@
--- Stores the domains from whose addresses an organization sends e-mails, and what the last look-up of their record found.
--- Each organization proves it with its own record, so a domain can belong to several.
+-- Stores the domains from whose addresses an organization sends e-mails, and what the last look-up of their record
+-- found. Each organization proves a domain with a separate record, so several organizations can have the same domain.
 create table public.sender_domains (
   organization_id text collate "C" not null
     constraint sender_domains_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -4,8 +4,8 @@ create table public.sender_keys (
   -- The name of the DNS record of the public key, within the domain.
   selector text collate "C" not null,
   domain_id text collate "C" not null,
-  -- The current key signs. The next one waits for its record. The record of the previous one must stay for mail that is
-  -- still on its way.
+  -- The current key signs. The next one waits for its record. The record of the previous key must stay, because e-mails
+  -- in transit need it.
   state text not null default 'next',
   -- The text after p= in the record.
   public_key text not null,

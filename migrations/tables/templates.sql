@@ -13,7 +13,7 @@ create table public.templates (
   restored_from integer,
   -- The newest published version. Null before the first one.
   version integer,
-  -- The id of that version.
+  -- The id of the newest published version.
   version_id text collate "C",
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),

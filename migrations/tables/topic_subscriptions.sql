@@ -8,7 +8,7 @@ create table public.topic_subscriptions (
   state text collate "C" not null,
   source text collate "C" not null,
   evidence jsonb,
-  -- The message with the link that confirms a pending subscription. No other link does.
+  -- The message with the link that confirms a pending subscription. No other link confirms it.
   confirmation_id text collate "C",
   changed_at timestamptz(3) not null default now(),
   constraint topic_subscriptions_pkey primary key (organization_id, contact_id, topic),

@@ -4,11 +4,11 @@ import { readRetryAfter, toApiError } from './api-error.js';
 describe(readRetryAfter, () => {
   const now = Date.parse('2030-01-01T00:00:00Z');
 
-  it('reads seconds', () => expect(readRetryAfter('30', now)).toBe(30));
+  it('reads a number of seconds', () => expect(readRetryAfter('30', now)).toBe(30));
   it('reads a date', () => expect(readRetryAfter('Tue, 01 Jan 2030 00:01:30 GMT', now)).toBe(90));
   it('returns 0 for a date that has passed', () =>
     expect(readRetryAfter('Tue, 01 Jan 2019 00:00:00 GMT', now)).toBe(0));
-  it('returns undefined for another text', () =>
+  it('returns undefined for a text that is neither a number nor a date', () =>
     expect(readRetryAfter('soon', now)).toBeUndefined());
 });
 

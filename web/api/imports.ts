@@ -49,20 +49,21 @@ export function useImport(importId: string) {
   });
 }
 
-/** Uploads a file. Its result is the import. */
+/** Uploads a file with contacts. The result is the new import. */
 export function useUpload() {
   const client = useQueryClient();
   return useMutation<Read<typeof importResult>, ApiError, File>({
     mutationFn: (file) =>
       request('POST', `/api/imports?name=${encodeURIComponent(file.name)}`, importResult, {
-        // A browser names the type of a file by its ending, and the service refuses unknown types.
+        // Sets the type, because a browser derives it from the extension of the file, and the service refuses unknown
+        // types.
         file: file.slice(0, file.size, 'text/csv'),
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tool', 'list_imports'] }),
   });
 }
 
-/** Returns the address of the rows that were not imported. */
+/** Returns the address from which a browser downloads the rows that were not imported. */
 export function rejectedRowsPath(importId: string): string {
   return `/api/imports/${encodeURIComponent(importId)}/rejected.csv`;
 }

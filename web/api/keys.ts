@@ -43,7 +43,7 @@ export function useApiKey({ untilUsed = false } = {}) {
   });
 }
 
-/** Limits a new key. Without any limit, the key may call every tool and does not expire. */
+/** Describes the limits of a new key. Without any limit, the key may call every tool and does not expire. */
 export interface KeyOptions {
   expires_in_days?: number;
   read_only?: boolean;

@@ -13,7 +13,7 @@ describe(titleOf, () => {
     );
   });
 
-  it('returns the other text when the message has neither', () => {
+  it('returns the given text when the message has neither a subject nor a text', () => {
     expect(titleOf({ subject: null, body: ' ' }, 'No subject')).toBe('No subject');
   });
 });

@@ -62,7 +62,7 @@ export function dictionary<T>(inner: Reader<T>): Reader<Record<string, T>> {
 
 type Members = { readonly [name: string]: Reader<unknown> };
 
-/** Reads an object with these members. Others are left out. */
+/** Reads an object with these members. Other members are left out. */
 export function record<M extends Members>(
   members: M,
 ): Reader<{ [Name in keyof M]: Read<M[Name]> }> {

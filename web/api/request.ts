@@ -9,7 +9,7 @@ interface Options {
   /** The file that is sent in place of a JSON body, with its own type. */
   file?: Blob;
   signal?: AbortSignal;
-  /** The response of an earlier request, which is used in place of a new request unless it failed. */
+  /** The response of an earlier request. It is used in place of a new request, unless the earlier request failed. */
   early?: Promise<Response> | undefined;
 }
 

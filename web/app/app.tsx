@@ -13,7 +13,10 @@ const client = createQueryClient(() => setSessionEnded(true));
 const router = createAppRouter(client);
 startFirstPage(router, client);
 
-/** Renders the dashboard. The policy of the service forbids the `<style>` elements that components would add. */
+/**
+ * Renders the dashboard. The Content-Security-Policy of the service forbids the `<style>` elements that components
+ * would add.
+ */
 export function App() {
   return (
     <CSPProvider disableStyleElements>

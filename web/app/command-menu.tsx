@@ -8,7 +8,7 @@ import styles from './command-menu.module.css';
 import { matchCommands } from './match-commands.ts';
 import { useCommands } from './use-commands.ts';
 
-/** Finds every page and command by name. Ctrl-K opens it, arrow keys choose, Enter does it. */
+/** Finds every page and command by name. Ctrl-K opens the menu, arrow keys choose a command, and Enter executes it. */
 export function CommandMenu({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { commands: texts } = useTexts(shellTexts);
   return (

@@ -3,13 +3,13 @@ import type { IconName } from '../ui/icon.tsx';
 
 export interface PageLink {
   to: string;
-  /** The name of its text in `shellTexts.pages`. */
+  /** The member of `shellTexts.pages` with the title of the page. */
   name: keyof (typeof shellTexts)['en']['pages'];
   icon: IconName;
 }
 
 export interface PageSection {
-  /** The name of its heading in `shellTexts.sections`. */
+  /** The member of `shellTexts.sections` with the heading of the section. */
   name?: keyof (typeof shellTexts)['en']['sections'];
   pages: readonly PageLink[];
 }

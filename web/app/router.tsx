@@ -26,7 +26,7 @@ const home = createRoute({
   ...page,
   path: '/',
   loader: ({ context }) => prefetchFirstSteps(context.client),
-  // This page is small, and usually the first page.
+  // This page is not loaded separately: it is small, and usually the first page.
   component: HomePage,
 });
 const account = createRoute({

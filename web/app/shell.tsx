@@ -114,7 +114,7 @@ function TopBar({ session, onOpen }: FrameProps) {
   );
 }
 
-/** Calls `onPress` for Ctrl-K, or the same with the command key. */
+/** Calls `onPress` when a person presses K with Ctrl or with the command key. */
 function useCommandKey(onPress: () => void): void {
   const latest = useEffectEvent(onPress);
   useEffect(() => {

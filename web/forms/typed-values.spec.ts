@@ -7,7 +7,7 @@ describe(readTyped, () => {
     { name: 'count', type: 'number' },
   ];
 
-  it('converts texts to the types, and returns undefined when nothing was typed', () => {
+  it('converts texts to the types of the variables, and returns undefined when nothing was typed', () => {
     expect(readTyped(variables, new Map([['count', ' ']]))).toBeUndefined();
     expect(readTyped(variables, new Map([['count', '2']]))).toEqual({ count: 2 });
     expect(readTyped(variables, new Map([['constructor', '2']]))).toEqual({ constructor: '2' });

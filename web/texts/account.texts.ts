@@ -30,7 +30,8 @@ export const accountTexts = defineTexts(
       look: 'Appearance',
       lookAbout: 'Kept in this browser only.',
       timeZone: 'Time zone',
-      timeZoneAbout: (zone: string) => `${zone}, as this device says. All times are shown in it.`,
+      timeZoneAbout: (zone: string) =>
+        `${zone}, from this device. All times are shown in this time zone.`,
       id: 'Id',
     },
     sessions: {
@@ -54,7 +55,7 @@ export const accountTexts = defineTexts(
     },
     passwordChange: {
       title: 'Change the password',
-      about: 'All other sessions end with the change.',
+      about: 'When you change the password, all other sessions end.',
       present: 'Current password',
       next: 'New password',
       wrong: 'This is not your current password.',

@@ -23,7 +23,7 @@ export const approvalsTexts = defineTexts(
     withdraw: 'Withdraw the approval',
     approveTitle: (tool: string) => `Approve ${tool}?`,
     approveText:
-      'The agent may then make this call once, with exactly these arguments. It runs when the agent repeats it.',
+      'The agent may then make this call once, with exactly these arguments. The call runs when the agent repeats it.',
     approved: 'The call was approved. It runs when the agent repeats it.',
     declined: 'The call was declined.',
     states: {

@@ -27,7 +27,7 @@ export const callsTexts = defineTexts(
     live: 'New calls appear automatically.',
     paused: 'Paused. New calls appear after you press “Go on”.',
     older: 'Show older calls',
-    full: (count: string) => `The page keeps ${count} calls. Filter them to find older ones.`,
+    full: (count: string) => `The page keeps ${count} calls. Use a filter to find older calls.`,
     none: 'No calls yet',
     noneAbout: 'Connect an assistant with a snippet. Its first call appears here.',
     noMatch: 'No call matches',

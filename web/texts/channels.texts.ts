@@ -13,7 +13,7 @@ export const channelsTexts = defineTexts(
     notReady: 'Needs a provider',
     providers: 'Providers',
     none: 'There are no providers yet',
-    noneAbout: 'E-mail needs none. Add a provider to send SMS or webhooks.',
+    noneAbout: 'E-mail needs no provider. Add a provider to send SMS or webhooks.',
     add: 'New provider',
     change: (name: string) => `Change ${name}`,
     changeShort: 'Change',
@@ -46,7 +46,8 @@ export const channelsTexts = defineTexts(
     },
     delete: 'Delete',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteText: 'Waiting messages use the next provider of the channel. Without one they fail.',
+    deleteText:
+      'Waiting messages use the next provider of the channel. If there is none, they fail.',
     deleted: 'The provider was deleted.',
   },
   {

@@ -19,7 +19,7 @@ export const editorTexts = defineTexts(
     leave: 'Leave',
     conflictTitle: 'Somebody saved another version',
     conflictText:
-      'Your changes are based on an older version. Compare both, and decide which one to keep. The other one stays among the versions.',
+      'Your changes are based on an older version. Compare both. If you take the saved one, your changes are lost. If you save yours, the saved one stays among the versions.',
     mine: 'Yours',
     theirs: (version: number) => `Saved: version ${version}`,
     keepMine: 'Save mine as the newest',
@@ -86,7 +86,7 @@ export const editorTexts = defineTexts(
       'The body of a JavaScript function with the parameter input. Its return value is the result of the step. An operator must have allowed code ' +
       'with CODE_STEPS=on.',
     input: 'Input',
-    inputAbout: 'The code sees it as input. Texts may contain expressions.',
+    inputAbout: 'The code sees this value as input. Texts may contain expressions.',
     options: 'More options (JSON)',
     optionsAbout: 'For example retry, timeout and on_error.',
     unit: 'Unit',
@@ -123,7 +123,7 @@ export const editorTexts = defineTexts(
       return: 'The run ends here, and this is its result. Texts may contain expressions.',
     },
     runTimeout: 'Timeout of a run, in seconds',
-    runTimeoutAbout: 'A run that takes longer fails, waits included. Empty: no timeout.',
+    runTimeoutAbout: 'A run that takes longer fails. Waits count too. Empty: no timeout.',
     stop: 'The run ends as',
     stops: { succeeded: 'Succeeded', failed: 'Failed' },
     reason: 'Reason',
@@ -162,7 +162,7 @@ export const editorTexts = defineTexts(
     leave: 'Verlassen',
     conflictTitle: 'Jemand hat eine andere Version gespeichert',
     conflictText:
-      'Ihre Änderungen beginnen bei einer älteren Version. Vergleichen Sie beide und entscheiden Sie, welche bleibt. Die andere bleibt unter den Versionen.',
+      'Ihre Änderungen beginnen bei einer älteren Version. Vergleichen Sie beide. Nehmen Sie die gespeicherte, gehen Ihre Änderungen verloren. Speichern Sie Ihre, bleibt die gespeicherte unter den Versionen.',
     mine: 'Ihre',
     theirs: (version: number) => `Gespeichert: Version ${version}`,
     keepMine: 'Meine als neueste speichern',

@@ -39,7 +39,7 @@ export const outcomeTexts = defineTexts(
         'A person must approve this call first. It waits on the page Approvals, and runs when the agent repeats it.',
       input_required: 'The tool asked its caller for more information before it continues.',
       unavailable:
-        'A part of Switchboard was down, or the outcome is unknown. The same call may be repeated with its key.',
+        'A part of Switchboard was down, or the outcome is unknown. The same call may be repeated with its idempotency key.',
       internal: 'Something unexpected failed. An administrator finds the details in the log.',
       unauthenticated: 'Nobody was signed in, or the key is not valid.',
       canceled: 'The caller disconnected before the call was done. Nothing was changed.',

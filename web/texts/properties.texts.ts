@@ -5,7 +5,7 @@ export const propertiesTexts = defineTexts(
   {
     title: 'Properties',
     about:
-      'A declared property has a type, which values of contacts must fit. Other properties are free, unless the settings refuse them.',
+      'A declared property has a type, which values of contacts must fit. Other properties can have any value, unless the settings refuse them.',
     add: 'Declare a property',
     changeTitle: (name: string) => `Change ${name}`,
     name: 'Name',

@@ -21,7 +21,8 @@ export const retentionTexts = defineTexts(
     save: 'Save',
     wrong: 'Enter a whole number of days, or leave this empty.',
     confirmTitle: 'Delete what is older?',
-    confirmText: 'Rows that are older than the new numbers are deleted. This cannot be undone.',
+    confirmText:
+      'Rows that are older than the new numbers of days are deleted. This cannot be undone.',
     confirm: 'Save and delete',
     saved: 'The retention was saved.',
     unchanged: 'Nothing has changed.',

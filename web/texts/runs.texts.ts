@@ -90,7 +90,7 @@ export const runsTexts = defineTexts(
     replayText:
       'A new run begins, and every step is executed again. Without a change to the payload it is a copy of this run.',
     replayEdited: 'You can change it. The new run keeps the link to this one.',
-    replayLarge: 'The payload is too large to be changed here. The new run has the same one.',
+    replayLarge: 'The payload is too large to be changed here. The new run has the same payload.',
     replayPayload: 'Payload (JSON)',
     replayVersion: 'Version of the workflow',
     replayed: 'The new run has begun.',

@@ -5,7 +5,7 @@ export const senderDomainsTexts = defineTexts(
   {
     title: 'Sender domains',
     about:
-      'E-mails can come from addresses of a domain once you have proved that it is yours. Mail servers recognize them by a signature (DKIM).',
+      'E-mails can come from addresses of a domain once you have proved that it is yours. Mail servers recognize these e-mails by a signature (DKIM).',
     none: 'There are no sender domains yet',
     noneAbout: 'E-mails come from the address of this installation.',
     add: 'Add a domain',
@@ -21,7 +21,7 @@ export const senderDomainsTexts = defineTexts(
     },
     results: {
       found: 'The record was found.',
-      missing: 'There is no such record. It can take some hours until a new one is seen.',
+      missing: 'There is no such record. A new record can take some hours to become visible.',
       different: 'There is a record with another value.',
       unanswered: 'No name server answered. Try again.',
     },
@@ -46,7 +46,7 @@ export const senderDomainsTexts = defineTexts(
     remove: 'Remove',
     removeTitle: (domain: string) => `Remove ${domain}?`,
     removeText:
-      'Messages from its addresses that were not sent yet fail. Adding it again makes new records.',
+      'Messages from its addresses that were not sent yet fail. If you add the domain again, it gets new records.',
     removed: 'The domain was removed.',
   },
   {

@@ -38,7 +38,7 @@ export const sendersTexts = defineTexts(
     headers: {
       title: 'Headers for expressions',
       about:
-        'Steps see content-type, user-agent and x-request-id as trigger.headers, and those that you name.',
+        'As trigger.headers, steps see content-type, user-agent, x-request-id and the headers that you name.',
       names: 'More headers',
       namesAbout:
         'For example x-github-event. Separate names with commas. Signatures and cookies stay hidden.',

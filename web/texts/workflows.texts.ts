@@ -24,7 +24,8 @@ export const workflowsTexts = defineTexts(
     triggers: { webhook: 'Webhook', manual: 'By hand', schedule: 'Schedule', event: 'Event' },
     gallery: {
       title: 'New workflow',
-      about: 'Choose what to begin with. It is saved as inactive, and nothing starts yet.',
+      about:
+        'Choose what to begin with. The workflow is saved as inactive, and nothing starts yet.',
       create: 'Begin',
       createOf: (name: string) => `Begin with “${name}”`,
       nothing: 'From nothing',
@@ -33,23 +34,23 @@ export const workflowsTexts = defineTexts(
     examples: {
       welcome: {
         title: 'Welcome new people',
-        about: 'Saves who signs up, welcomes them, and asks after a week.',
+        about: 'Saves and welcomes each person who signs up, and asks a question a week later.',
       },
       lead: { title: 'Save leads', about: 'Saves every lead of a form with its source.' },
       plans: {
         title: 'Answer by plan',
-        about: 'Writes something else to customers with plan pro.',
+        about: 'Sends a different e-mail to customers with the plan pro.',
       },
       reply: { title: 'Ask twice', about: 'Waits three days for an answer, then asks again.' },
       list: { title: 'Import a list', about: 'Saves everybody in a list, five at a time.' },
       form: {
         title: 'HTML form',
-        about: 'Takes a form of your own page, and sends each question to your team.',
+        about: 'Receives a form of your own page, and sends each question to your team.',
       },
       stripe: {
         title: 'Stripe payment',
         about:
-          'Saves who has paid, and thanks. Enter the signing secret of Stripe on the page Trigger.',
+          'Saves and thanks each person who has paid. Enter the signing secret of Stripe on the page Trigger.',
       },
       github: {
         title: 'GitHub issue',
@@ -58,9 +59,12 @@ export const workflowsTexts = defineTexts(
       schedule: { title: 'Weekly report', about: 'Reports failed messages each Monday at nine.' },
       both: {
         title: 'Compare two systems',
-        about: 'Asks two systems at the same time, and compares.',
+        about: 'Asks two systems at the same time, and compares their answers.',
       },
-      alarm: { title: 'Tell about failures', about: 'Calls your chat when a run has failed.' },
+      alarm: {
+        title: 'Tell about failures',
+        about: 'Sends a message to your chat when a run has failed.',
+      },
     },
     activate: 'Activate',
     deactivate: 'Deactivate',
@@ -111,7 +115,7 @@ export const workflowsTexts = defineTexts(
       restore: 'Restore',
       restoreOf: (version: number) => `Restore version ${version}`,
       restoreTitle: (version: number) => `Restore version ${version}?`,
-      restoreText: 'Its content is saved as a new version. Existing runs keep theirs.',
+      restoreText: 'Its definition is saved as a new version. Existing runs keep their versions.',
       restored: 'The version was restored.',
     },
   },

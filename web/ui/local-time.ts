@@ -5,7 +5,7 @@ export function readTime(value: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** Returns a time as the value of a `datetime-local` field, in the zone of the person. */
+/** Returns a time as the value of a `datetime-local` field, in the time zone of the person. */
 export function toLocalTime(iso: string | undefined): string {
   if (iso === undefined) return '';
   const time = new Date(iso);

@@ -1,7 +1,7 @@
 import { useFormats } from '../texts/format.ts';
 import { useNow } from './use-now.ts';
 
-/** Shows a time in the zone of the person: how long ago it was, and the exact time in the tooltip. */
+/** Shows a time in the time zone of the person: how long ago it was, and the exact time in the tooltip. */
 export function Time({ value, isExact = false }: { value: string; isExact?: boolean }) {
   const formats = useFormats();
   const now = useNow();

@@ -1,4 +1,4 @@
-// Shows the limit: node:http with pg. Each webhook is one INSERT, and the response follows its commit.
+// Shows the least possible work: node:http with pg. Each webhook is one INSERT, and the response follows its commit.
 import { announce } from '../serve.mjs';
 import { insertRun, openPool, serveWebhooks } from './webhook-server.mjs';
 

@@ -1,4 +1,5 @@
-// Shows the limit: nodemailer alone. The response waits for the mail server. Nothing is stored and nothing is retried.
+// Shows the least possible work: nodemailer alone. The response waits for the mail server. Nothing is stored and
+// nothing is retried.
 import { announce } from '../serve.mjs';
 import { deliver, serveMails } from './mail-server.mjs';
 

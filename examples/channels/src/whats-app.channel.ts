@@ -23,8 +23,9 @@ interface CloudAnswer {
 }
 
 /**
- * Sends over the WhatsApp Cloud API. Free text is allowed for 24 hours after the contact has written; record_message with
- * the channel whatsapp records that. Later the template of the settings is sent with the text as its only variable.
+ * Sends over the WhatsApp Cloud API. Free text is allowed for 24 hours after a message of the contact, which a call of
+ * record_message with the channel whatsapp stores. Later, the template of the settings is sent, with the text as its
+ * only variable.
  */
 @Channel({
   name: 'whatsapp',
@@ -83,7 +84,8 @@ export class WhatsAppChannel implements DeliveryChannel {
     const { settings, secret } = account!;
     const isOpen = await this.isWindowOpen(message);
     if (!isOpen && settings.template === undefined) {
-      const reason = 'The contact has not written for 24 hours, and the provider has no template.';
+      const reason =
+        'The contact has not written for 24 hours. Enter a template in the settings of the provider.';
       return { outcome: 'refused', code: 'provider_refused', reason };
     }
     const content = isOpen

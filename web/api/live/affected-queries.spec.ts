@@ -25,7 +25,7 @@ describe(isAffected, () => {
     [['key'], { kind: 'keys' }, true],
     [['session'], { kind: 'contacts', id: 'c' }, false],
     [['tool', 'list_runs', {}], { kind: 'a kind of a later version' }, false],
-  ])('%j after a change of %j: %s', (queryKey, change, expected) => {
+  ])('returns whether %j is affected by a change of %j: %s', (queryKey, change, expected) => {
     expect(isAffected(queryKey, [{ id: undefined, ...change }])).toBe(expected);
   });
 });

@@ -25,7 +25,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
 export function isAffected(queryKey: readonly unknown[], changes: readonly Change[]): boolean {
   const [kind, tool, given] = queryKey;
   if (kind === 'tools') return changes.some((change) => change.kind === 'tools');
-  // Every change by an agent is also a use of the key, whose last use is shown.
+  // A change by an agent also changes the last use of the key, which the page shows.
   if (kind === 'key') return changes.length > 0;
   if (kind !== 'tool' || typeof tool !== 'string') return false;
   const words = tool.split('_');

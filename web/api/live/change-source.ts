@@ -14,7 +14,8 @@ const MOST_SILENCE_MS = 40_000;
 const LEAST_MS = 5000;
 
 /**
- * Connects to the stream of changes of the organization. It opens itself again until it is closed or the session ends.
+ * Connects to the stream of changes of the organization. Connects again after each failure, until `close()` is called
+ * or the session ends.
  */
 export class ChangeSource {
   private source?: EventSource;

@@ -13,7 +13,7 @@ export const readChanges = record({ changes: list(change) });
 /** The tab with the connection sends these messages to the other tabs of the browser. */
 export type LiveEvent =
   | { type: 'changes'; changes: readonly Change[] }
-  /** Changes may be lost: read everything again. The connection is open. */
+  /** The connection is open. Earlier changes may be lost, so a tab reads all its data again. */
   | { type: 'gap' }
   /** The connection is down and could not be renewed at once. */
   | { type: 'lost' }

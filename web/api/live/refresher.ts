@@ -3,12 +3,13 @@ import { SESSION_KEY } from '../session.ts';
 import { isAffected } from './affected-queries.ts';
 import type { Change } from './change.ts';
 
-/** The least time between two readings of the pages. A busy organization changes all the time. */
+/** The least time between two readings of the data, in milliseconds. A busy organization changes all the time. */
 const PAUSE_MS = 1000;
 
 /**
- * Reads the data again that changes affect. The first reading begins at once, and the next one when the answers have
- * arrived. So changes never cancel the requests that they caused. A hidden tab reads again when it becomes visible.
+ * Reads the data of the page again that changes affect. The first reading begins at once, and the next one when the
+ * answers have arrived. So changes never cancel the requests that they caused. A hidden tab reads again when it becomes
+ * visible.
  */
 export class Refresher {
   private waiting: Change[] = [];

@@ -18,7 +18,7 @@ const SYSTEMS = [
 ] as const;
 const MOST_CHARACTERS = 40;
 
-/** The parts of a User-Agent that people know. */
+/** The names of the browser and of the operating system. */
 export interface ClientNames {
   browser: string;
   system?: string;

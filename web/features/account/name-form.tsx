@@ -8,7 +8,7 @@ import { TextField } from '../../ui/field.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import styles from './account.module.css';
 
-/** Changes the name of the signed-in person. An empty one removes it. */
+/** Changes the name of the signed-in person. An empty name removes the stored one. */
 export function NameForm({ name }: { name: string }) {
   const { page: texts } = useTexts(accountTexts);
   const [value, setValue] = useState(name);

@@ -11,7 +11,7 @@ describe(changedFields, () => {
   it('returns null for an emptied field', () => {
     expect(changedFields({ a: 'x', tags: ['a'] }, {})).toEqual({ a: null, tags: null });
   });
-  it('sees no change between empty values', () => {
+  it('treats null, an empty list and an absent field as equal', () => {
     expect(changedFields({ a: null, tags: [] }, {})).toEqual({});
   });
 });

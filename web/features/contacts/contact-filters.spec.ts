@@ -80,7 +80,7 @@ describe(showFilterValue, () => {
   });
 
   it.each(['5', 'true', '"x"', 'plain', ''])(
-    'shows the text %j so that it is read as text',
+    'shows the text %j in a form that is read as the same text',
     (text) => {
       const shown = showFilterValue('properties.x', text);
       expect(readFilterValue('properties.x', 'equals', shown)).toBe(text);

@@ -27,7 +27,10 @@ interface Row {
 }
 
 const PROPERTIES = 'properties.';
-/** A time of an address, which a field for days cannot show, is edited as text. */
+/**
+ * Matches a day. A time in the address of the page does not match and is edited as text, because a field for days
+ * cannot show it.
+ */
 const DAY = /^\d{4}-\d\d-\d\d$/;
 let lastId = 0;
 
@@ -50,7 +53,7 @@ function filterOf({ field, property, operator, value }: Row): ContactFilter {
   return { field: name, operator, ...(read !== undefined && { value: read }) };
 }
 
-/** Edits conditions. They take effect when the person presses the button. */
+/** Edits conditions. Changed conditions take effect when the person presses the button. */
 export function FilterBuilder({
   filters,
   onApply,

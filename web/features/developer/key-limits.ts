@@ -2,10 +2,10 @@ import type { KeyOptions } from '../../api/keys.ts';
 
 /** Holds the choices of a person for a new key. */
 export interface KeyLimits {
-  /** Holds days as text. It is empty for a key that does not expire. */
+  /** The days until the key expires, as text. Empty for a key that does not expire. */
   days: string;
   isReadOnly: boolean;
-  /** Holds names of tools, separated by spaces, commas or lines. It is empty for every tool. */
+  /** The names of tools, separated by spaces, commas or new lines. Empty for every tool. */
   tools: string;
 }
 

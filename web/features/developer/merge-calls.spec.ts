@@ -44,7 +44,7 @@ describe(isShown, () => {
     expect(isShown(call(1), false)).toBe(true);
   });
 
-  it('leaves out the calls with which the log reads itself', () => {
+  it('leaves out the successful calls with which the page reads the log', () => {
     const own = { caller_kind: 'user', tool: 'list_calls' };
     expect(isShown(call(1, own), true)).toBe(false);
     expect(isShown(call(1, { ...own, outcome: 'rate_limited' }), true)).toBe(true);

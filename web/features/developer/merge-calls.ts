@@ -1,8 +1,8 @@
 import type { Call } from './call.readers.ts';
 
-/** A log that is open for hours must not fill the memory of the page. */
+/** The most calls that the page keeps. Without this limit, a log that is open for hours would fill the memory. */
 export const MOST_CALLS = 1000;
-/** The log reads itself with this tool. These calls would hide all others. */
+/** The page reads the log with this tool. Its own calls would hide all others. */
 const OWN_TOOL = 'list_calls';
 
 /** Returns true when the log shows a call. It shows calls of people only when the filter includes them. */

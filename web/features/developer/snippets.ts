@@ -40,7 +40,10 @@ export function inspector(access: Access): string {
   return `npx @modelcontextprotocol/inspector@2.12.0 --cli ${endpoint(access)} --transport http --method tools/list --header "Authorization: ${bearer(access)}"`;
 }
 
-/** Returns a curl command that calls a tool. Arguments cannot end the quotes around them. */
+/**
+ * Returns a curl command that calls a tool. A quote in an argument is escaped, so it cannot end the quotes around the
+ * body.
+ */
 export function curl(
   access: Access,
   tool = 'search_contacts',

@@ -7,7 +7,7 @@ import { MOST_CALLS, isShown, mergeCalls } from './merge-calls.ts';
 /** The time between two reads of the log, in milliseconds. The service publishes no change for calls that only read. */
 const ASK_MS = 2000;
 const ROWS = 100;
-/** Reading older calls ends after this many shown calls, or after this many pages of hidden calls. */
+/** Reading older calls ends when it found this many calls to show, or after `MOST_PAGES` pages. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
 

@@ -7,7 +7,7 @@ export const CONTACTS_QUERY = anyQuery('search_contacts', 'contacts', { limit: 1
 export const MESSAGES_QUERY = anyQuery('list_messages', 'messages', { limit: 1 });
 export const RUNS_QUERY = anyQuery('list_runs', 'runs', { limit: 1, status: 'succeeded' });
 
-/** Requests the data of the first steps before the page is rendered. Rendering takes longer than the answers. */
+/** Requests the data of the first steps before the page is rendered. The answers arrive while the page is rendered. */
 export function prefetchFirstSteps(client: QueryClient): void {
   void client.prefetchQuery(apiKeyQuery);
   for (const query of [CONTACTS_QUERY, MESSAGES_QUERY, RUNS_QUERY])
@@ -17,7 +17,7 @@ export function prefetchFirstSteps(client: QueryClient): void {
 /** Returns a query whose answer is true when a list has an entry. */
 function anyQuery(tool: string, member: string, given: Record<string, unknown>) {
   const query = toolQuery(tool, given, hasAny(member));
-  // Another page may read the complete list.
+  // Without this suffix, another page that reads the list with the same arguments would share the cache entry.
   return { ...query, queryKey: [...query.queryKey, 'any'] };
 }
 

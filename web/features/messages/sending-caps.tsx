@@ -89,7 +89,7 @@ function CapFields({
   const texts = useTexts(sendingTexts);
   const { channels } = useTexts(messagesTexts);
   const names: Readonly<Record<string, string>> = channels;
-  // A channel of a module is not in the list of the dashboard.
+  // The list of the dashboard has no channels of modules, so a stored channel is added.
   const known = [...new Set<string>([...CHANNELS, cap.channel])];
   return (
     <fieldset className={styles.group}>

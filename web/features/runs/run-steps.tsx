@@ -14,7 +14,7 @@ import { RunValue } from './run-value.tsx';
 import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** The service returns up to 300 steps in one answer, too many for one page. */
+/** The most steps on one page of the list. An answer of the service has up to 300 steps. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
 /** The id of the entry after which the steps of `on_failure` follow. */

@@ -3,7 +3,7 @@ import { callTool, useTool } from '../../api/tools.ts';
 import { workflowNames } from './run.readers.ts';
 
 const ROWS = 100;
-/** An organization has at most 1,000 workflows, unless its quota was raised. */
+/** The most pages of workflows that are read. They have 2,000 workflows, twice the default quota. */
 const MOST_PAGES = 20;
 
 type Names = ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   next: 'warn',
 };
 
-/** Returns the text of a code that the service sent, or the code. */
+/** Returns the text of a code that the service sent, or the code itself when it has no text. */
 function textOf(texts: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(texts, code) ? texts[code]! : code;
 }

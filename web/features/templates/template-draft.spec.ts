@@ -19,7 +19,7 @@ const TEMPLATE = {
 };
 
 describe('the draft of a template in the form', () => {
-  it('is sent unchanged', () => {
+  it('is sent unchanged when nobody edits it', () => {
     const { variables, variants } = TEMPLATE;
     expect(fromDraft(toDraft(TEMPLATE))).toEqual({ variables, variants });
   });

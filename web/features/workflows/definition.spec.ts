@@ -64,7 +64,7 @@ describe(definitionRows, () => {
   });
 });
 
-describe('changes', () => {
+describe('changes of a definition', () => {
   it('insert into an empty list inside a branch', () => {
     const step = { id: 'no', tool: 'x' };
     expect(valueAt(insertStep(definition, 'steps[1].else', 0, step), 'steps[1].else')).toEqual([
@@ -82,7 +82,7 @@ describe('changes', () => {
     expect(valueAt(named, 'steps[1].then[0].tool')).toBe('z');
   });
 
-  it('find an id that no step has', () => {
+  it('give a new step an id that no other step has', () => {
     expect(freeId(definition.steps, 'one')).toBe('one_2');
     expect(freeId(definition.steps, '9 Lives')).toBe('lives');
   });

@@ -121,7 +121,7 @@ function nestingOf(step: Step): number {
   return Math.max(0, ...depths);
 }
 
-/** Returns whether the service refuses the list when it is empty: those of a loop, and those of parallel steps and races. */
+/** Returns true for a list that must not be empty: the list of a loop, of a parallel step or of a race. */
 function isNeeded(list: string): boolean {
   return /\.(?:steps|pages|(?:parallel|race)\[\d+\])$/.test(list);
 }

@@ -77,7 +77,7 @@ export function RespondFields({ step, faultOf, onChange }: FieldsProps) {
 /** One object for all renderings, because fields compare it by identity. */
 const NONE: Readonly<Record<string, unknown>> = {};
 
-/** Returns the body as the text of another type. */
+/** Returns the body as text, for a type other than JSON. */
 function bodyText(body: unknown): string | undefined {
   return body === undefined ? undefined : textOf(body);
 }

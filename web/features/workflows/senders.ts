@@ -29,7 +29,10 @@ export type Format = (typeof FORMATS)[number];
 
 const SENDS_FORMS: readonly (Sender | undefined)[] = ['github', 'slack', 'twilio'];
 
-/** Returns what the webhook accepts. Without a choice, it accepts the forms of providers that send forms. */
+/**
+ * Returns the formats that the webhook accepts. When nobody chose formats, these are forms if its provider sends forms,
+ * or else none.
+ */
 export function formatsOf(workflow: Workflow): readonly Format[] {
   const { accept } = workflow.trigger;
   if (Array.isArray(accept)) return FORMATS.filter((format) => accept.includes(format));

@@ -1,6 +1,6 @@
 /**
- * Returns a name for the value of an expression. The name is derived from its last member, and is unused among the
- * given values.
+ * Returns a name for the value of an expression. The name is derived from the last member of the expression, and is not
+ * one of the given names.
  */
 export function freeName(names: readonly string[], expression: string): string {
   const base = /[A-Za-z]\w*$/.exec(expression)?.[0] ?? 'value';

@@ -62,7 +62,7 @@ const FIRST_HEIGHT = 1100;
 
 /**
  * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged
- * to the places between others. It imports no code of the editor, so that it can be loaded separately.
+ * to the places between others. This file imports no code of the editor, so that it can be loaded separately.
  */
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;

@@ -49,7 +49,7 @@ interface Block {
   links: Link[];
   width: number;
   height: number;
-  /** The two ends of the block: links to the block lead to the first, and its next step follows the second. */
+  /** The paths of the boxes at the ends of the block: where links enter it, and where links leave it. */
   first: string | undefined;
   last: readonly string[];
 }
