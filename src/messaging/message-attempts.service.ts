@@ -14,7 +14,10 @@ import { MessagePermissionService, type Permission } from './message-permission.
 import type { Message } from './message.entity.js';
 import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 
-/** The longest time that claimed messages wait while others begin. They then begin together. */
+/**
+ * The longest time that claimed messages wait while attempts of others begin. The attempts of the waiting messages then
+ * begin together.
+ */
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 

@@ -44,8 +44,8 @@ interface CheckedEmail {
 }
 
 /**
- * Compiles the texts of authors into texts that can be rendered. They are checked, and have snippets, inlined CSS and
- * derived texts.
+ * Compiles the texts of authors into texts that can be rendered. The compiled texts are checked, and contain the
+ * snippets, inlined CSS and derived texts.
  */
 @Injectable()
 export class ContentCompilerService {
