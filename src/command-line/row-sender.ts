@@ -79,7 +79,7 @@ function isAboutContent(thrown: unknown): thrown is RefusedAnswer {
 
 function rejection({ status, code, message }: RefusedAnswer): Outcome {
   if (status === TOO_LARGE) {
-    return { error: { code: 'payload_too_large', message: 'The row is larger than a request.' } };
+    return { error: { code: 'payload_too_large', message: 'The row is too large for a request.' } };
   }
   return { error: { code: code ?? 'internal', message } };
 }

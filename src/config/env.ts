@@ -96,8 +96,8 @@ export class Env {
   readonly verifiedOrganizationMessages: number = 1000;
 
   /**
-   * The largest number of mails that verify an address, per account and per mailbox in a day. One network has ten times
-   * as many. 0 means no limit.
+   * The largest number of mails that verify an address, per account and per mailbox in a day. One network may request
+   * ten times as many. 0 means no limit.
    */
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;

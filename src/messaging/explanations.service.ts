@@ -88,7 +88,7 @@ export class ExplanationsService {
     }
     const rows = await this.messages.listEvents(organizationId, id);
     const events = rows.map((row) => MessageEventView.of(row));
-    // A message that bounced was sent.
+    // A message that bounced has the status `failed`, but it was sent.
     const ended = message.sentAt === null ? ENDED[message.status] : 'sent';
     if (ended) {
       return { outcome: ended, reason: message.statusReason, until: null, checks: [], events };

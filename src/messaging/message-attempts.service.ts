@@ -131,7 +131,7 @@ export class MessageAttemptsService {
    */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;
-    // Only a message with a contact is permitted.
+    // A message without a contact was refused before, so this one has a contact.
     const paced = { id, contactId: contactId!, channel, topic };
     const pause = await this.pace.decide(organizationId, paced);
     if (!pause) return false;
@@ -146,7 +146,7 @@ export class MessageAttemptsService {
     { organizationId, id, epoch, slotAt }: Message,
     provider: StoredProvider | undefined,
   ): Promise<boolean> {
-    // The message has waited until its reserved place.
+    // The message has already waited for its reserved place.
     if (slotAt !== null) return false;
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);
