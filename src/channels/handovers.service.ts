@@ -19,7 +19,7 @@ export interface HandedOver {
   readonly providerId: string | null;
 }
 
-/** Decides by which channel and provider a message leaves, and hands it over. */
+/** Decides by which channel and provider a message is sent, and hands it over. */
 @Injectable()
 export class HandoversService {
   constructor(

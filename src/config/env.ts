@@ -39,7 +39,7 @@ export class Env {
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** The URL of the Redis through which wake-ups go, by Bull. When absent, they go through PostgreSQL. */
+  /** The URL of the Redis server that delivers wake-ups. When absent, PostgreSQL delivers them. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
