@@ -101,7 +101,7 @@ describe('the code of src', () => {
     expect(findNodes(isDefault)).toEqual([]);
   });
 
-  it('names folders for what they do', () => {
+  it('has no folder with a vague name, such as utils', () => {
     const vague = FILES.flatMap(({ path }) => path.split('/').slice(0, -1)).filter((folder) =>
       VAGUE_FOLDERS.has(folder),
     );

@@ -198,7 +198,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('lists every folder of src/workflows in its table, and has no file beside these folders except the module', () => {
+  it('has every folder of src/workflows in the table of workflows, and no other file than the module', () => {
     const parts = FILES.map(({ path }) => path.split('/')).filter(([mine]) => mine === 'workflows');
     const folders = new Set(parts.filter(({ length }) => length > 2).map(([, folder]) => folder!));
     expect([...folders].sort()).toEqual(Object.keys(WORKFLOWS_MAY_IMPORT).sort());
@@ -206,7 +206,7 @@ describe('architecture', () => {
     expect(beside).toEqual(['workflows.module.ts']);
   });
 
-  it('has no import inside workflows that this table does not list', () => {
+  it('has no import inside workflows that the table of workflows does not list', () => {
     const faults = listImports().flatMap(({ from, to }) => {
       const [mine, theirs] = [workflowsFolder(from), workflowsFolder(to)];
       if (mine === undefined || topFolder(to) !== 'workflows') return [];
@@ -228,7 +228,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no import of an upper layer: edge, service, repository, entity', () => {
+  it('imports no upper layer, in the order of edge, service, repository and entity', () => {
     const faults = listImports().filter(({ from, to }) => {
       const [mine, theirs] = [layer(from), layer(to)];
       return mine > 0 && theirs >= 0 && theirs < mine;

@@ -95,8 +95,8 @@ export class AccountSettingsService {
   }
 
   /**
-   * Changes the password and ends all other sessions of the person. An attempt counts as an attempt to sign in. Throws
-   * `rate_limited`, and `invalid_arguments` when the current password is wrong.
+   * Changes the password and ends all other sessions of the person. Each call counts towards the limit of attempts to
+   * sign in. Throws `rate_limited` at this limit, and `invalid_arguments` when the current password is wrong.
    */
   async changePassword(person: PersonInSession, body: PasswordBody): Promise<void> {
     const { account, origin } = person;
@@ -123,7 +123,7 @@ export class AccountSettingsService {
     throw AppError.invalidField('current_password', 'is not the current password');
   }
 
-  /** Returns the number of ended sessions. Also ends their streams of changes. */
+  /** Ends sessions and their streams of changes. Returns the number of ended sessions. */
   private async end(values: readonly unknown[]): Promise<number> {
     const rows = await this.gate.call<{ organization_id: string }>('end_sessions', values);
     this.publish(rows.map((row) => row.organization_id));

@@ -36,7 +36,7 @@ export class AccountsService {
     origin?: RequestOrigin,
   ): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
-    // The database checks this again below. The early check avoids the hash, which takes long.
+    // The database checks this again below. The early check avoids the hash, which is slow.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];

@@ -181,7 +181,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return budget;
   }
 
-  /** Gives every organization a new budget, and adds a row that counts the calls without a row. */
+  /** Gives every organization a new budget. Adds a row with the number of calls that got no row of their own. */
   private endSecond(): void {
     const at = new Date();
     for (const [organizationId, { calls, entries }] of this.budgets) {

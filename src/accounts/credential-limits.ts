@@ -15,8 +15,8 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const ACCOUNTS_OF_NETWORK = 10;
 const MOST_BUCKETS = 100_000;
 /**
- * The number of tokens that a process takes between two purges. With this limit, the table never has many more
- * rows than `MOST_BUCKETS`.
+ * The number of tokens that a process takes from buckets between two purges. With this limit, the table never has many
+ * more rows than `MOST_BUCKETS`.
  */
 const PURGE_AFTER = 1000;
 const MOST_EMAIL_CHARACTERS = 254;
@@ -59,7 +59,10 @@ export class CredentialLimits {
     const waitSeconds = await this.takeOfHour(bucket, this.env.signUpPerHour);
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject: 'sign_up', address });
-    throw rateLimited('Too many accounts were created from this address. Wait.', waitSeconds);
+    throw rateLimited(
+      'Too many accounts were created from this address. Try again later.',
+      waitSeconds,
+    );
   }
 
   /** Counts an API key that is about to be created. */
@@ -68,7 +71,7 @@ export class CredentialLimits {
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject: organizationId });
     throw rateLimited(
-      'Too many API keys were created. Wait, and use the current key.',
+      'Too many API keys were created. Use the current key, or try again later.',
       waitSeconds,
     );
   }

@@ -25,12 +25,10 @@ export class CrossSiteGuard implements CanActivate {
     if (SAFE_METHODS.has(request.method) || this.isSameOrigin(request)) return true;
     this.security.report('cross_site_request', { address: clientAddress(request) });
     const { baseUrl, publicUrl } = this.env;
-    const hint = publicUrl
-      ? ''
-      : ' People who use another address need PUBLIC_URL to be set to it.';
+    const hint = publicUrl ? '' : ' If people use another address, set PUBLIC_URL to that address.';
     throw new AppError(
       'forbidden',
-      'A request with a session must come from a page of Switchboard. A script sends the header Origin with the ' +
+      'A request with a session must come from a page of Switchboard. A script must send the header Origin with the ' +
         `address that it calls, for example Origin: ${new URL(baseUrl).origin}.${hint}`,
     );
   }

@@ -18,7 +18,9 @@ export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** The person of a session, and the organization in which the session acts. */
 export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
-  /** The tag of the password that started the session. Sessions of older versions have none. */
+  /**
+   * The tag of the password that started the session. Sessions that an older version of Switchboard started have none.
+   */
   readonly passwordTag?: string;
   /** The address and the User-Agent of the sign-in. */
   readonly address?: string;
@@ -45,7 +47,7 @@ export class SessionStore extends PgStore {
     ttl: EXTEND_EVERY_MS,
   });
 
-  /** `admit` gets the digest of a session before the session is read. It throws to refuse the request. */
+  /** `admit` gets the digest of a session before the session is read, and throws to refuse the request. */
   constructor(
     pool: Pool,
     private readonly admit: (digest: string) => void,

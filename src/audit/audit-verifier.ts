@@ -119,7 +119,7 @@ export class AuditVerifier {
       const before = expected.get(position);
       expected.delete(position);
       if (before !== undefined && before !== hash.toString('hex')) {
-        this.report(`${id}: the chain differs from the kept end at position ${position}.`);
+        this.report(`${id}: the chain differs from the earlier end at position ${position}.`);
       }
     };
     compare();
@@ -146,7 +146,7 @@ export class AuditVerifier {
       this.report(`${id}: the end of the chain was removed or changed after position ${position}.`);
     }
     for (const missing of expected.keys()) {
-      this.report(`${id}: the kept end at position ${missing} is no longer in the chain.`);
+      this.report(`${id}: the earlier end at position ${missing} is no longer in the chain.`);
     }
   }
 

@@ -70,7 +70,7 @@ export class CallView {
   @Text()
   caller_id: string;
 
-  @Text('Null for a row that counts calls without a row.', { nullable: true })
+  @Text('Null for a row that counts other calls.', { nullable: true })
   tool: string | null;
 
   @Text('ok, or the code of the error.')

@@ -23,7 +23,7 @@ interface BatchLimits<Item> {
  * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** The batch of each key that still takes items. */
+  /** The batch of each key that still accepts items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
   /** The last started work of each key while it runs. */
   private readonly running = new Map<string, Promise<unknown>>();

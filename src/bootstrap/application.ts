@@ -8,7 +8,7 @@ import { createHttpApplication } from './create-http-application.js';
 import { ENTITIES } from './entities.js';
 import { assertOneCopy } from './one-copy.js';
 
-// The time for which the start waits for the database that DATABASE_URL names, because it often starts together with
+// The time for which the start waits for the database of DATABASE_URL. That database often starts at the same moment as
 // this process.
 const DATABASE_WAIT_MS = 30_000;
 

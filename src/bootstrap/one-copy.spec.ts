@@ -16,7 +16,7 @@ describe(assertOneCopy.name, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('accepts packages that both load from the same directory, even through a link', () => {
+  it('accepts packages that the program and Switchboard load from the same directory, even through a link', () => {
     expect(() => assertOneCopy(program, self)).not.toThrow();
     install('elsewhere', '12.5.1');
     mkdirSync(join(project, 'node_modules/@nestjs'));

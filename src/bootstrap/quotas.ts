@@ -15,8 +15,8 @@ const USAGE = `Usage:
                                                contacts, runs or stored_bytes`;
 
 /**
- * Shows or sets quotas, for operators. A change applies to the next block of the quota that is handed out. Measured
- * quotas of one organization apply at once, because they are measured again.
+ * Shows or sets quotas, for operators. A change applies when the database hands out the next block of the quota. A
+ * measured quota of one organization applies at once, because this command measures it again.
  */
 export async function runQuotas(parameters: readonly string[]): Promise<void> {
   try {
@@ -32,7 +32,7 @@ async function run(
   [target, name, value, ...more]: readonly string[],
 ): Promise<void> {
   if (more.length > 0 || (name !== undefined && value === undefined)) {
-    throw new Error('The number of parameters is wrong.');
+    throw new Error('The number of parameters is wrong. See the usage below.');
   }
   if (target !== undefined && target !== 'default') await assertOrganization(client, target);
   if (target !== undefined && name !== undefined) await set(client, target, name, value!);
@@ -85,7 +85,8 @@ async function set(client: Client, target: string, name: string, value: string):
     );
     return;
   }
-  if (!/^\d{1,12}$/.test(value)) throw new Error('VALUE must be a whole number, or default.');
+  if (!/^\d{1,12}$/.test(value))
+    throw new Error('VALUE must be a whole number, or a word that the usage below allows.');
   if (target === 'default') {
     await client.query('update private.quota_defaults set amount = $2 where name = $1', [
       name,

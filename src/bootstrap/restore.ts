@@ -31,8 +31,9 @@ interface Options {
 }
 
 /**
- * Restores a backup into the configured database, which must be empty. Modules of a team have tables, so their program
- * passes them. The exit code is 2 when nothing was restored or checked, or when the database is not ready.
+ * Restores a backup into the configured database, which must be empty. A team whose modules have tables calls this
+ * function in its own program and passes the modules. The exit code is 2 when nothing was restored or checked, or when
+ * the database is not ready.
  */
 export async function restoreBackup(extensions: Extensions = {}): Promise<void> {
   try {

@@ -92,7 +92,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
     for (const action of undo.splice(0).toReversed()) await action();
   };
   try {
-    // As root, PostgreSQL runs as another user, who must be able to enter this folder.
+    // When this process runs as root, PostgreSQL runs as another user, who must be able to enter this folder.
     await chmod(folder, 0o711);
     const postgres = await EmbeddedPostgres.start({
       dataDir: join(folder, 'postgres'),
@@ -104,7 +104,7 @@ export async function startTestSwitchboard(options: TestOptions = {}): Promise<T
       DATA_DIR: folder,
       SIGN_UP: 'open',
       NEW_ORGANIZATION_MESSAGES: '100000000',
-      // Results are checked against their classes, and a test sees the message of an unexpected error.
+      // In development, results are checked against their classes, and callers see the message of an unexpected error.
       NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
       // All organizations of a test sign up from one address, so sign-up has no limit.

@@ -8,8 +8,8 @@ const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
 const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
- * Returns one warning for each name that is not a setting but looks like one. In the file `.env`, which is written for
- * Switchboard, a name may differ more than in the environment, which other programs use too.
+ * Returns one warning for each name that is not a setting but looks like one. A name in the file `.env` gets a warning
+ * even when it is less similar: only Switchboard reads the file, but other programs use the environment too.
  */
 export function settingWarnings(
   inEnvironment: readonly string[],
@@ -27,8 +27,8 @@ export function settingWarnings(
 }
 
 /**
- * Returns true for a name that is similar to a setting, without case and underscores. Short names are left out, because
- * they resemble too many others.
+ * Returns true for a name that is similar to a setting, apart from case, hyphens and underscores. Short settings are
+ * left out, because too many other names resemble them.
  */
 function isMisspelled(name: string): boolean {
   const plain = withoutUnderscores(name);

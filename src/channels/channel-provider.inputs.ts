@@ -59,7 +59,7 @@ export class UpdateChannelProviderInput extends ChannelProviderIdInput {
   @JsonObject('Replaces all settings.', { optional: true })
   settings?: object;
 
-  @Text('The new secret. It is required to change who receives it.', {
+  @Text('The new secret. Required to change who receives the secret.', {
     optional: true,
     min: 1,
     max: 8192,

@@ -22,7 +22,7 @@ export interface ProviderField {
 export interface ProviderKind {
   readonly title: string;
   readonly fields: Readonly<Record<string, ProviderField>>;
-  /** The secret, the only part that is encrypted and never shown. */
+  /** The secret, the only part that is never shown. */
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 
@@ -39,7 +39,7 @@ export interface ChannelOptions {
   readonly address: string;
   /** The rule for subjects: required or optional. Without this option, a subject is refused. */
   readonly subject?: 'required' | 'optional';
-  /** The extras that messages may have. The others are refused. */
+  /** The extra parts that messages may have. Other extra parts are refused. */
   readonly carries?: readonly ChannelExtra[];
   /**
    * The treatment of a message whose outcome is unknown. The default is `hold`, because a message that was sent twice

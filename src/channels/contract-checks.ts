@@ -67,7 +67,7 @@ export function channelContract(given: ChannelContractCase): ContractCheck[] {
   const outcomes = Object.entries(scenarios) as [Handover['outcome'], Scenario][];
   return [
     {
-      name: 'has @Channel, and tells an unknown outcome from a failure',
+      name: 'has @Channel, and distinguishes an unknown outcome from a failure',
       run: async () => {
         const options = optionsOf(channel);
         assert.ok(options, 'The class must have @Channel.');

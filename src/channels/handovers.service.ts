@@ -19,7 +19,7 @@ export interface HandedOver {
   readonly providerId: string | null;
 }
 
-/** Decides by which channel and provider a message leaves, and hands it over. */
+/** Decides by which channel and provider a message is sent, and hands it over. */
 @Injectable()
 export class HandoversService {
   constructor(
@@ -44,7 +44,10 @@ export class HandoversService {
     return this.channels.find(name)?.options.title ?? name;
   }
 
-  /** Returns what to do with a message whose outcome is unknown. The policy of a channel that is gone is `hold`. */
+  /**
+   * Returns what to do with a message whose outcome is unknown. For a channel that the installation no longer has, this
+   * is `hold`.
+   */
   policyOf(name: string, given: UncertainPolicy | null): UncertainPolicy {
     return given ?? this.channels.find(name)?.options.onUncertain ?? 'hold';
   }

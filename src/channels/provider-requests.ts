@@ -71,7 +71,7 @@ export class ProviderRequests {
 
 /**
  * Returns the result of a handover for a response that is not a success. 429 and 5xx are temporary. After 408, 502 and
- * 504 the request may have been processed, because a proxy or a time limit answered.
+ * 504 the provider may have processed the request, because the response may come from a proxy or after a time limit.
  */
 export function toFailure(
   { status, retryAfterSeconds: wait }: ProviderResponse,

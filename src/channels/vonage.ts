@@ -13,7 +13,7 @@ const TEMPORARY: Readonly<Record<string, 'rate_limited' | 'provider_unavailable'
 const GSM =
   /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~£¥èéùìòÇØøÅåΔΦΓΛΩΠΨΣΘΞÆæßÉ¤¡ÄÖÑÜ§¿äöñüà€]*$/;
 
-/** Sends an SMS over the SMS API of Vonage. Its reports repeat the id of the message as `client-ref`. */
+/** Sends an SMS over the SMS API of Vonage. The reports of Vonage repeat the id of the message as `client-ref`. */
 export async function sendByVonage(
   requests: ProviderRequests,
   { id, to, body }: OutgoingMessage,

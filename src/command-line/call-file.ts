@@ -51,7 +51,10 @@ export async function callFile(
     );
   };
   const stop = stopSignal(
-    () => terminal.report('Stopping after the calls that have been sent. Ctrl-C again ends now.'),
+    () =>
+      terminal.report(
+        'Stopping after the calls that have been sent. Press Ctrl-C again to end now.',
+      ),
     reportNext,
   );
   terminal.report(`The idempotency keys of the calls begin with ${keyPrefix}.`);

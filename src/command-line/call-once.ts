@@ -23,7 +23,7 @@ export async function callOnce(
 ): Promise<number> {
   assertObject(json);
   const stop = stopSignal(
-    () => terminal.report('Stopping after the call. Ctrl-C again ends now.'),
+    () => terminal.report('Stopping after the call. Press Ctrl-C again to end now.'),
     () => undefined,
   );
   const retries = new Retries(stop.signal, (reason) => terminal.report(reason));

@@ -82,7 +82,7 @@ function parse(given: readonly string[]) {
   try {
     return parseArgs({ args: [...given], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    // The first sentence names the option. The other sentences are about parseArgs.
+    // The first sentence of the error names the option. The other sentences are about parseArgs itself.
     const [first] = (error as Error).message.split(/\.(?:\s|$)/);
     throw new CommandError(`${first}. ${SEE_HELP}`, { cause: error });
   }

@@ -25,7 +25,7 @@ function describe(address: URL, code: string): string {
     ECONNREFUSED: `Nothing listens at ${shown}. Start Switchboard there, or set ${COMMAND_LINE_NAMES.url} to its address.`,
     ENOTFOUND: `The host name ${address.hostname} does not exist. Check ${COMMAND_LINE_NAMES.url}.`,
     EAI_AGAIN: `The host name ${address.hostname} cannot be looked up. Check the connection of this machine to its DNS server.`,
-    [TIMED_OUT]: `${shown} does not answer. Check the address, and firewalls on the way.`,
+    [TIMED_OUT]: `${shown} does not answer. Check the address and the firewalls.`,
     EHOSTUNREACH: `${shown} cannot be reached from this machine. Check the address and the network.`,
     ENETUNREACH: `${shown} cannot be reached from this machine. Check the address and the network.`,
     CERT_HAS_EXPIRED: `The certificate of ${address.hostname} has expired. Renew it on the server.`,

@@ -27,7 +27,9 @@ interface CurrentKey {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The largest difference of the clocks that is normal. `Date` has whole seconds, and the answer takes time. */
+/**
+ * The largest normal difference between the clocks, in seconds. `Date` has whole seconds, and the answer takes time.
+ */
 const USUAL_DIFFERENCE_S = 5;
 /** The largest age of a signature, in seconds. The service refuses older ones (docs/webhooks.md). */
 const MAX_SIGNATURE_AGE_S = 300;
@@ -106,7 +108,11 @@ function checkClock({ headers }: ServiceAnswer): Finding {
   const serverTime = Date.parse(headers.date ?? '');
   const about = 'clock';
   if (Number.isNaN(serverTime)) {
-    return { state: 'warning', about, text: 'The service does not tell its time.' };
+    return {
+      state: 'warning',
+      about,
+      text: 'The answer of the service has no date, so its clock cannot be checked.',
+    };
   }
   const seconds = Math.round((Date.now() - serverTime) / 1000);
   const size = Math.abs(seconds);
@@ -169,6 +175,7 @@ const CLIENT = { name: 'switchboard-command', version: SERVER_INFO.version };
 
 async function checkTools(client: ServiceClient) {
   const { length } = await listTools(client);
-  if (length === 0) throw new CommandError('The key may call no tool.');
+  if (length === 0)
+    throw new CommandError('The key may call no tool. Ask an owner for another key.');
   return { text: `The key may call ${counted(length, 'tool')}.` };
 }

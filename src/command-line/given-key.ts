@@ -12,7 +12,7 @@ export function assertKey(key: string | undefined): string {
   }
   if (!isApiKey(key)) {
     throw new CommandError(
-      `${name} has no API key: it is cut or has a typing error. A key is swb_ with 38 letters and digits.`,
+      `${name} is not an API key: it is incomplete or has a typing error. A key is swb_ and 38 letters and digits.`,
     );
   }
   return key;

@@ -5,8 +5,7 @@ import type { ServiceClient } from './service-client.js';
 import { type Outcome, sendCalls } from './tool-calls.js';
 
 /**
- * The status with which the service, or a proxy before it, refuses a batch as a whole. It may accept the parts of the
- * batch.
+ * The status with which the service, or a proxy before it, refuses a batch as a whole. A smaller batch may be accepted.
  */
 const TOO_LARGE = 413;
 const INVALID = 400;
@@ -80,7 +79,7 @@ function isAboutContent(thrown: unknown): thrown is RefusedAnswer {
 
 function rejection({ status, code, message }: RefusedAnswer): Outcome {
   if (status === TOO_LARGE) {
-    return { error: { code: 'payload_too_large', message: 'The row is larger than a request.' } };
+    return { error: { code: 'payload_too_large', message: 'The row is too large for a request.' } };
   }
   return { error: { code: code ?? 'internal', message } };
 }

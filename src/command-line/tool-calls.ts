@@ -37,10 +37,14 @@ export async function sendCalls(
   const body = `[${calls.map(encode).join(',')}]`;
   const answer = await client.send({ path: ENDPOINT, body });
   const replies = readAnswer(answer, client.address) as Reply[];
-  if (!Array.isArray(replies)) throw new CommandError('The service answered a batch with no list.');
+  if (!Array.isArray(replies))
+    throw new CommandError('The service answered a batch with no list. Run switchboard doctor.');
   const outcomes = new Map(replies.map((reply) => [Number(reply.id), outcomeOf(reply)]));
   const missing = calls.find(({ id }) => !outcomes.has(id));
-  if (missing) throw new CommandError(`The service did not answer the call ${missing.id}.`);
+  if (missing)
+    throw new CommandError(
+      `The service did not answer the call ${missing.id}. Run switchboard doctor.`,
+    );
   return outcomes;
 }
 

@@ -25,7 +25,8 @@ export async function printTools(client: ServiceClient, terminal: Terminal): Pro
   for (const { name, title, description } of tools) {
     terminal.print(`${name.padEnd(width)}  ${safeLine(title ?? description)}`);
   }
-  if (tools.length === 0) terminal.report('This key may call no tool.');
+  if (tools.length === 0)
+    terminal.report('This key may call no tool. Ask an owner for another key.');
   return 0;
 }
 

@@ -37,7 +37,7 @@ export interface CompletionResult {
 
 /**
  * Finds every `@Completion` method at boot. Two completions for one argument, or a completion for an unknown argument,
- * stop the process. The registries of prompts and resources must be ready before, so this module imports their modules.
+ * stop the process. The registries of prompts and resources must be ready first, so this module imports their modules.
  */
 @Injectable()
 export class CompletionRegistry implements OnModuleInit {
@@ -63,8 +63,8 @@ export class CompletionRegistry implements OnModuleInit {
   }
 
   /**
-   * Returns no values for an argument without a completion, or when the policies keep agents from its tools. Throws
-   * `invalid_arguments` for an unknown argument.
+   * Returns no values for an argument without a completion, or when the policies do not permit the tools that the
+   * completion needs. Throws `invalid_arguments` for an unknown argument.
    */
   async complete(
     completed: CompletedArgument,

@@ -19,9 +19,9 @@ export interface CompletionCall extends ToolCall {
 }
 
 /**
- * Declares a method that suggests values for an argument. It gets the typed text of at most 255 characters and returns
- * up to 101 values, best first. The last of 101 values only shows that there are more. The method runs in a READ ONLY
- * transaction.
+ * Declares a method that suggests values for an argument. The method gets the typed text of at most 255 characters and
+ * returns up to 101 values, best first. The last of 101 values only shows that there are more. The method runs in a
+ * READ ONLY transaction.
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
 

@@ -39,7 +39,7 @@ export class Env {
   @IsUrl(URL_OF('postgres', 'postgresql'))
   readonly databaseUrl?: string;
 
-  /** The URL of the Redis through which wake-ups go, by Bull. When absent, they go through PostgreSQL. */
+  /** The URL of the Redis server that delivers wake-ups. When absent, PostgreSQL delivers them. */
   @IsOptional()
   @IsUrl(URL_OF('redis', 'rediss'))
   readonly redisUrl?: string;
@@ -69,14 +69,14 @@ export class Env {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
   readonly logLevel: string = 'info';
 
-  /** `pretty` is text for people. When absent, it is `pretty` on a terminal and `json` elsewhere. */
+  /** The format of the log. `pretty` is text for people. The default is `pretty` on a terminal and `json` elsewhere. */
   @IsOptional()
   @IsIn(['json', 'pretty'])
   readonly logFormat?: 'json' | 'pretty';
 
   /**
-   * `closed` allows only the first account of an empty installation. The default is `open` only for a trial, which
-   * strangers cannot reach, else `closed`: strangers could send mail to anyone.
+   * `closed` allows only the first account of an empty installation. The default is `open` for a trial, which strangers
+   * cannot reach. Otherwise it is `closed`, because strangers could send mail to anyone.
    */
   @IsIn(['open', 'closed'])
   readonly signUp: 'open' | 'closed';
@@ -96,8 +96,8 @@ export class Env {
   readonly verifiedOrganizationMessages: number = 1000;
 
   /**
-   * The largest number of mails that verify an address, per account and per mailbox in a day. One network has ten times
-   * as many. 0 means no limit.
+   * The largest number of mails that verify an address, per account and per mailbox in a day. One network may request
+   * ten times as many. 0 means no limit.
    */
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;
@@ -198,8 +198,8 @@ export class Env {
   readonly nodeEnv: 'production' | 'development' | 'test' = 'production';
 
   /**
-   * The tuning of V8. With `on`, this process returns memory to the system after its start, and V8 keeps compiled
-   * code. When absent, only `npm start` does that, because the process may belong to another program.
+   * The tuning of V8. With `on`, this process returns memory to the system after its start, and V8 keeps compiled code.
+   * When absent, only `npm start` does this, because any other process may belong to another program.
    */
   @IsOptional()
   @IsIn(['on', 'off'])
@@ -223,7 +223,7 @@ export class Env {
     return this.nodeEnv === 'development' || this.nodeEnv === 'test';
   }
 
-  /** True when callers see the message of an unexpected error, besides its id in the log. */
+  /** True when callers see the message of an unexpected error, and not only the id of its log line. */
   get showsBugs(): boolean {
     return this.nodeEnv === 'development';
   }
@@ -253,7 +253,7 @@ export class Env {
     return parseOutboundProxy(this.outboundProxy ?? '');
   }
 
-  /** Returns `ADDRESS[:PORT]` of name servers, or none for those of the machine. */
+  /** Returns the name servers as `ADDRESS[:PORT]`. An empty list means the name servers of the machine. */
   get dnsServerList(): readonly string[] {
     return parseDnsServers(this.dnsServers) ?? [];
   }

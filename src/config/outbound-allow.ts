@@ -29,7 +29,7 @@ function parseEntry(entry: string): OutboundException | undefined {
   const { star, v4, v6, bits, port } = ENTRY.exec(entry)?.groups ?? {};
   const number = port === undefined ? undefined : Number(port);
   if (number !== undefined && (number < 1 || number > 65_535)) return undefined;
-  // A star without a port would change nothing.
+  // A star without a port would allow nothing more than the default, so it is refused.
   if (star !== undefined) return number === undefined ? undefined : { port: number };
   const address = v4 ?? v6 ?? '';
   const family = isIP(address);

@@ -24,10 +24,12 @@ export interface BatchOptions {
   isDryRun: boolean;
 }
 
-/** The result for a row, or the result that it would have after a dry run. An error says why nothing was stored. */
+/**
+ * The result for a row. In a dry run, it is the result that the row would have. An error says why nothing was stored.
+ */
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | 'skipped' | AppError;
 
-/** A contact that one identifier of the rows belongs to. */
+/** An identifier in the rows, with the contact that it belongs to. */
 export interface KnownContact {
   identifier: Identifier;
   value: string;

@@ -82,7 +82,7 @@ export class ContactBatchesRepository {
     return await this.tenants.session(organizationId).query<Contact>(LOCK, [organizationId, ids]);
   }
 
-  /** Makes the contacts that this transaction has written enter and leave segments without events. */
+  /** Marks the contacts that this transaction has written, so that they enter and leave segments without events. */
   async silence(organizationId: string): Promise<void> {
     await this.tenants
       .session(organizationId)

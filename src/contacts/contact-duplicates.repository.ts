@@ -28,8 +28,9 @@ export class ContactDuplicatesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Returns at most `limit` pairs of one reason after `position`, in the order of their keys. Each contact that shares its key
-   * is paired with the oldest one only. So the time is that of sorting the contacts, even when thousands share a key.
+   * Returns at most `limit` pairs of one reason after `position`, in the order of their keys. Each contact is paired
+   * only with the oldest contact of the same key. So the query takes about as long as sorting the contacts, even when
+   * thousands share a key.
    */
   async list(
     organizationId: string,
@@ -69,7 +70,10 @@ export class ContactDuplicatesRepository {
   }
 }
 
-/** Ignores what many mail services ignore: dots, a tag after a plus sign, and the second name of Gmail. */
+/**
+ * Ignores what many mail services ignore: dots, a tag after a plus sign, and the difference between gmail.com and
+ * googlemail.com.
+ */
 function similarEmail(column: string): string {
   return `replace(split_part(split_part(${column}, '@', 1), '+', 1), '.', '') || '@' ||
     case split_part(${column}, '@', 2) when 'googlemail.com' then 'gmail.com' else split_part(${column}, '@', 2) end`;

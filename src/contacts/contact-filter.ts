@@ -213,7 +213,9 @@ function parseValue(
   }
 }
 
-/** Returns true for operators that compare a whole address. The value of the others may be a part of an address. */
+/**
+ * Returns true for operators that compare a whole address. With other operators, the value may be a part of an address.
+ */
 function isWhole(operator: FilterOperator): boolean {
   return !TEXT_OPERATORS.has(operator);
 }

@@ -30,7 +30,7 @@ describe(planMerge.name, () => {
     ]);
   });
 
-  it('adds a property of the merged contact that is named like a member of every object', () => {
+  it('adds a property of the merged contact that has the name of a member of every object, such as toString', () => {
     const { fields, values } = planMerge(contact(), contact({ properties: { toString: 'x' } }));
     expect(Object.hasOwn(fields.properties, 'toString')).toBe(true);
     expect(values).toContainEqual({

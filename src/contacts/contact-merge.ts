@@ -61,9 +61,9 @@ export function fieldsOf(contact: Contact): ContactFields {
 }
 
 /**
- * Decides what a contact has when another one is merged into it. The values of the survivor win, and it gets the values
- * that it does not have. Tags are united. The stricter consent wins. Throws `conflict` when the result has too many
- * tags or properties.
+ * Decides what a contact has when another one is merged into it. The survivor keeps its values, and gets the values
+ * that it does not have. It gets the tags of both contacts, and the stricter consent. Throws `conflict` when the result
+ * has too many tags or properties.
  */
 export function planMerge(survivor: ContactFields, merged: ContactFields): MergePlan {
   const values: MergedValue[] = [];
@@ -106,7 +106,7 @@ export function planMerge(survivor: ContactFields, merged: ContactFields): Merge
 
 /**
  * Returns the fields of the survivor when a merge is undone. The survivor loses the values that came from the merge,
- * except those that were changed since. Throws `conflict` when it would have no identifier.
+ * except those that were changed since. Throws `conflict` when the survivor would have no identifier.
  */
 export function revertSurvivor(
   current: ContactFields,
@@ -133,8 +133,8 @@ export function revertSurvivor(
 
 /**
  * Returns the fields of the merged contact when a merge is undone: its earlier fields, without the identifiers that
- * other contacts have now. Where the consent of the survivor is stricter, it gets that consent. Throws `conflict` when
- * it would have no identifier.
+ * other contacts have now. Where the consent of the survivor is stricter, the merged contact gets that consent. Throws
+ * `conflict` when the merged contact would have no identifier.
  */
 export function restoreMerged(
   current: ContactFields,
@@ -155,7 +155,10 @@ export function identifiersOf(fields: ContactFields): AliasAddress[] {
   });
 }
 
-/** Returns the stricter decision of each channel: denied before granted before none. A tie keeps the first. */
+/**
+ * Returns the stricter decision of each channel: denied before granted before none. Of two equal decisions, returns the
+ * first.
+ */
 export function strictest(first: Consent, second: Consent): Consent {
   const strict: Consent = {};
   for (const channel of CONSENT_CHANNELS) {

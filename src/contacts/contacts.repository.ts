@@ -26,7 +26,7 @@ import type { Removable } from './removable.js';
 export type TraceCounts = Record<Removable | 'runs', number>;
 
 /**
- * The number of merges that a look-up of one contact follows, when each commits while the look-up waits for its lock.
+ * The number of merges that a look-up of one contact follows. Each of them commits while the look-up waits for a lock.
  */
 const MOST_MERGES = 3;
 

@@ -13,8 +13,8 @@ export interface IndexKeys {
 type Key = { tag: string } | { name: string; value?: FilterValue };
 
 /**
- * Returns keys that every matching contact has, or undefined when the conditions require none. The index finds few more
- * contacts than match, so a value is better than a name.
+ * Returns keys that every matching contact has, or undefined when the conditions require none. Prefers values of
+ * properties to names: the index then finds fewer contacts that do not match.
  */
 export function indexKeys(nodes: readonly FilterNode[]): IndexKeys | undefined {
   const required = nodes.flatMap(requiredBy);

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
-/** Stores an event that was emitted, with what it did. */
+/** Stores an event that was emitted, with the numbers of runs that it started and continued. */
 @Entity('custom_events')
 export class CustomEvent extends OrganizationRowWithId {
   @Column('text')

@@ -6,7 +6,7 @@ import type { TimePosition } from '../paging/paging.js';
 
 const PREVIEW_CHARACTERS = 500;
 
-/** An event that was emitted, with what it did. */
+/** An event that was emitted, with the numbers of runs that it started and continued. */
 export interface StoredEvent {
   id: string;
   name: string;

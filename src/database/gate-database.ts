@@ -19,7 +19,7 @@ export class GateDatabase {
     private readonly log: StatementLog,
   ) {
     this.pool = new Pool(config);
-    // Without a listener, a server that goes away while a connection is idle would end the process.
+    // Without a listener, a server that stops while a connection is idle would end the process.
     this.pool.on('error', onError);
     ignoreErrorsInUse(this.pool);
     const { max, connectionTimeoutMillis } = this.pool.options;

@@ -15,7 +15,7 @@ const CURES: Readonly<Record<string, string>> = {
   runs: `Let set_retention delete old runs, ${RAISE}`,
   stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
 };
-/** The quotas that refuse webhooks and steps too. Their senders then try again. */
+/** The quotas that, when used up, refuse webhooks and steps too. Senders of webhooks and steps then try again. */
 const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);
 

@@ -31,7 +31,7 @@ export class SecretBox {
     this.other = keyOf(installationKey, isDatabase ? undefined : otherSecretKey);
   }
 
-  /** Returns a secret for another purpose. It does not reveal the key of this box. */
+  /** Returns a secret for another purpose. The returned secret does not reveal the key of this box. */
   derive(purpose: string): string {
     return derived(this.current, purpose);
   }

@@ -64,7 +64,7 @@ function instructions(url: string, env: Env, demo: DemoOrganization): string[] {
       arguments: { email: demo.contactEmail, subject: 'Hello', body: 'Hello from Switchboard.' },
     }),
     '',
-    '3. Fire the signed webhook:',
+    '3. Send the signed webhook:',
     `curl -s ${demo.workflow.webhookUrl} -H 'Content-Type: application/json' -H 'x-webhook-signature: ${signature}' -d '${body}'`,
     '',
     ...(env.smtpUrl

@@ -11,7 +11,7 @@ import { FileResult, FileView } from './file.results.js';
 import { abandonUpload, readUpload } from './upload-body.js';
 import { UploadsService } from './uploads.service.js';
 
-/** Takes files that messages send. */
+/** Receives uploads of files that messages send. */
 @Controller('api/files')
 @UseGuards(OriginGuard, CrossSiteGuard, CallerGuard)
 export class UploadsController {

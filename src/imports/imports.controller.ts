@@ -15,7 +15,7 @@ import { ImportsService } from './imports.service.js';
 import { sendCsv } from './send-csv.js';
 import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 
-/** Takes files with contacts, and returns the rows that were not imported. */
+/** Receives uploads of files with contacts, and returns the rows that were not imported. */
 @Controller('api/imports')
 @UseGuards(OriginGuard, CrossSiteGuard, CallerGuard)
 export class ImportsController {

@@ -72,7 +72,10 @@ export class ImportsService {
   async start(organizationId: string, id: string, choices: StartChoices): Promise<ContactImport> {
     const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
     if (job.status === 'uploading')
-      throw new AppError('conflict', 'The file is still being uploaded.');
+      throw new AppError(
+        'conflict',
+        'The file is still being uploaded. Start the import when the upload has ended.',
+      );
     if (job.status === 'running') throw new AppError('conflict', 'This import is already running.');
     if (job.status === 'completed') {
       throw new AppError(

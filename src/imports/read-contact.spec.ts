@@ -16,10 +16,13 @@ describe('readContact', () => {
     });
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('keeps the text %s', (text) => {
-    expect(read(text, text)).toEqual({
-      consent: { email: text.toLowerCase() },
-      properties: { vip: text },
-    });
-  });
+  it.each(['constructor', '__proto__', 'toString'])(
+    'keeps the text %s, which is also a member of every object',
+    (text) => {
+      expect(read(text, text)).toEqual({
+        consent: { email: text.toLowerCase() },
+        properties: { vip: text },
+      });
+    },
+  );
 });

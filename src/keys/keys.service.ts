@@ -128,7 +128,11 @@ export class KeysService {
       () => this.keys.findActive(organizationId),
       { readOnly: true },
     );
-    if (key?.id !== id) throw new AppError('unauthenticated', 'This API key was just revoked.');
+    if (key?.id !== id)
+      throw new AppError(
+        'unauthenticated',
+        'This API key was just revoked. Ask an owner for the current key.',
+      );
     return {
       prefix: key.prefix,
       last_four: key.lastFour,

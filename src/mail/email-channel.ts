@@ -60,7 +60,7 @@ export abstract class EmailChannel implements OnApplicationShutdown {
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 
-  /** Closes connections. By then, everything that sends e-mails has ended. */
+  /** Closes the connections. Nest calls this method after everything that sends e-mails has ended. */
   abstract onApplicationShutdown(): void;
 }
 

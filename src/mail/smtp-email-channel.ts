@@ -42,7 +42,8 @@ export class SmtpEmailChannel extends EmailChannel {
     const { from, to, open } = prepared;
     // eslint-disable-next-line no-control-regex -- the characters of ASCII
     const needsUtf8 = /[^\0-\x7f]/.test(`${from}${to.join('')}`);
-    // Bounces go to the installation, and SPF asks whether its mail server may send for that domain.
+    // The envelope has the sender of the installation. Bounces go there, and SPF checks whether the mail server may
+    // send for the domain of this sender.
     const envelope = { from: this.from, to };
     const result = await this.pool.send(
       envelope,

@@ -86,8 +86,8 @@ export class SmtpSession {
       content.once('end', () => (isComplete = true));
       const settle = (error?: SmtpError | null): void => {
         signal.removeEventListener('abort', stop);
-        // The server answered in the middle of the content. The session would take later responses for those of other
-        // messages.
+        // An answer in the middle of the content ends the connection. Otherwise the session would read later responses
+        // as those of other messages.
         if (isComplete ? error : error?.code !== 'EENVELOPE') this.connection.close();
         if (!error && isComplete) return resolve({ isSent: true });
         resolve({ isSent: false, error: error ?? lostError(), mayHaveArrived: isComplete });

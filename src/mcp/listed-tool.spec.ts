@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listedTool } from './listed-tool.js';
 
 describe('a listed tool', () => {
-  it('has no bound that only says that a text is not empty, at any depth', () => {
+  it('has no minLength of 1, at any depth', () => {
     const text = { type: 'string', minLength: 1, maxLength: 5 } as const;
     const tool = {
       name: 'noop',

@@ -43,7 +43,7 @@ describe(mcpHeadersOf.name, () => {
     });
   });
 
-  it('returns no value for a repeated header', () => {
+  it('joins the values of a repeated header', () => {
     expect(mcpHeadersOf({ 'mcp-method': 'a, a', 'mcp-name': ['b', 'b'] })).toMatchObject({
       method: 'a, a',
       name: 'b,b',

@@ -88,7 +88,7 @@ export class ExplanationsService {
     }
     const rows = await this.messages.listEvents(organizationId, id);
     const events = rows.map((row) => MessageEventView.of(row));
-    // A message that bounced was sent.
+    // A message that bounced has the status `failed`, but it was sent.
     const ended = message.sentAt === null ? ENDED[message.status] : 'sent';
     if (ended) {
       return { outcome: ended, reason: message.statusReason, until: null, checks: [], events };
@@ -129,12 +129,12 @@ export class ExplanationsService {
   private async checkNew(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { organizationId, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);
-    // `send_message` has found the contact, and refuses a denied consent before everything else.
+    // `send_message` has found the contact, and checks consent before all other rules.
     const consent = verdicts!.filter(({ rule }) => rule === 'consent');
     if (addVerdicts(consent, checks)) return;
     if (topic !== null && !(await this.isTopic(organizationId, topic, checks))) return;
     if (await this.pace.lacksQuota(organizationId)) {
-      const reason = 'The organization has used up its quota of messages of today, or of storage.';
+      const reason = 'The quota of messages for today, or that of storage, is used up.';
       checks.push({ rule: 'quota', passed: false, reason, until: null });
       return;
     }

@@ -3,8 +3,8 @@ import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { ALL_COLUMNS } from './message-statements.js';
 
 // These statements are for many messages of one organization. Such a statement costs the database little more than one
-// for a single message. The rows are passed as JSON, so that the planner does not see their number. Otherwise it would
-// plan each statement again.
+// for a single message. The rows are passed as JSON, so that the planner does not see the number of rows. Otherwise
+// PostgreSQL would plan the statement again for each number.
 
 /** Looks each message up by its key, however many messages there are. */
 function lockClaimed(locked: 'skip locked' | ''): string {

@@ -54,7 +54,7 @@ export type LockedMessages = 'skip' | 'wait';
 export class MessageAttemptsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the messages that the claims still hold, and locks them until the transaction ends. */
+  /** Returns the messages whose claims are still valid, and locks them until the transaction ends. */
   async lock(
     organizationId: string,
     claims: readonly Claim[],

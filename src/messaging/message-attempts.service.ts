@@ -14,7 +14,10 @@ import { MessagePermissionService, type Permission } from './message-permission.
 import type { Message } from './message.entity.js';
 import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 
-/** The longest time that claimed messages wait while others begin. They then begin together. */
+/**
+ * The longest time that claimed messages wait while attempts of others begin. The attempts of the waiting messages then
+ * begin together.
+ */
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
 
@@ -128,7 +131,7 @@ export class MessageAttemptsService {
    */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;
-    // Only a message with a contact is permitted.
+    // A message without a contact was refused before, so this one has a contact.
     const paced = { id, contactId: contactId!, channel, topic };
     const pause = await this.pace.decide(organizationId, paced);
     if (!pause) return false;
@@ -143,7 +146,7 @@ export class MessageAttemptsService {
     { organizationId, id, epoch, slotAt }: Message,
     provider: StoredProvider | undefined,
   ): Promise<boolean> {
-    // The message has waited until its reserved place.
+    // The message has already waited for its reserved place.
     if (slotAt !== null) return false;
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);

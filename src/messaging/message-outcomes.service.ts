@@ -23,7 +23,9 @@ const EVENTS = [
 ] as const;
 type MessageEnd = (typeof EVENTS)[number];
 const RECORD_RETRY_MS = 1000;
-/** The longest time that outcomes wait while others are being recorded. They are then recorded together. */
+/**
+ * The longest time that outcomes wait while others are being recorded. The waiting outcomes are then recorded together.
+ */
 const MOST_WAIT_MS = 20;
 
 /**
@@ -127,7 +129,7 @@ export class MessageOutcomesService {
     });
   }
 
-  /** Suppresses the address of a message that no later message can reach either. */
+  /** Suppresses the address of a message that bounced, because later messages to the address would bounce too. */
   private async suppressRecipient(organizationId: string, id: string): Promise<void> {
     const message = await this.messages.find(organizationId, id);
     await this.suppressions.addRecipient(message!, 'bounce');

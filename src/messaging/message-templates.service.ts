@@ -10,7 +10,7 @@ import {
 import { TemplateRenderingService } from '../templates/template-rendering.service.js';
 import type { Message } from './message.entity.js';
 
-/** The template of a message. */
+/** The template that a caller chose for a message. */
 export interface GivenTemplate {
   /**
    * The id or the name of a template, whose newest published version is used, or a version that a message has already.
@@ -22,7 +22,7 @@ export interface GivenTemplate {
   readonly items?: readonly object[];
 }
 
-/** The source of a message. */
+/** The template, the version and the locale that a message was made from. */
 export type TemplateUse = Pick<Message, 'templateId' | 'templateVersion' | 'locale'>;
 
 /** The content of a message that was made from a template. */

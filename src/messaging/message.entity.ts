@@ -101,7 +101,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   providerId: string | null;
 
-  /** The id that the provider gave a sent message. Its reports name this id. */
+  /** The id that the provider gave a sent message. The reports of the provider name this id. */
   @Column('text', { nullable: true })
   providerMessageId: string | null;
 

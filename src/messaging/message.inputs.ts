@@ -59,7 +59,7 @@ class AddresseeInput {
   phone?: string;
 }
 
-/** The choice of the calls that become one message. */
+/** Declares which calls of `send_message` become one message. */
 export class DigestInput {
   @Text({ min: 1, max: 128 })
   key: string;

@@ -64,7 +64,8 @@ export class MessagesService {
   /**
    * Queues a message to a contact. A worker delivers it after the commit. Throws `not_found` for an unknown contact or
    * topic, and `conflict` when the channel has no provider. Throws `invalid_arguments` for an unknown channel, a
-   * contact without its address, and content that it refuses. Throws `no_consent` when the contact has denied consent.
+   * contact without its address, and content that the channel refuses. Throws `no_consent` when the contact has denied
+   * consent.
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const prepare = async () => {

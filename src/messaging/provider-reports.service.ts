@@ -82,7 +82,7 @@ export class ProviderReportsService {
     const { id } = message;
     assertSent(message);
     await this.suppress(message, outcome, bounceType);
-    // A complaint means that the message arrived.
+    // A contact can complain only about a message that arrived.
     const isDelivered = outcome === 'delivered' || outcome === 'complained';
     const status = isDelivered ? 'delivered' : 'failed';
     if (['failed', 'canceled', 'suppressed', status].includes(message.status))

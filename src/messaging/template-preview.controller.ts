@@ -61,7 +61,7 @@ function readVariables(given: unknown): object | undefined {
       const values: unknown = JSON.parse(given);
       if (isJsonObject(values)) return values;
     } catch {
-      // The error below says what is wanted.
+      // The error below says what is allowed.
     }
   }
   throw AppError.invalidField(

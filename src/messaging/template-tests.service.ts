@@ -46,7 +46,7 @@ export class TemplateTestsService {
     const content = await this.tenants.transaction(organizationId, async () => {
       if (await this.pace.lacksQuota(organizationId)) {
         const message =
-          'The organization has used up its quota of messages of today, or of storage.';
+          'The quota of messages for today, or that of storage, is used up. Ask the operator for a higher quota.';
         throw new AppError('rate_limited', message, { retryAfterSeconds: 3600 });
       }
       const { email, faults } = await this.previews.preview(organizationId, request);

@@ -52,7 +52,7 @@ export class PaceService {
     }));
   }
 
-  /** Ends the claim of a message, which workers may claim again at the time of the pause. */
+  /** Ends the claim of a message, which workers may claim again at the end of the pause. */
   hold(message: ClaimedMessage, pause: HeldUntil): Promise<void> {
     return this.pace.hold(message, pause);
   }

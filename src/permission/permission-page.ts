@@ -51,8 +51,8 @@ export function sendPage(response: Response, page: PermissionPage): void {
 }
 
 /**
- * Returns the page for a link that is malformed or forged, or whose contact or message is gone. The page does not say
- * which of these is true.
+ * Returns the page for a link that is malformed or forged, or whose contact or message no longer exists. The page does
+ * not say which of these is true.
  */
 export function notFoundPage(language: Language, { notFound }: PageTexts): PermissionPage {
   return { status: 404, language, title: notFound };

@@ -18,8 +18,8 @@ import { type LinkView, PermissionPagesService } from './permission-pages.servic
 const BODY_LIMIT_BYTES = 16 * 1024;
 
 /**
- * Serves the pages of the links in messages, on which people see and change what they get. GET changes nothing, because
- * mail servers and scanners open every link.
+ * Serves the pages of the links in messages, on which people see and change which messages they get. GET changes
+ * nothing, because mail servers and scanners open every link.
  */
 @Controller()
 @UseFilters(PermissionPageFilter)

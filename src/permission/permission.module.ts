@@ -7,7 +7,7 @@ import { PermissionPagesService } from './permission-pages.service.js';
 import { SubscriptionRequestsService } from './subscription-requests.service.js';
 import { SubscriptionTools } from './subscription.tools.js';
 
-/** Lets people decide what they get, by links in messages, and asks them for confirmations. */
+/** Lets contacts decide which messages they get, by links in messages, and asks them to confirm subscriptions. */
 @Module({
   imports: [ContactsModule, MessagingModule, TopicsModule],
   controllers: [PermissionPagesController],

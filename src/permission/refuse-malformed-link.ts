@@ -3,7 +3,7 @@ import { LINK_PATHS } from '../topics/permission-links.js';
 import { PAGE_TEXTS, languageOfRequest } from './page-texts.js';
 import { notFoundPage, sendPage } from './permission-page.js';
 
-/** The paths of the pages for contacts, as middleware takes them. */
+/** The paths of the pages for contacts, in the form that middleware accepts. */
 export const PERMISSION_PATHS = Object.values(LINK_PATHS).map((path) => `/${path}`);
 
 /**

@@ -2,7 +2,7 @@ import { type KeyRestriction, type RestrictedTool, restrictionFault } from './ke
 
 /**
  * The person who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its
- * person, if it says that it can. This is a courtesy of the client, because an agent can answer for the person.
+ * person, if it says that it can. Whether a person is asked depends on the client: an agent can answer for the person.
  * `always`: a signed-in person approves exactly this call, and no API key can.
  */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;

@@ -10,7 +10,9 @@ import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentWorkRepository } from './segment-work.repository.js';
 import type { Segment } from './segment.entity.js';
 
-/** The length of a turn. An organization that needs longer gives its place to others. */
+/**
+ * The longest time of a turn of an organization. When it needs longer, the next turns belong to other organizations.
+ */
 const TURN_MS = 5000;
 /** The largest number of changed contacts that one transaction compares with every segment. */
 const CHANGES_AT_ONCE = 200;

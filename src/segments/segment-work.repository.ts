@@ -102,7 +102,7 @@ export class SegmentWorkRepository {
 
   /**
    * Stores that all contacts were compared. The next comparison begins after `pauseMs`. When `pauseMs` is null, there
-   * is none.
+   * is no next comparison.
    */
   async finish(segment: Segment, pauseMs: number | null): Promise<void> {
     await this.session(segment.organizationId).query(

@@ -44,8 +44,8 @@ interface CheckedEmail {
 }
 
 /**
- * Compiles the texts of authors into texts that can be rendered. They are checked, and have snippets, inlined CSS and
- * derived texts.
+ * Compiles the texts of authors into texts that can be rendered. The compiled texts are checked, and contain the
+ * snippets, inlined CSS and derived texts.
  */
 @Injectable()
 export class ContentCompilerService {
@@ -89,8 +89,7 @@ export class ContentCompilerService {
       compiled[locale] = { ...compiled[locale], email: emails[index]! };
     }
     if (faults.length === 0 && JSON.stringify(compiled).length > LARGEST_CONTENT) {
-      const message =
-        'have more than 2 MiB together with their snippets and their CSS in the elements';
+      const message = 'have more than 2 MiB together with their snippets and their inlined CSS';
       faults.push({ path: 'variants', message });
     }
     assertNone(faults);
@@ -187,7 +186,7 @@ export class ContentCompilerService {
     };
     for (const part of ['html', 'text'] as const) {
       if (result[part].length <= LONGEST_TEXT && !(part === 'html' && isTooLong)) continue;
-      const message = `has more than ${LONGEST_TEXT} characters with its CSS in the elements`;
+      const message = `has more than ${LONGEST_TEXT} characters with its inlined CSS`;
       faults.push({ path: `${path}.${part}`, message });
     }
     if (text === undefined && !this.isUsable(result.text)) {

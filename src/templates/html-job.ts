@@ -4,8 +4,8 @@ export type HtmlJob = readonly string[];
 /** The result of the thread for one HTML. */
 export interface InlinedHtml {
   /**
-   * The HTML with the CSS of its style elements in the elements. Undefined when the CSS cannot be inlined, or the
-   * result is too long.
+   * The HTML with inlined CSS: rules of style elements have become style attributes. Undefined when the CSS cannot be
+   * inlined, or the result is too long.
    */
   readonly html?: string;
   readonly isTooLong: boolean;

@@ -43,7 +43,8 @@ export class HtmlThreadsService implements OnApplicationShutdown {
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
     if (this.isClosed) throw stopping();
     if (this.waiting.count(organizationId) >= MOST_WAITING) {
-      const message = 'Too many templates of this organization wait for their turn.';
+      const message =
+        'Too many templates of this organization wait for their turn. Try again later.';
       throw new AppError('rate_limited', message, { retryAfterSeconds: 10 });
     }
     return await new Promise<HtmlReply>((resolve, reject) => {

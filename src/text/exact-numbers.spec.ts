@@ -76,7 +76,7 @@ describe(numberText, () => {
     expect(numberText(value)).toBe(text);
   });
 
-  it('writes a text with the same value', () => {
+  it('writes a text that JavaScript reads as the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Number(numberText(value))).toBe(value === 0 ? 0 : value);

@@ -5,7 +5,7 @@ export function lineOffsets(text: string): number[] {
   return offsets;
 }
 
-/** Returns the index of the line that contains the character `at`, in time that hardly depends on the number of lines. */
+/** Returns the index of the line that contains the character `at`, by a binary search. */
 export function lineIndexAt(offsets: readonly number[], at: number): number {
   let [low, high] = [0, offsets.length - 1];
   while (low < high) {

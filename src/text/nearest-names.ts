@@ -1,7 +1,7 @@
 const MAX_RESULTS = 3;
 const MAX_SHOWN = 64;
 
-/** For names that callers confuse although their spelling differs: the known name that has the same purpose. */
+/** The known name with the same purpose, for names that callers confuse although the spelling differs. */
 const SAME_PURPOSE: Readonly<Record<string, string>> = { on_error: 'on_failure' };
 
 /** Returns at most three known names that are similar to `name`, the most similar first. */

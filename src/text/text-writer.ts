@@ -33,7 +33,7 @@ export class TextWriter {
     return this.characters;
   }
 
-  /** True directly in an item of a list. */
+  /** True while the innermost open group is an item of a list. */
   get isInItem(): boolean {
     return this.groups.at(-1)?.name === 'li';
   }

@@ -1,7 +1,7 @@
 /**
- * The largest JSON text, in bytes, of one value of a run. Such values are the arguments and the result of a step,
- * the payload of a run that a step starts, and the results of a loop. A body of a request has at most 1 MiB, so a
- * step can forward a whole body, with other values beside it.
+ * The largest JSON text, in bytes, of one value of a run. The limit applies to the arguments and the result of a step,
+ * the results of a loop, and the payload of a run that a step starts. A body of a request has at most 1 MiB, so a step
+ * can forward a whole body, with other values beside it.
  */
 export const MAX_VALUE_BYTES = 1536 * 1024;
 

@@ -24,7 +24,7 @@ const TOKEN =
   /^(org_[0-9A-Za-z]{1,40})\.(con_[0-9A-Za-z]{1,40})\.(msg_[0-9A-Za-z]{1,40})\.([a-z0-9_-]{0,64})\.([\w-]{43})$/;
 
 /**
- * Makes the links in messages by which people decide what they get, and checks them. A link is signed and never
+ * Makes and checks the links in messages by which people decide which messages they get. A link is signed and never
  * expires, because people use the links of old messages too. A forged link is refused without a query.
  */
 @Injectable()

@@ -158,7 +158,7 @@ describe('the chain of the audit log', () => {
       where c.organization_id = $acme and s.organization_id = $acme and s.last_position = 6`;
       expect(await attack(removal)).toEqual([]);
       expect(await attack('select 1', heads)).toEqual([
-        'acme: the kept end at position n is no longer in the chain.',
+        'acme: the earlier end at position n is no longer in the chain.',
       ]);
       const all = `delete from audit_log where organization_id = $acme`;
       await attack(`delete from private.audit_seals where organization_id = $acme`);

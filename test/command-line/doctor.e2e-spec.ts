@@ -87,7 +87,11 @@ describe('switchboard doctor', () => {
 
   it.each([
     ['an unknown key', newApiKey(), 'This API key is unknown or revoked.'],
-    ['a key with a typing error', 'swb_1', 'has no API key: it is cut or has a typing error.'],
+    [
+      'a key with a typing error',
+      'swb_1',
+      'is not an API key: it is incomplete or has a typing error.',
+    ],
     ['no key', '', 'SWITCHBOARD_KEY is not set. An owner makes a key'],
   ])('says what is wrong with %s', async (_what, key, text) => {
     const result = await examine(switchboard.url, key);

@@ -82,9 +82,9 @@ describe(`${assertIsolated.name} of a database`, () => {
       /everybody/,
     ],
     [
-      'a context function that answers without a context',
+      'a context function that returns an organization without a context',
       `create or replace function current_organization() returns text language sql as $$ select 'org_x' $$`,
-      /answers without a context/,
+      /returns an organization although no context is set/,
     ],
     [
       'a view that reads as its owner',

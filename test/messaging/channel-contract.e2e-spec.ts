@@ -120,7 +120,7 @@ describe('the contract of channels', () => {
     },
   };
   const names = [
-    'has @Channel, and tells an unknown outcome from a failure',
+    'has @Channel, and distinguishes an unknown outcome from a failure',
     'finds the address of a contact, or null when the contact has none',
     'accepts its content, and checks any text without throwing',
     'answers sent',

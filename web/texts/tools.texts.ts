@@ -47,8 +47,8 @@ export const toolsTexts = defineTexts(
       when_possible: 'If the client of the agent can ask a person',
       always: 'Always, from a signed-in person',
     },
-    courtesy:
-      'A client can agree without asking a person, so this protects only against mistakes. Choose “Always” to protect against misled agents.',
+    clientDecides:
+      'A client can agree without asking a person, so this setting protects only against mistakes. Choose “Always” to protect against misled agents.',
     save: 'Save the policy',
     saved: 'The policy was saved.',
   },
@@ -98,7 +98,7 @@ export const toolsTexts = defineTexts(
       when_possible: 'Wenn der Client des Agenten einen Menschen fragen kann',
       always: 'Immer, von einem angemeldeten Menschen',
     },
-    courtesy:
+    clientDecides:
       'Diese Zustimmung kann ein Client auch selbst geben, sie schützt also nur vor Versehen. Wählen Sie „Immer“ gegen irregeführte Agenten.',
     save: 'Regel speichern',
     saved: 'Die Regel wurde gespeichert.',

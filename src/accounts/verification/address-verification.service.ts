@@ -138,9 +138,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     const delivery = await this.mail.deliver(mail, AbortSignal.timeout(SEND_TIMEOUT_MS));
     if (delivery.outcome === 'sent') return;
     // The reason may contain the address, and the log has no personal data.
-    this.logger.warn(
-      `The mail server ${delivery.outcome === 'refused' ? 'refused' : 'did not take'} a verification mail. Check SMTP_URL.`,
-    );
+    const verb = delivery.outcome === 'refused' ? 'refused' : 'did not accept';
+    this.logger.warn(`The mail server ${verb} a verification mail. Check SMTP_URL.`);
     throw delivery.outcome === 'refused'
       ? AppError.invalidField('email', 'cannot get mail')
       : new AppError('unavailable', 'The mail could not be sent. Try again later.');

@@ -73,7 +73,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Looks again and again for a server that is not a child of this process. */
+  /** Checks repeatedly whether a server that is not a child of this process still runs. Reports when it has ended. */
   #watch(): void {
     setTimeout(() => {
       void isRunning(this.postmaster.identity).then((isStillRunning) => {

@@ -20,7 +20,7 @@ it('allows a burst, then one action per pause, and never a larger burst', () => 
   expect(burst()).toBe(3);
 });
 
-it('counts actions beyond the burst, but the number of allowed actions never falls below zero', () => {
+it('counts actions beyond the burst, but never has fewer than zero allowed actions', () => {
   const pace = new Pace(1, 10);
   pace.count();
   pace.count();

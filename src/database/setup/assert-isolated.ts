@@ -77,7 +77,7 @@ async function roleFaults(client: Client, kind: string): Promise<Fault[]> {
   if (!row.durable) {
     faults.push({
       path: 'synchronous_commit',
-      message: 'is off, so acknowledged work could be lost',
+      message: 'is off, so acknowledged work could be lost. Set it to on',
     });
   }
   return faults;
@@ -168,7 +168,10 @@ async function contextFaults(client: Client): Promise<Fault[]> {
   );
   const faults: Fault[] = [];
   if (none.rows[0]!.organization !== null) {
-    faults.push({ path: 'current_organization()', message: 'answers without a context' });
+    faults.push({
+      path: 'current_organization()',
+      message: 'returns an organization although no context is set',
+    });
   }
   await client.query(`select set_config('switchboard.context', $1, false)`, [
     `org_forged.${'0'.repeat(64)}`,

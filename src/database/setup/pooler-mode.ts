@@ -19,8 +19,8 @@ export async function hasPooler(client: Client): Promise<boolean> {
 }
 
 /**
- * Throws unless the pooler leaves a connection of the server to one client until that client leaves, as PgBouncer does
- * with `pool_mode = session`. Other clients may use the pooler at the same time. Takes about 0.4 s.
+ * Throws unless the pooler assigns a connection of the server to one client until the client disconnects, as PgBouncer
+ * does with `pool_mode = session`. Other clients may use the pooler at the same time. Takes about 0.4 s.
  */
 export async function assertSessionMode(config: ClientConfig): Promise<void> {
   for (let count = 1; count <= MOST_CONNECTIONS; count += 1) {

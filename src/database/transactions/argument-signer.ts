@@ -5,8 +5,8 @@ export type SignedPurpose =
   'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
 
 /**
- * Signs arguments of functions that the tenant role may call, so that SQL of a tool cannot call them. PostgreSQL checks
- * the signature in `private.is_signed()`.
+ * Signs arguments of functions that the tenant role may call. Calls from SQL of a tool fail, because the tool has no
+ * signature. PostgreSQL checks the signature in `private.is_signed()`.
  */
 export class ArgumentSigner {
   constructor(private readonly key: Buffer) {}

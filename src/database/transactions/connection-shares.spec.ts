@@ -71,7 +71,7 @@ describe('the shares of connections', () => {
     await expect(shares.take('a')).rejects.toThrow('slow');
   });
 
-  it('are all free again when everybody has released', async () => {
+  it('are all free again when every call has released its connection', async () => {
     const shares = new ConnectionShares(10, 5000);
     let running = 0;
     let most = 0;

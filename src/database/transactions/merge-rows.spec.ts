@@ -17,7 +17,7 @@ function merged(...statements: DeferredStatement[]): string[] {
 }
 
 describe('rows for the same statement', () => {
-  it('become one statement at the place of the first', () => {
+  it('become one statement, at the place of the first row', () => {
     const statements = [row('a', '1'), other('b'), row('c', '1'), row('a', '2'), row('a', '3')];
     expect(merged(...statements)).toEqual(['a: 1 2 3', 'b: b', 'c: 1']);
   });

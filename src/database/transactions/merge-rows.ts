@@ -13,9 +13,9 @@ export function isSavepoint({ name }: BoundStatement): boolean {
 }
 
 /**
- * Joins rows for the same statement into one, at the place of the first. PostgreSQL takes as long to begin an INSERT into
- * a table with triggers, checks and partial indexes as to insert a row. No row moves across a savepoint, because a
- * rollback to it must remove the rows that were added after it.
+ * Joins the rows of one statement name into one statement, at the place of the first row. PostgreSQL takes as long to
+ * begin an INSERT into a table with triggers, checks and partial indexes as to insert a row. No row moves across a
+ * savepoint, because a rollback to it must remove the rows that were added after it.
  */
 export function mergeRows(statements: readonly DeferredStatement[]): DeferredStatement[] {
   const parts: { statement: DeferredStatement; rows: (readonly unknown[])[] }[] = [];

@@ -109,7 +109,8 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // The value is undefined and not false, because the digest that binds a request state includes it.
+      // Undefined and not false: the digest that binds a request state omits an undefined value, so it equals the
+      // digest of a call without `dryRun`.
       dryRun: dryRun || undefined,
       idempotencyKey,
     };

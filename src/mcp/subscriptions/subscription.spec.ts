@@ -48,7 +48,7 @@ function subscribe(topics: readonly Topic[], onError: (error: unknown) => void =
 }
 
 describe(Subscription.name, () => {
-  it('sends changes that came before the acknowledgement after the acknowledgement', async () => {
+  it('sends changes only after the acknowledgement, even if they happened before it', async () => {
     const { caller, subscription } = subscribe([A]);
     subscription.notifyOf(a);
     await new Promise(setImmediate);
@@ -79,7 +79,7 @@ describe(Subscription.name, () => {
     ]);
   });
 
-  it('sends a second notification for a change during the first notification', async () => {
+  it('sends a second notification for a change that happens while the first one is prepared', async () => {
     let reads = 0;
     const slow: Topic = {
       concerns: () => true,

@@ -131,6 +131,11 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
       // The database failed, so the key may be valid. The next check decides.
       return;
     }
-    end.abort(new JsonRpcError(UNAUTHENTICATED, 'This API key is no longer valid.'));
+    end.abort(
+      new JsonRpcError(
+        UNAUTHENTICATED,
+        'This API key is no longer valid. Ask an owner for the current key.',
+      ),
+    );
   }
 }

@@ -105,7 +105,7 @@ export class ConfirmationsService {
     state: 'approved' | 'declined',
     { kind, id: userId }: Actor,
   ): Promise<Confirmation> {
-    // The tools are for people only. This check applies even if a module calls them for an agent.
+    // The tools of confirmations are for people only. This check refuses a module that answers for an agent.
     if (kind !== 'user') throw new AppError('forbidden', 'Only a signed-in person may answer.');
     const now = await this.now(organizationId);
     // A person may withdraw an approval until the call uses it.

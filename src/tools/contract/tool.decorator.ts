@@ -21,8 +21,8 @@ export interface ToolOptions {
    */
   checkStep?: (given: Readonly<Record<string, unknown>>) => readonly Fault[];
   /**
-   * Returns the part of the arguments of a workflow step that identifies the request. Calls of a step that differ in it
-   * get different idempotency keys. The default is all arguments.
+   * Returns the part of the arguments of a workflow step that identifies the request. Calls of a step that differ in
+   * this part get different idempotency keys. The default is all arguments.
    */
   requestOf?: (given: Readonly<Record<string, unknown>>) => unknown;
   /** The class of the result. When absent, the method returns `ToolContent`. */

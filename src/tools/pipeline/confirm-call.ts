@@ -6,8 +6,8 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 const MAX_SHOWN_ARGUMENTS = 2000;
 
 /**
- * Lets the client ask its person, if the client supports it. This is a courtesy of the client, because a program with
- * the key can accept the request without a person.
+ * Lets the client ask its person, if the client supports it. Whether a person confirms depends on the client: a program
+ * with the key can accept the request without a person.
  */
 export async function confirm(tool: RegisteredTool, input: object, call: ToolCall): Promise<void> {
   if (call.confirmation === undefined) return;

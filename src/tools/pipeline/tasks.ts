@@ -78,7 +78,7 @@ export class Tasks implements OnApplicationBootstrap {
       if (!this.allows(cancelTool, caller.policies)) {
         throw new AppError(
           'forbidden',
-          `Your organization or the API key does not allow this without ${cancelTool}.`,
+          `Your organization or the API key does not allow ${cancelTool}, which canceling this task needs.`,
         );
       }
       if (await found.source.cancel(organizationId, id)) {

@@ -13,9 +13,9 @@ export class SetToolPolicyInput {
   hidden?: boolean;
 
   @Doc(
-    'Who agrees to calls of agents. never: nobody. when_possible: the client of the agent asks its person if it can; ' +
-      'a courtesy, which protects from mistakes and not from an agent that answers for the person. always: a ' +
-      'signed-in person approves each call with approve_confirmation.',
+    'Who agrees to calls of agents. never: nobody. when_possible: the client of the agent asks its person if it can. ' +
+      'This depends on the client: an agent can answer for the person. always: a signed-in person approves each call ' +
+      'with approve_confirmation.',
   )
   @Choice(CONFIRMATIONS, { optional: true })
   confirmation?: Confirmation;

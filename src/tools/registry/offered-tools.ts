@@ -21,7 +21,10 @@ const KEY_SCHEMA: JsonSchema = {
   description: 'The same key with the same arguments starts only one run.',
 };
 
-/** Registers offered tools, which use the same pipeline. A registered tool hides an offered tool of the same name. */
+/**
+ * Registers offered tools, which use the same pipeline as registered tools. A registered tool hides an offered tool of
+ * the same name.
+ */
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');

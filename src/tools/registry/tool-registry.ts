@@ -128,7 +128,7 @@ export class ToolRegistry implements OnModuleInit {
     const fail = (error: unknown): never => {
       const failure = fromHttpException(error, 'tool');
       this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
-      // The engine of workflows shows the bugs of steps, because a step fails only after its transaction.
+      // The runner of tool steps shows the bugs of steps itself, because a step can also fail at its commit.
       const isShown = this.env.showsBugs && call.surface !== 'workflow';
       throw isShown && isBug(failure, call.signal) ? new ShownBug(failure) : failure;
     };

@@ -34,7 +34,7 @@ export function PolicySection({ policy }: { policy: Policy }) {
         <CheckField label={texts.hide} value={hidden} onChange={setHidden} />
         <SelectField
           label={texts.confirmation}
-          description={confirmation === 'when_possible' && texts.courtesy}
+          description={confirmation === 'when_possible' && texts.clientDecides}
           fault={faults.find(({ path }) => path === 'confirmation')?.message}
           value={confirmation}
           options={CONFIRMATIONS.map((value) => ({ value, label: texts.confirmations[value] }))}
