@@ -8,8 +8,8 @@ const MAX_THREADS = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
 /**
- * The longest time that a job waits for a thread before it fails. A `check` may wait less, because its transaction,
- * which saves a workflow, stays open meanwhile.
+ * The longest time that a job waits for a thread before it fails. A `check` may wait less, because the transaction that
+ * saves the workflow stays open while it waits.
  */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**

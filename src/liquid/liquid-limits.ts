@@ -37,8 +37,8 @@ export function checkOutputLength(text: string): string {
 }
 
 /**
- * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run.
- * Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
+ * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run may
+ * be. Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
  */
 export function checkValueLength(text: string): string {
   if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;

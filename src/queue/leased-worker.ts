@@ -77,7 +77,10 @@ export class LeasedWorker {
     await this.release(unfinished.map((running) => running.claim));
   }
 
-  /** Reserves a slot for a new row. Returns undefined while other rows may be due, so that it does not delay them. */
+  /**
+   * Reserves a slot for a new row. Returns undefined while other rows may be due, so that the new row does not delay
+   * them.
+   */
   private reserve(organizationId: string): ReservedSlot | undefined {
     if (this.isStopped || this.mayHaveMore || !this.hasRoom(organizationId)) return undefined;
     const requestedAt = performance.now();

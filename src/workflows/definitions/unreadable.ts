@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
 
-/** The members of a step's output that were too large to be stored, each with the sentence that says so. */
+/** The members of a step's output that were too large to be stored, each with the error message for a read. */
 export type TooLarge = Readonly<Record<string, string>>;
 
 interface Output {

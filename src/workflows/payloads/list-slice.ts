@@ -50,7 +50,8 @@ function findItems(bytes: Buffer, batch: number): { ends: number[]; isLast: bool
   const ends: number[] = [];
   let depth = 0;
   let isEmpty = true;
-  // This count may be larger than the number of members, but never smaller.
+  // Counts opening brackets, commas and colons. So the count may be larger than the number of members, but never
+  // smaller.
   let members = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

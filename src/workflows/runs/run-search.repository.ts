@@ -30,7 +30,10 @@ const SOURCES = {
   status: scanStatuses('true'),
 };
 
-/** The reasons that a step id follows. Without the id, they match many reasons, which no index has in order. */
+/**
+ * The reasons that end with a step id, such as `stopped:send`. Without the id, a filter matches many stored reasons,
+ * and no index has the runs of all these reasons in one order.
+ */
 const REASON_PREFIXES = new Set(['step_failed', 'stopped', 'returned']);
 
 interface ScannedRun {

@@ -47,8 +47,8 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Checks a delivery and starts its run. The run is committed when this resolves. Every id that does not belong to an
-   * active webhook throws the same `not_found`, so that nobody can probe for workflows.
+   * Checks a delivery and starts its run. The run is committed when the promise resolves. Every id that does not belong
+   * to an active webhook throws the same `not_found`, so that nobody can probe for workflows.
    */
   async receive(workflowId: string, request: WebhookRequest): Promise<ReceivedWebhook> {
     const delivery = new IncomingDelivery(request);

@@ -31,7 +31,7 @@ describe(Cron.name, () => {
     expect(ticks(expression, 'UTC', from, 2)).toEqual(expected);
   });
 
-  it('uses the local time of the timezone, in summer and in winter', () => {
+  it('uses the local time of the time zone, in summer and in winter', () => {
     expect(ticks('0 9 * * *', 'Europe/Vienna', '2026-03-28T00:00Z', 2)).toEqual([
       '2026-03-28T08:00Z',
       '2026-03-29T07:00Z',

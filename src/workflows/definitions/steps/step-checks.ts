@@ -164,8 +164,7 @@ export class StepChecks {
       this.secret(name, path);
       return '';
     });
-    // The value of a secret is inserted when the request is sent. Filters and tags would see the marker and not the
-    // value.
+    // Until the request is sent, a marker stands for the value of the secret. Filters and tags would see the marker.
     if (/(?<![\w.-])secrets(?![\w-])/.test(rest)) {
       this.fault(
         path,
