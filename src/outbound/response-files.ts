@@ -41,8 +41,8 @@ export function limitsOf(
 }
 
 /**
- * Returns the body of an accepted response as a value, or keeps it as a file. It becomes a file when the step asks for
- * one, or when neither its type nor its bytes are text.
+ * Returns the body of an accepted response as a value, or keeps it as a file. The body becomes a file when the step
+ * asks for one, or when neither its type nor its bytes are text.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,

@@ -45,7 +45,7 @@ export function sliceList(bytes: Buffer, batch = 1): ListSlice {
   return { items: parseItems(text), next: end + 1, isLast };
 }
 
-/** Returns the positions at which items end. It relies on valid JSON. */
+/** Returns the positions at which items end. The bytes must be valid JSON. */
 function findItems(bytes: Buffer, batch: number): { ends: number[]; isLast: boolean } {
   const ends: number[] = [];
   let depth = 0;

@@ -105,8 +105,8 @@ export class RunSearchRepository {
   }
 
   /**
-   * Returns ids that start with the text in any case, newest first. It searches the newest 1000 runs, or the newest
-   * 1000 runs with the status if a status is given.
+   * Returns ids that start with the text in any case, newest first. Searches only the newest 1000 runs, or the newest
+   * 1000 runs with the given status.
    */
   async idsStartingWith(
     organizationId: string,

@@ -84,8 +84,8 @@ export class RunsService {
   }
 
   /**
-   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. It is for readers that may not
-   * resume runs.
+   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. Use this method for callers
+   * that may not resume runs.
    */
   async getValueWithoutSignatures(
     organizationId: string,

@@ -32,8 +32,8 @@ const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.'
 @Injectable()
 export class WebhooksService {
   /**
-   * The limits of test deliveries. They are written at once, so each workflow may have 30 at a time and one more per
-   * second.
+   * The limits of test deliveries. Test deliveries are written at once, so each workflow may have 30 of them at a time
+   * and one more per second.
    */
   private readonly tests = new TokenBuckets(30, 1);
 

@@ -27,7 +27,7 @@ describe(Cron.name, () => {
     ['0 0 13 * FRI', '2026-02-01T00:00Z', ['2026-02-06T00:00Z', '2026-02-13T00:00Z']],
     // When one day field begins with a star, a day must match both.
     ['0 0 */2 * FRI', '2026-02-01T00:00Z', ['2026-02-13T00:00Z', '2026-02-27T00:00Z']],
-  ])('%s in UTC', (expression, from, expected) => {
+  ])('finds the next two times of %s in UTC', (expression, from, expected) => {
     expect(ticks(expression, 'UTC', from, 2)).toEqual(expected);
   });
 

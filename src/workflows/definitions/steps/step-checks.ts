@@ -109,7 +109,7 @@ export class StepChecks {
     this.fault(path, message);
   }
 
-  /** Checks a condition, if there is one. It can also refer to the given names. */
+  /** Checks a condition, if there is one. The condition can also refer to the given names. */
   condition(text: string | undefined, path: string, names: readonly string[] = []): void {
     if (text === undefined || text === '') return;
     collectFaults(path, this.faults, () => {

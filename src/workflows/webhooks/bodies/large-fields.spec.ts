@@ -26,7 +26,7 @@ describe('a large form', () => {
     '__proto__=1&constructor=2',
     'ü=€😀&b="\\',
     'a=b=c&d==',
-  ])('is read as a small one: %j', async (text) => {
+  ])('is read like a small form: %j', async (text) => {
     const json = await formJson(Buffer.from(text), WORK, false);
     expect(JSON.stringify(parse(json))).toBe(JSON.stringify(objectOfFields(parseForm(text))));
   });

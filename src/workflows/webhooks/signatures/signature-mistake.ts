@@ -51,7 +51,8 @@ export const SIGNATURE_ADVICE = {
     'The signature is right, but the workflow has a tolerance_seconds, and x-webhook-signature covers no time. Sign ' +
     'as in Standard Webhooks.',
   no_match: 'The signature matches no known secret. Check the secret and the signed body.',
-  not_examined: 'The signature was not examined, because the body is too large or too many deliveries were refused.',
+  not_examined:
+    'The signature was not examined, because the body is too large or too many deliveries were refused.',
 } as const;
 
 export type SignatureMistake = keyof typeof SIGNATURE_ADVICE;
