@@ -13,8 +13,8 @@ const MAX_WAITING = 100;
  */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**
- * The time after the time limit of a job at which a thread without an answer is ended. Native functions of QuickJS do
- * not check the limit, so they can exceed it.
+ * The time after the time limit of a job in which its thread may still answer. Then the thread is ended. Native
+ * functions of QuickJS do not check the limit, so they can exceed it.
  */
 const GRACE_MS = 1000;
 const MAX_START_MS = 30_000;
@@ -31,8 +31,8 @@ interface WaitingJob {
 }
 
 /**
- * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so that
- * long jobs of one do not delay those of others. Threads start when they are needed, and end when they are not.
+ * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so
+ * that long jobs of one do not delay those of others. Threads start when they are needed, and end when they are not.
  */
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();

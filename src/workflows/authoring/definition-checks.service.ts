@@ -140,7 +140,8 @@ export class DefinitionChecksService {
 }
 
 /**
- * The tools for agents with the same effect as a tool that only steps can call. Their policies apply to that tool too.
+ * The tools of agents that have the same effect as a tool that only steps can call, by the name of that tool. The
+ * policies of the tools of agents apply to that tool too.
  */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],

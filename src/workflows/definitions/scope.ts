@@ -9,7 +9,9 @@ import { withUnreadable } from './unreadable.js';
 
 const MAX_MS = 500;
 
-/** Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands. */
+/**
+ * Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands.
+ */
 interface StepEvaluation {
   readonly organizationId: string;
   readonly scope: object;

@@ -265,7 +265,7 @@ export class RunStartsService {
   }
 }
 
-/** Returns a dedupe key that is new, and by which {@link RunStartsService.findDuplicateByBody} finds the run of this body. */
+/** Returns a new dedupe key by which {@link RunStartsService.findDuplicateByBody} finds the run of this body. */
 export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }
