@@ -3,14 +3,13 @@ import { TimeBudgets } from '../liquid/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 
-// Other tests cover the processor time of an organization. These jobs may use much of it.
 const sandbox = new CodeSandbox(true, new CodeThreads(new TimeBudgets(() => 0)));
 afterAll(() => sandbox.close());
 
 let organizations = 0;
 
 async function fillMemory(): Promise<void> {
-  // Each job has an organization of its own, so that no organization has used up its time.
+  // Each job has an organization of its own, so that no organization has used up its processor time.
   organizations += 1;
   const code = 'const a = new Uint8Array(4e7).fill(1); return a.length';
   await sandbox.run(`org_${organizations}`, { code, input: {}, now: new Date(), seconds: 10 });

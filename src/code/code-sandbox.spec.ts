@@ -4,11 +4,11 @@ import { TimeBudgets } from '../liquid/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 
-/** A time limit that only code without an end exceeds. On a busy machine a thread may take seconds to start. */
-const LONG_SECONDS = 60;
 /**
- * The threads of these tests. Other tests cover the processor time of an organization, so code here may use much of it.
+ * A time limit that only endless code exceeds. It is long, because a thread may take seconds to start on a busy
+ * machine.
  */
+const LONG_SECONDS = 60;
 const threads = new CodeThreads(new TimeBudgets(() => 0));
 const sandbox = new CodeSandbox(true, threads, LONG_SECONDS * 1000);
 const NOW = new Date('2026-05-04T10:20:30.400Z');
@@ -17,7 +17,7 @@ let organizations = 0;
 afterAll(() => sandbox.close());
 
 async function run(code: string, input: object = {}, seconds = LONG_SECONDS): Promise<unknown> {
-  // Each run has an organization of its own, so that no organization has used up its time.
+  // Each run has an organization of its own, so that no organization has used up its processor time.
   organizations += 1;
   const given = { code, input, now: NOW, seconds };
   return JSON.parse(await sandbox.run(`org_${organizations}`, given));
@@ -166,7 +166,7 @@ describe('a result', () => {
     expect(error.message).toContain(expected);
   });
 
-  it('is an error, even when the thrown value cannot be read or is null', async () => {
+  it('is an error when the code throws null or a value that cannot be read', async () => {
     const code = 'throw { get message() { throw 1 } }';
     expect((await errorOf(code)).message).toContain('an error that cannot be read');
     expect((await errorOf('throw null')).message).toContain('null');
@@ -200,7 +200,7 @@ describe('the check of code', () => {
 });
 
 describe('threads', () => {
-  it('are at most two, of which one organization occupies one, and end when they are idle', async () => {
+  it('are at most two, at most one for each organization, and end when they are idle', async () => {
     const own = new CodeThreads(new TimeBudgets(() => 0), 50);
     const counts: number[] = [];
     const job = { kind: 'run', input: '{}', now: 0, memoryBytes: 1e7 } as const;
@@ -214,7 +214,7 @@ describe('threads', () => {
     const endless = { ...job, code: 'for (;;);', milliseconds: 60_000, limits };
     const loop = own.run('busy', endless, ended.signal).catch((error: unknown) => error);
     const later = ['busy', 'busy', 'a', 'a', 'b'].map((name) => start(name));
-    // Jobs of the organization with the long job wait only for that job.
+    // Only jobs of the organization `busy` wait for its endless job.
     await Promise.all(later.slice(2));
     expect(counts).toHaveLength(3);
     const reason = new Error('enough');
@@ -232,7 +232,7 @@ describe('threads', () => {
     const aborted = new AbortController();
     const loop = { code: 'for (;;);', input: {}, now: NOW, seconds: 10 };
     const { signal } = aborted;
-    // The next job can then begin at once.
+    // This job starts a thread, so that the next job can begin at once.
     await own.run('a', { ...loop, code: 'return 1' });
     const both = Promise.allSettled([
       own.run('a', { ...loop, signal }),

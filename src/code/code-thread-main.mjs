@@ -203,8 +203,8 @@ function wrap(code) {
 }
 
 /**
- * Creates a function inside QuickJS that describes an error. It has the limits of the code, because the error may have
- * getters that run code.
+ * Creates a function inside QuickJS that describes an error. The limits of the code apply to this function too,
+ * because the error may have getters that run code.
  *
  * @param {QuickJSContext} context
  */

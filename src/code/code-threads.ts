@@ -8,13 +8,13 @@ const MAX_THREADS = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
 /**
- * The longest time that a job waits for a thread before it fails. A `check` may wait less, because its transaction,
- * which saves a workflow, stays open meanwhile.
+ * The longest time that a job waits for a thread before it fails. A `check` may wait less, because the transaction that
+ * saves the workflow stays open while it waits.
  */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**
- * The time after the time limit of a job at which a thread without an answer is ended. Native functions of QuickJS do
- * not check the limit, so they can exceed it.
+ * The time after the time limit of a job in which its thread may still answer. Then the thread is ended. Native
+ * functions of QuickJS do not check the limit, so they can exceed it.
  */
 const GRACE_MS = 1000;
 const MAX_START_MS = 30_000;
@@ -31,8 +31,8 @@ interface WaitingJob {
 }
 
 /**
- * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so that
- * long jobs of one do not delay those of others. Threads start when they are needed, and end when they are not.
+ * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so
+ * that long jobs of one do not delay those of others. Threads start when they are needed, and end when they are not.
  */
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();

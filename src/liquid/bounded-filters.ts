@@ -8,8 +8,8 @@ import { AppError } from '../errors/app-error.js';
 const MAX_VALUES = 10_000;
 const MAX_TEXT_CHARACTERS = 256 * 1024;
 /**
- * The largest number of characters for filters that replace or divide. They take about ten times as long as others for
- * the same text.
+ * The largest number of characters for filters that replace or split texts. These filters take about ten times as long
+ * as other filters for the same text.
  */
 const MAX_REPLACED_CHARACTERS = 64 * 1024;
 /**
@@ -18,8 +18,8 @@ const MAX_REPLACED_CHARACTERS = 64 * 1024;
  */
 const MAX_LIST_CHARACTERS = 1024 * 1024;
 /**
- * The largest number of characters of a text that is searched for. The search takes time in proportion to the length of
- * this text times the length of the searched text.
+ * The largest number of characters of a text that a filter or `contains` searches for. A search may take time in
+ * proportion to the length of this text, multiplied by the length of the input.
  */
 const MAX_PATTERN_CHARACTERS = 4096;
 /**
@@ -132,7 +132,7 @@ function createSort(keyOf: (value: Scalar) => Scalar): Filter {
   } as Filter;
 }
 
-/** Returns the value by which an item is sorted: a list as its text, and the same text for every object. */
+/** Returns the value by which an item is sorted: the text of a list, and the same text for every object. */
 function toScalar(value: unknown): Scalar | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.join(',');

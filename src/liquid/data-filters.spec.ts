@@ -31,7 +31,7 @@ describe('filters of data', () => {
     expect(await evaluate(expression, { x: 'ä{', json, brackets })).toEqual(value);
   });
 
-  it('let date_add add to the present time', async () => {
+  it('compute a time relative to now with date_add', async () => {
     const before = Date.now() + 60_000;
     const time = Date.parse((await evaluate('"now" | date_add: 1, "minutes"')) as string);
     expect(time).toBeGreaterThanOrEqual(before);

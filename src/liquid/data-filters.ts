@@ -111,8 +111,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Throws when a JSON text is nested too deep or may have too many values. It counts brackets and commas before the text
- * is parsed, because parsing deep texts takes long.
+ * Throws when a JSON text is nested too deep or may have too many values. This function counts brackets and commas
+ * before the text is parsed, because parsing deep texts takes long.
  */
 function assertParsable(text: string): void {
   let [depth, values, isInString] = [0, 1, false];

@@ -40,7 +40,7 @@ export class DistantRead extends AppError {
 
 const distantValues = new WeakMap<object, DistantValue>();
 
-/** Registers an object as the stand-in of a distant value. */
+/** Registers an object that represents a distant value in a scope. */
 export function registerDistant<T extends object>(object: T, value: DistantValue): T {
   distantValues.set(object, value);
   return object;

@@ -47,7 +47,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
     ownPropertyOnly: true,
     strictFilters: true,
     dynamicPartials: false,
-    // Without these two options, the output of dates would depend on the timezone and the language of the server.
+    // Without these two options, the output of dates would depend on the time zone and the language of the server.
     timezoneOffset: 0,
     locale: 'en-US',
     memoryLimit: MAX_MEMORY,

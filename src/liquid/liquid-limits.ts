@@ -37,8 +37,8 @@ export function checkOutputLength(text: string): string {
 }
 
 /**
- * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run.
- * Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
+ * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run may
+ * be. Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
  */
 export function checkValueLength(text: string): string {
   if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;
@@ -82,9 +82,9 @@ export function checkMarkupLength(tokens: readonly Token[]): void {
 const LARGEST_BOUND = 100_000;
 
 /**
- * Makes the tokenizer accept only ranges of two small literal numbers, such as `(1..5)`. LiquidJS counts with `+= 1`, which
- * has no effect from 2^53 on. So `(9007199254740992..9007199254740994)` would never end, fill the memory and crash the
- * process, and no limit of LiquidJS applies to it.
+ * Makes the tokenizer accept only ranges of two small literal numbers, such as `(1..5)`. LiquidJS counts with `+= 1`,
+ * which has no effect from 2^53 on. So `(9007199254740992..9007199254740994)` would never end, fill the memory and
+ * crash the process, and no limit of LiquidJS applies to it.
  */
 export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): void {
   // eslint-disable-next-line typescript/unbound-method -- called with its `this` below

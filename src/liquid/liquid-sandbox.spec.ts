@@ -68,7 +68,7 @@ describe(LiquidSandbox.name, () => {
     ['a && b', undefined],
     ['', undefined],
     ['%} {% if true', undefined],
-  ])('tests the condition %s', async (condition, holds) => {
+  ])('evaluates or rejects the condition %s', async (condition, holds) => {
     const result = sandbox.test('org_1', condition, scope);
     if (holds === undefined) await expect(result).rejects.toThrow(AppError);
     else expect(await result).toBe(holds);
@@ -170,7 +170,7 @@ describe(LiquidSandbox.name, () => {
     ['newline_to_br', '\r'],
     ['number_of_words', 'a '],
     ['strip_newlines', '\r'],
-  ])('takes time in proportion to the input for %s over many %j', async (filter, piece) => {
+  ])('renders a long text with %s and many %j within the time limit', async (filter, piece) => {
     await attempt(`{{ big | ${filter} }}`, { big: `a${piece.repeat(200_000 / piece.length)}a` });
   });
 

@@ -1,4 +1,6 @@
-/** Queues work of organizations, which take turns: the organization that has waited longest since its last turn is next. */
+/**
+ * Queues work of organizations, which take turns: the organization that has waited longest since its last turn is next.
+ */
 export class OrganizationQueue<T> {
   private readonly waiting = new Map<string, T[]>();
 

@@ -34,7 +34,7 @@ export class TextFault extends Error {
 
 /** A variable that a text reads from its values, and the place of its first use. */
 export interface UsedVariable {
-  /** The segments up to a computed index, such as `contact`, `first_name`. */
+  /** The names in its path, up to a computed index, such as `contact`, `first_name`. */
   readonly segments: readonly string[];
   readonly offset: number;
 }
@@ -51,7 +51,7 @@ export interface MarkupPlace {
   readonly end: number;
 }
 
-/** A `{% render 'name' %}`. `name` is undefined when the tag has anything but one quoted name. */
+/** A tag `{% render 'name' %}`. `name` is undefined when the tag has anything but one quoted name. */
 export interface RenderTag extends MarkupPlace {
   readonly name: string | undefined;
 }

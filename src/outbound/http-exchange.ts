@@ -43,7 +43,7 @@ export interface BodyLimits {
    * read.
    */
   beforeLarge(signal: AbortSignal): Promise<void>;
-  /** Returns a sentence that the error for a body that is too large adds: what the caller can do. It may be empty. */
+  /** Returns what the caller can do about a body that is too large: a sentence for the error text, or empty text. */
   advice(head: ResponseHead): string;
 }
 

@@ -23,7 +23,10 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
-/** Returns the headers by lowercase name, with numbers as text. Throws `invalid_arguments` for headers that must not be sent. */
+/**
+ * Returns the headers by lowercase name, with numbers as text. Throws `invalid_arguments` for headers that must not be
+ * sent.
+ */
 export function readHeaders(headers: object): Record<string, string> {
   const read: Record<string, string> = {};
   const entries: [string, unknown][] = Object.entries(headers);

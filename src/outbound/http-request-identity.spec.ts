@@ -14,18 +14,18 @@ describe(requestOf, () => {
     ['order of the body', { ...given, json: { b: 2, a: 1 } }],
     ['headers', { ...given, headers: { 'X-Shop': 'graz' } }],
     ['set of headers', { url, method: 'POST', json: given.json }],
-  ])('differs for another %s', (_what, other) => {
+  ])('returns another identity for another %s', (_what, other) => {
     expect(identity(other)).not.toBe(identity(given));
   });
 
   it.each<[string, Record<string, unknown>]>([
     ['credentials', { ...given, headers: { 'x-shop': 'vienna', Authorization: 'Bearer new' } }],
     ['identifiers of traces', { ...given, headers: { 'X-SHOP': 'vienna', 'X-Request-ID': '1' } }],
-  ])('is the same for other %s', (_what, other) => {
+  ])('returns the same identity for other %s', (_what, other) => {
     expect(identity(other)).toBe(identity(given));
   });
 
-  it('is the same with and without the default method', () => {
+  it('returns the same identity with and without the default method', () => {
     expect(identity({ url, method: 'GET' })).toBe(identity({ url }));
   });
 

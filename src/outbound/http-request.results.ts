@@ -1,7 +1,7 @@
 import { Flag, Integer, JsonObject, Nested, Text } from '../tools/schema/fields.js';
 
 export class FileResult {
-  @Text('Sends the file with a later step.')
+  @Text('Lets a later step send the file.')
   id: string;
 
   @Text()

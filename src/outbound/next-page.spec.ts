@@ -64,7 +64,7 @@ describe(nextPage, () => {
     expect(next({ page_parameter: 'page' }, [], 0)).toBeUndefined();
   });
 
-  it.each([{}, [], true])('refuses %j in place of the next page', (cursor) => {
+  it.each([{}, [], true])('refuses %j as the cursor of the next page', (cursor) => {
     expect(() => next({ next: 'cursor' }, { cursor })).toThrow('no text or number at cursor');
   });
 });

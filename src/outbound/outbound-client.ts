@@ -26,8 +26,8 @@ const DEFAULT_SECONDS = 15;
 /**
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change the
- * address in between. It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after a
- * time limit. It ignores proxy settings of the system. With a proxy of the operator, it asks that proxy for a
+ * address after the check. It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after
+ * a time limit. It ignores proxy settings of the system. With a proxy of the operator, it asks that proxy for a
  * connection to a checked address, in place of connecting itself.
  */
 export class OutboundClient {

@@ -35,7 +35,7 @@ const V6: typeof V4 = [
 
 describe(isPublic, () => {
   it.each([...V4, ...V6])(
-    'returns false from %s to %s and true outside',
+    'returns false from %s to %s, and true outside of this range',
     (first, last, before, after) => {
       expect(isPublic(first)).toBe(false);
       expect(isPublic(last)).toBe(false);
@@ -104,7 +104,7 @@ describe(OutboundRules, () => {
     ['::ffff:10.1.2.3', 80, false],
     ['::1', 9000, true],
     ['::1', 80, false],
-  ])('decides about %s, port %i: %s', (address, port, allowed) => {
+  ])('returns for %s at port %i: %s', (address, port, allowed) => {
     expect(rules.allows(address, port)).toBe(allowed);
   });
 

@@ -78,7 +78,7 @@ export class RequestSecretsService {
     }
     assertKind(authentication, false);
     const [name, value] = await this.headerOf(organizationId, authentication);
-    // The token, or the user name and the password as HTTP Basic encodes them.
+    // Hide the token too, or the user name and the password as HTTP Basic encodes them.
     hidden.set(value.replace(/^(Basic|Bearer) /, ''), authentication.name);
     return {
       ...result(filled, { [name.toLowerCase()]: value }, hidden),

@@ -119,7 +119,8 @@ function parseJsonOrText(text: string): { json: unknown; text: string | null } {
     return { json: parseJsonExactly(Buffer.from(text), JSON_LIMITS), text: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // If such JSON were returned as text, a step that reads a member of it would find nothing.
+    // JSON that is too complex is refused. If it were returned as text, a step that reads a member of it would find
+    // nothing.
     if (error.code === 'too_complex') {
       throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
     }

@@ -16,7 +16,7 @@ import { isTextType, type ParsedBody, parseBytes, decompressBody } from './respo
 
 const NO_BODY: ParsedBody = { json: null, text: null };
 
-/** Returns what is wrong with the arguments of a step about files. They have not been validated. */
+/** Returns the faults of the arguments of a step that concern files. The arguments have not been validated. */
 export function fileFaults({ response, pages }: Readonly<Record<string, unknown>>): Fault[] {
   if (response !== 'file' || pages === undefined || pages === null) return [];
   return [{ path: 'response', message: 'must not be file together with pages' }];
@@ -41,8 +41,8 @@ export function limitsOf(
 }
 
 /**
- * Returns the body of an accepted response as a value, or keeps it as a file. It becomes a file when the step asks for
- * one, or when neither its type nor its bytes are text.
+ * Returns the body of an accepted response as a value, or keeps it as a file. The body becomes a file when the step
+ * asks for one, or when neither its type nor its bytes are text.
  */
 export async function bodyOrFile(
   input: HttpRequestInput,

@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims a row whose wake-up found no slot, because a claim without a row had it', async () => {
+  it('claims a row whose wake-up found the last slot occupied by a claim that returned no row', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);
@@ -77,19 +77,19 @@ describe(`${LeasedWorker.name} with wake-ups`, () => {
     await Promise.all(pendingWakeUps);
   });
 
-  it('does not poll repeatedly without a free slot after an earlier wake-up', async () => {
+  it('does not poll repeatedly while a wake-up waits for a free slot', async () => {
     stage.start();
     await stage.pass(0);
     stage.work.due.push('a', 'b', 'c', 'd');
     void stage.wakeUps.handle!('a');
     void stage.wakeUps.handle!('b');
-    // This claim comes before the claim for `b`, with the last free slot.
+    // The claim for `c` comes before the claim for `b`, and takes the last free slot.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     void stage.wakeUps.handle!('c');
     await stage.pass(10);
     expect(stage.running()).toEqual(['a', 'c']);
-    // The timer is replaced without a spy. Vitest would put the fake timer back after the last test, and later test
-    // files would get it.
+    // The timer is replaced by an assignment. After the last test, a spy of Vitest would restore the fake timer, and
+    // later test files would use it.
     const { setTimeout } = globalThis;
     let started = 0;
     globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {

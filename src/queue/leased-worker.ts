@@ -42,7 +42,7 @@ export class LeasedWorker {
   constructor(
     private readonly work: LeasedWork,
     private readonly wakeUps: WakeUps,
-    /** With `isShared`, `concurrency` is the limit of one organization, and there are more slots; see {@link FairShare}. */
+    /** With `isShared`, `concurrency` limits one organization, and there are more slots; see {@link FairShare}. */
     { concurrency, isShared }: { concurrency: number; isShared?: boolean },
   ) {
     if (isShared) this.fairShare = new FairShare(concurrency);
@@ -77,7 +77,7 @@ export class LeasedWorker {
     await this.release(unfinished.map((running) => running.claim));
   }
 
-  /** Reserves a slot for a new row. Returns undefined while other rows may be due, so that it does not delay them. */
+  /** Reserves a slot for a new row. Returns undefined while other rows may be due, because they come first. */
   private reserve(organizationId: string): ReservedSlot | undefined {
     if (this.isStopped || this.mayHaveMore || !this.hasRoom(organizationId)) return undefined;
     const requestedAt = performance.now();

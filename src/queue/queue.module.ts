@@ -5,7 +5,9 @@ import { DueWork } from './due-work.js';
 import { PostgresWakeUps } from './postgres-wake-ups.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Provides the polls for due work, and wake-ups: through Bull when Redis is configured, otherwise through PostgreSQL. */
+/**
+ * Provides the polls for due work, and wake-ups: through Bull when Redis is configured, otherwise through PostgreSQL.
+ */
 @Module({})
 export class QueueModule {
   static async forRoot(env: Env, access: DatabaseAccess): Promise<DynamicModule> {

@@ -140,7 +140,8 @@ export class DefinitionChecksService {
 }
 
 /**
- * The tools for agents with the same effect as a tool that only steps can call. Their policies apply to that tool too.
+ * The tools of agents that have the same effect as a tool that only steps can call, by the name of that tool. The
+ * policies of the tools of agents apply to that tool too.
  */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],
@@ -157,7 +158,7 @@ function isConfirmedAlways(
 
 /**
  * Returns why the caller may not start workflows by a step. Without this check, a step could start workflows for an
- * agent that may not start them, or only with a confirmation.
+ * agent that may not start them, or that needs a confirmation to start them.
  */
 function runRefusal(
   policies: ToolPolicies,

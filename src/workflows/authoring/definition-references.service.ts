@@ -20,7 +20,7 @@ export class DefinitionReferencesService {
     return this.secrets.names(organizationId);
   }
 
-  /** Returns false for an unknown segment. Otherwise the segment cannot be deleted before the transaction ends. */
+  /** Returns false for an unknown segment. A known segment cannot be deleted before the transaction ends. */
   keepSegment(organizationId: string, id: string): Promise<boolean> {
     return this.segments.keep(organizationId, id);
   }

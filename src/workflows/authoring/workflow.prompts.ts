@@ -83,7 +83,7 @@ function task(description: string, tools: readonly ToolDescriptor[]): string {
     `trigger: ${trigger!.description}`,
     `steps: ${steps!.description} A step can read the trigger, and the results of earlier steps that always ` +
       'run: not those inside a branch or a loop. until is an RFC 3339 time, or "09:00" or "2030-01-31T09:00" ' +
-      'in the timezone of the contact. for_each takes an expression that returns a list; its steps read item and ' +
+      'in the time zone of the contact. for_each takes an expression that returns a list; its steps read item and ' +
       'index, later steps read <step id>.results; concurrency limits the items at a time. parallel and stop ' +
       'accept if like tool steps. {id, set: {name: value}} stores values that later steps read as vars.name, also ' +
       'after a branch. output of a for_each is the value of each item in its results. {id, return: {name: value}} ' +

@@ -124,8 +124,8 @@ export class WorkflowsService {
   }
 
   /**
-   * Replaces the secret of a webhook. It changes and checks nothing else. Creates a version only when the webhook had
-   * no secret. Throws `conflict` for a workflow with another trigger.
+   * Replaces the secret of a webhook. Changes and checks nothing else. Creates a version only when the webhook had no
+   * secret. Throws `conflict` for a workflow with another trigger.
    */
   async rotateSecret(
     organizationId: string,

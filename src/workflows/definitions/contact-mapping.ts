@@ -51,7 +51,7 @@ export function checkContactMapping(
   const known = Object.entries(mapping).filter(([key]) => FIELDS.includes(key));
   const step = { id: 'mapping', tool: 'create_contact', arguments: Object.fromEntries(known) };
   checker.check([step], found);
-  // Each fault of a mapping has a path of its own, so the first 20 faults are enough.
+  // `found` keeps the first 20 faults. More are not needed, because a response shows at most 20.
   for (const { path, message } of found.first) {
     faults.push({
       path: path.replace(/^steps(\[0\]\.(arguments|tool))?/, TRIGGER_CONTACT),

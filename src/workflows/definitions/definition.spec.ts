@@ -186,7 +186,7 @@ describe(parseSteps, () => {
     ],
     [
       [{ id: 'a', wait: { until: '2030-01-01T00:00:00Z', timezone: 'UTC' } }],
-      'steps[0].wait.timezone needs a local time; this time already has a timezone',
+      'steps[0].wait.timezone needs a local time; this time already has a time zone',
     ],
     [[{ id: 'a', wait: { days: 1, timezone: 'UTC' } }], 'steps[0].wait.timezone is not known.'],
     [

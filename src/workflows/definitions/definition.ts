@@ -67,7 +67,7 @@ export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'mon
 /**
  * A step that waits for a duration or until a time. A duration is a number, or an expression that returns a number.
  * `until` is RFC 3339 text, a local time, or an expression that returns either. Local times and months use `timezone`,
- * or the timezone of the contact when `timezone` is absent.
+ * or the time zone of the contact when `timezone` is absent.
  */
 export interface WaitStep extends StepBase {
   wait: Partial<Record<WaitUnit, number | string>> & {

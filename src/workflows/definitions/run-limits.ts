@@ -4,8 +4,8 @@ import { checkValue } from '../../tools/schema/check-value.js';
 import type { JsonSchema } from '../../tools/schema/json-schema.js';
 
 /**
- * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. A run with
- * `turn` waits for a free slot of its key. Then the rate limits the run again.
+ * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. `turn` means
+ * that the rate has a place for the run, but its key has no free slot. When the key has one, the rate is checked again.
  */
 export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 
@@ -71,7 +71,10 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
   });
 }
 
-/** Returns the keys of invalid limits. Their expressions are checked later, so that one response lists all faults. */
+/**
+ * When limits are invalid, returns only their keys. The expressions of the keys are checked later, so that one response
+ * lists all faults.
+ */
 function pickKeys(limits: unknown): RunLimits {
   if (!isJsonObject(limits)) return {};
   const sections = ['concurrency', 'debounce'].flatMap((name) => {

@@ -19,7 +19,7 @@ describe('mayReference', () => {
     '{%- for one in contact.tags -%}{{ one }}{%- endfor -%}',
     'contact',
     '(contact.a..3)',
-  ])('is true for %s', (text) => {
+  ])('returns true for %s', (text) => {
     expect(mayReference(step(text), 'contact')).toBe(true);
   });
 
@@ -30,11 +30,11 @@ describe('mayReference', () => {
     '{{ contacts[0].id }}',
     '{{ trigger.payload["email"] }}',
     'no expression',
-  ])('is false for %s', (text) => {
+  ])('returns false for %s', (text) => {
     expect(mayReference(step(text), 'contact')).toBe(false);
   });
 
-  it('is true whenever rendering reads the variable', async () => {
+  it('returns true whenever rendering reads the variable', async () => {
     const liquid = new LiquidSandbox();
     const scope = { contact: { email: 'secret' }, n: 'contact', a: ['x'] };
     const read = async (text: string): Promise<boolean> => {
@@ -60,7 +60,8 @@ describe('mayReference', () => {
       'upcase',
     ];
     let reading = 0;
-    // There are 13 parts, 5 lengths and 11 distances. More tries would only repeat the same texts.
+    // A text depends on its first part (13 values), its length (5) and the distance of its parts (11). More tries would
+    // only repeat the same texts.
     for (let tries = 0; tries < 13 * 5 * 11; tries += 1) {
       const inner = Array.from(
         { length: 1 + (tries % 5) },

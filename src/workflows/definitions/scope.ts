@@ -9,7 +9,9 @@ import { withUnreadable } from './unreadable.js';
 
 const MAX_MS = 500;
 
-/** Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands. */
+/**
+ * Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands.
+ */
 interface StepEvaluation {
   readonly organizationId: string;
   readonly scope: object;
@@ -21,10 +23,10 @@ interface StepEvaluation {
 }
 
 /**
- * Returns the output of a step with the fields of its resource. When exactly one member of the output is a
- * resource (an object with an id), the fields of the resource are added: after a step `contact` with the output
- * `{contact, created}`, `contact.id`, `contact.contact.id` and `contact.created` all work. On a collision the member of
- * the output is used.
+ * Returns the output of a step with the fields of its resource. When exactly one member of the output is a resource (an
+ * object with an id), the fields of the resource are added. For example, a step `contact` has the output `{contact,
+ * created}`. Then `contact.id`, `contact.contact.id` and `contact.created` all work. On a collision the member of the
+ * output is used.
  */
 function stepValue(output: object | null): object | null {
   if (output === null) return null;

@@ -39,7 +39,9 @@ export function parseName<T extends string>(
   return undefined;
 }
 
-/** Calls `visit` with every text in a JSON value. Names of members are left out, because they contain no expressions. */
+/**
+ * Calls `visit` with every text in a JSON value. Names of members are left out, because they contain no expressions.
+ */
 export function visitTexts(
   value: unknown,
   path: string,

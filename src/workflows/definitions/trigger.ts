@@ -27,7 +27,7 @@ export interface TriggerOptions {
   /** The id of a segment. Only events about this segment start runs. */
   segment?: string;
   /**
-   * The times of a schedule trigger. `timezone` is their timezone, and `missed` the rule for times at which no worker
+   * The times of a schedule trigger. `timezone` is their time zone, and `missed` the rule for times at which no worker
    * was running.
    */
   cron?: string;
@@ -161,7 +161,7 @@ function cronFault(cron: unknown): string | undefined {
   }
   const parsed = Cron.parse(cron);
   if (!(parsed instanceof Cron)) return parsed.fault;
-  // Any timezone can be used here, because a date that does not exist is missing in all of them.
+  // Any time zone can be used here, because a date that does not exist is missing in all of them.
   return parsed.next(new Date(), 'UTC') ? undefined : 'never matches a date';
 }
 

@@ -14,7 +14,7 @@ describe(withUnreadable, () => {
     '{{ each.results[0].value }}',
     '{% for one in each.results %}{{ one }}{% endfor %}',
     'a {{ each | json }}',
-  ])('makes %s fail with the sentence of the member', async (text) => {
+  ])('makes %s fail with the error message of the member', async (text) => {
     await expect(evaluate(text)).rejects.toMatchObject({
       code: 'invalid_arguments',
       message: 'The results are too large.',

@@ -11,7 +11,7 @@ import type { WebhookNeeds } from './webhook-options.js';
 const READS_REQUEST =
   /(?<![\w.-])trigger(?![\w-])(?!\s*\.\s*(?:type|payload)(?![\w-]))|(?<![\w\]])\[/;
 
-/** Computes the needs of a definition. It may return a need that no run has, but never misses one. */
+/** Computes the needs of a definition. The result may have a need that no run has, but never misses one. */
 export function webhookNeeds(options: TriggerOptions, steps: readonly Step[]): WebhookNeeds {
   const expressions: string[] = [];
   visitTexts([options, steps], '', (text, path) => {

@@ -38,7 +38,8 @@ export interface WebhookOptions {
    */
   toleranceSeconds?: number;
   /**
-   * The longest time in seconds that the response waits for the end of the run. It then contains the result of the run.
+   * The longest time in seconds that the response waits for the end of the run. The response then contains the result
+   * of the run.
    */
   waitSeconds?: number;
   /** The seconds within which a delivery without a key starts no run when an earlier delivery had the same body. */

@@ -13,7 +13,7 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 const MAX_CACHED_VERSIONS = 500;
 
 type Row = ClaimedRunRow & {
-  /** The index of the lease in the batch to which the row belongs. */
+  /** The index of the run's lease in the batch. */
   position: number;
   payload: Buffer;
   largePayload: LargePayload | null;

@@ -87,7 +87,7 @@ export class StepCallerService {
 
 function timeoutOf(tool: RegisteredTool, requested: number | undefined): number {
   if (tool.external) return requested ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
-  // When the definition was saved, the tool may have been external, with a longer timeout.
+  // A saved step may have a longer timeout, because its tool was external when the definition was saved.
   return Math.min(requested ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
 }
 

@@ -31,7 +31,9 @@ export function getRetryDelaySeconds(
   return getPauseSeconds(policy, attempts, requested);
 }
 
-/** Returns the seconds until the next attempt, at most one hour, or undefined when the policy allows no other attempt. */
+/**
+ * Returns the seconds until the next attempt, at most one hour, or undefined when the policy allows no other attempt.
+ */
 export function getPauseSeconds(
   policy: RetryPolicy,
   attempts: number,

@@ -79,7 +79,7 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(all, [loop], [loop])).toEqual(plan);
   });
 
-  it('continues a failed loop whose finished iterations are folded, and begins another failed loop again', () => {
+  it('continues a failed loop whose finished iterations are folded, and repeats any other failed loop', () => {
     const loop: Step = { id: 'each', for_each: '{{ x }}', steps: [call('a')] };
     const failed = reached('each', 'failed');
     expect(createRetryPlan([{ ...failed, hasProgress: true }], [loop], [loop])).toEqual({

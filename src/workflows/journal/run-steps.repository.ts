@@ -189,7 +189,9 @@ export class RunStepsRepository {
     return row?.output ?? null;
   }
 
-  /** Returns the values with which a run that has the reason `returned:…` has ended. Returns undefined for other runs. */
+  /**
+   * Returns the values with which a run that has the reason `returned:…` has ended. Returns undefined for other runs.
+   */
   async returned({ organizationId, id, reason }: Run): Promise<object | undefined> {
     if (!reason?.startsWith(RETURNED)) return undefined;
     const [row] = await this.tenants
@@ -218,7 +220,9 @@ export class RunStepsRepository {
     return row!;
   }
 
-  /** Returns `limit` characters of the JSON text of a value from `offset`, or null when there is no such step or value. */
+  /**
+   * Returns `limit` characters of the JSON text of a value from `offset`, or null when there is no such step or value.
+   */
   async readText(
     organizationId: string,
     runId: string,

@@ -69,9 +69,9 @@ export class RunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Inserts each run whose workflow is active and unchanged and whose dedupe key is new. Returns the inserted runs by id.
-   * With `onlyUnlimited` it leaves out runs of workflows with limits. The same statement pins the version and finds the
-   * contact.
+   * Inserts each run whose workflow is active and unchanged and whose dedupe key is new. Returns the inserted runs by
+   * id. With `onlyUnlimited` it leaves out runs of workflows with limits. The same statement pins the version and finds
+   * the contact.
    */
   async insert(
     organizationId: string,

@@ -70,7 +70,7 @@ describe('the outline of a payload', () => {
     expect(() => JSON.stringify(read(`{"a":1,"a":${list}}`).a)).toThrow('trigger.payload.a has');
   });
 
-  it('does not change a text of the sender that looks like the stand-in of a large value', () => {
+  it('does not change a text of the sender that looks like the placeholder of a large value', () => {
     expect(read({ lines, text: 'other:list:1:2:3' }).text).toBe('other:list:1:2:3');
   });
 });

@@ -94,10 +94,7 @@ export class LargePayloadsService {
     return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
   }
 
-  /**
-   * Returns whole characters from a byte on, and their place. They have at most `limit` bytes, but there is at least
-   * one character.
-   */
+  /** Returns whole characters from a byte on, and their place: at most `limit` bytes, but at least one character. */
   async readText(
     organizationId: string,
     runId: string,

@@ -98,7 +98,7 @@ describe('an expression on a large payload', () => {
     [`${P}.note`, note],
     [`${P}.order.total`, 5],
     [`${P}.order.items | default: "none" | size`, 40_000],
-  ])('has the value of {{ %s }}', async (expression, expected) => {
+  ])('returns the right value: {{ %s }}', async (expression, expected) => {
     const value = await open().evaluate(`{{ ${expression} }}`);
     expect(JSON.stringify(value)).toBe(JSON.stringify(expected));
   });
@@ -111,7 +111,7 @@ describe('an expression on a large payload', () => {
     [`${P}.order.items.last.sku == "s1" or ${P}.id == 7`, true],
     [`${P}.byName.s5.id >= 6`, false],
     [`${P}.order.items contains "s5"`, false],
-  ])('decides %s', async (condition, expected) => {
+  ])('evaluates the condition %s', async (condition, expected) => {
     expect(await open().test(condition)).toBe(expected);
   });
 

@@ -26,14 +26,14 @@ const READ_AHEAD_ITEMS = 500;
 /** The most bytes in memory: as much as two expressions may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
 /**
- * The size, in bytes, as which a smaller kept value counts. So values without a size, such as missing members, also
- * have a largest number.
+ * The smallest number of bytes that is counted for a kept value. This also limits the number of kept values that have
+ * no size, such as missing members.
  */
 const MIN_KEPT_BYTES = 64;
 
 /** Gives access to the bytes of a large payload. */
 export interface PayloadSource {
-  /** Returns the bytes from `start` to before `end`. */
+  /** Returns the bytes from `start` up to but not including `end`. */
   read(start: number, end: number): Promise<Buffer>;
   /**
    * Runs work in turns, between which other requests are served. Throws `rate_limited` when the organization has used

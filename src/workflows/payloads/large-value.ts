@@ -51,7 +51,10 @@ const EXPRESSION =
   /^\{\{-?\s*trigger\.payload((?:\.[A-Za-z_][\w-]*|\[(?:\d+|"[^"]*"|'[^']*')\])*)\s*-?\}\}$/;
 const MEMBER = /\.([\w-]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
 
-/** Returns the names of members in an expression such as `{{ trigger.payload.order.lines }}`, or undefined for any other text. */
+/**
+ * Returns the names of members in an expression such as `{{ trigger.payload.order.lines }}`, or undefined for any other
+ * text.
+ */
 export function payloadPath(text: unknown): string[] | undefined {
   const path = typeof text === 'string' ? EXPRESSION.exec(text.trim())?.[1] : undefined;
   if (path === undefined) return undefined;

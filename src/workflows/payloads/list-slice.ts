@@ -45,12 +45,13 @@ export function sliceList(bytes: Buffer, batch = 1): ListSlice {
   return { items: parseItems(text), next: end + 1, isLast };
 }
 
-/** Returns the positions at which items end. It relies on valid JSON. */
+/** Returns the positions at which items end. The bytes must be valid JSON. */
 function findItems(bytes: Buffer, batch: number): { ends: number[]; isLast: boolean } {
   const ends: number[] = [];
   let depth = 0;
   let isEmpty = true;
-  // This count may be larger than the number of members, but never smaller.
+  // Counts opening brackets, commas and colons. So the count may be larger than the number of members, but never
+  // smaller.
   let members = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

@@ -28,7 +28,9 @@ export class MemberScan {
   private depth = 0;
   private isInText = false;
   private isEscaped = false;
-  /** The position at which the member begins, or -1 before it. In an object, it begins after the colon. */
+  /**
+   * The position at which the current member begins, or -1 between members. In an object, it begins after the colon.
+   */
   private start = -1;
   private nameBytes: number[] = [];
   private isInName: boolean;

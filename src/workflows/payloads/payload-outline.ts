@@ -10,8 +10,8 @@ import { largeValueText } from './large-value.js';
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;
 /**
- * The sizes, in bytes, from which on values are left out. They are tried in this order until the outline is small
- * enough.
+ * The limits, in bytes, at and above which values are left out. The limits are tried in this order until the outline is
+ * small enough.
  */
 const SIZES = [1024, 256, 64, 16, 4].map((kibibytes) => kibibytes * 1024);
 
@@ -52,7 +52,8 @@ function chooseCuts(
   withObjects: boolean,
 ): ScannedValue[] {
   const cuts: ScannedValue[] = [];
-  // Read from the end, a value comes before the values inside of it, and the first one is the payload itself.
+  // In reverse order, a value comes before the values inside of it. The first value is the payload itself, which is
+  // skipped.
   for (let index = values.length - 2; index >= 0; index -= 1) {
     const value = values[index]!;
     const isInside = cuts.length > 0 && value.start > cuts.at(-1)!.start;

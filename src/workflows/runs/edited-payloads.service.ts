@@ -20,8 +20,8 @@ export class EditedPayloadsService {
   ) {}
 
   /**
-   * Checks a payload for a copy of a run, like the body of a webhook. For a run of a webhook, the contact is the one that the payload names;
-   * other runs keep theirs.
+   * Checks a payload for a copy of a run by the rules for stored payloads. The copy of a run of a webhook gets the
+   * contact that the payload names. Copies of other runs keep the contact of the run.
    */
   async prepare(organizationId: string, runId: string, given: object): Promise<EditedPayload> {
     const run = await this.runs.get(organizationId, runId);

@@ -65,7 +65,7 @@ export class RunControlService {
     if (status !== 'failed' && status !== 'canceled') {
       throw new AppError(
         'conflict',
-        `Only failed or canceled runs can be retried: this is ${status}.`,
+        `Only failed or canceled runs can be retried: this run is ${status}.`,
       );
     }
     if (refused[0]) throw refused[0].error;

@@ -26,7 +26,9 @@ export class RunRetriesService {
     private readonly largePayloads: LargePayloadsService,
   ) {}
 
-  /** Queues the failed and canceled runs again. Without `wait`, runs that another transaction has locked are refused. */
+  /**
+   * Queues the failed and canceled runs again. Without `wait`, runs that another transaction has locked are refused.
+   */
   async retry(
     organizationId: string,
     ids: readonly string[],

@@ -30,7 +30,10 @@ const SOURCES = {
   status: scanStatuses('true'),
 };
 
-/** The reasons that a step id follows. Without the id, they match many reasons, which no index has in order. */
+/**
+ * The reasons that end with a step id, such as `stopped:send`. Without the id, a filter matches many stored reasons,
+ * and no index has the runs of all these reasons in one order.
+ */
 const REASON_PREFIXES = new Set(['step_failed', 'stopped', 'returned']);
 
 interface ScannedRun {
@@ -102,8 +105,8 @@ export class RunSearchRepository {
   }
 
   /**
-   * Returns ids that start with the text in any case, newest first. It searches the newest 1000 runs, or the newest
-   * 1000 runs with the status if a status is given.
+   * Returns ids that start with the text in any case, newest first. Searches only the newest 1000 runs, or the newest
+   * 1000 runs with the given status.
    */
   async idsStartingWith(
     organizationId: string,

@@ -143,7 +143,8 @@ export class RunWaiterService implements OnModuleDestroy {
       wake();
     };
     over.addEventListener('abort', () => wake(), { once: true });
-    // Subscribe before the state is read. Otherwise a change in between would be missed.
+    // Subscribe before the state is read. Otherwise a change after the read and before the subscription would be
+    // missed.
     const unsubscribe = await this.changes.subscribe(organizationId, notify);
     try {
       for (;;) {

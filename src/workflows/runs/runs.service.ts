@@ -38,8 +38,8 @@ const PREVIEW_BYTES = 1000;
 const MAX_RESULT_CHARACTERS = 8192;
 const STEPS_PER_PAGE = 300;
 /**
- * The number of steps that are read first. About so many steps with a large value fit into a page. More steps are read
- * when the first ones are small.
+ * The number of steps that are read first. About this many steps with a large value fit into a page. More steps are
+ * read when the first ones are small.
  */
 const FIRST_STEPS = 120;
 const LISTED_STEPS = 10;
@@ -84,8 +84,8 @@ export class RunsService {
   }
 
   /**
-   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. It is for readers that may not
-   * resume runs.
+   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. Use this method for callers
+   * that may not resume runs.
    */
   async getValueWithoutSignatures(
     organizationId: string,

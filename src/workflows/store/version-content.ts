@@ -14,7 +14,7 @@ export interface VersionContent {
 
 /**
  * Returns the content that a version stores: everything that `update_workflow` accepts. So each change creates a
- * version and can be restored. Of a secret, it stores only that there was one.
+ * version and can be restored. The content does not have the secret of a webhook. It only says that there was one.
  */
 export function toVersionContent(workflow: Workflow): VersionContent {
   return { name: workflow.name, trigger: toTriggerView(workflow) };

@@ -3,8 +3,8 @@ import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import { parsePayload } from '../journal/parse-payload.js';
 
 /**
- * Returns the bytes of a payload that a call gives. They meet the limits of {@link parsePayload}, so that every stored
- * payload can be parsed again. Throws `invalid_arguments` or `too_complex` for others.
+ * Returns the bytes of a payload that a call gives. Throws `invalid_arguments` or `too_complex` for a payload beyond
+ * the limits of {@link parsePayload}, so that every stored payload can be parsed again.
  */
 export function payloadBytes(payload: object): Buffer {
   const bytes = Buffer.from(JSON.stringify(payload));

@@ -8,7 +8,9 @@ const MAX_REFERENCE = 320;
 export class PayloadContactsService {
   constructor(private readonly contacts: ContactsService) {}
 
-  /** Returns the id of the contact that the payload names by `contact_id`, or else by `email`. Null means no contact. */
+  /**
+   * Returns the id of the contact that the payload names by `contact_id`, or else by `email`. Null means no contact.
+   */
   async find(organizationId: string, payload: object): Promise<string | null> {
     const { contactId, contactEmail } = contactIn(payload);
     const byId = contactId === null ? null : await this.contacts.find(organizationId, contactId);

@@ -105,7 +105,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
   ): Promise<RunKeys> {
     const isKeyed = concurrency?.key !== undefined || debounce?.key !== undefined;
     const scope = isKeyed ? await this.scope(organizationId, run) : {};
-    // A run without a value of its debounce key repeats no other run, so it is not delayed.
+    // A debounce key without a value matches no other start, so the run is not delayed.
     const debounceKey =
       debounce?.key === undefined ? '' : await this.key(organizationId, debounce.key, scope);
     const slotKey =

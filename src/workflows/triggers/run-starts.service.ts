@@ -135,8 +135,8 @@ export class RunStartsService {
       for (const slot of slots.values()) slot.release();
       return ids;
     } catch (error) {
-      // The commit may have succeeded although the connection broke. Without the ids of the runs in the release, a
-      // stored run would wait for the end of its lease, and count a crash.
+      // The commit may have succeeded although the connection broke. So each slot is released with the id of its run.
+      // Otherwise a stored run would wait for the end of its lease, and count a crash.
       for (const [id, slot] of slots) slot.release({ id });
       throw error;
     }
@@ -265,7 +265,7 @@ export class RunStartsService {
   }
 }
 
-/** Returns a dedupe key that is new, and by which {@link RunStartsService.findDuplicateByBody} finds the run of this body. */
+/** Returns a new dedupe key by which {@link RunStartsService.findDuplicateByBody} finds the run of this body. */
 export function newBodyKey(bodyHash: Buffer): string {
   return `${bodyKeyPrefix(bodyHash)}${newId('key')}`;
 }

@@ -4,9 +4,9 @@ import type { EventName } from '../../events/domain-events.js';
 import type { WaitEvent } from '../definitions/steps/event-wait-step.js';
 
 /**
- * The states of a wait. `armed`: the step waits. `delivered`: the event has come, for a resume URL perhaps early.
- * `consumed`: the step has used the event. `closed`: the wait timed out. The last two are kept for later calls of a
- * resume URL.
+ * The states of a wait. `armed`: the step waits. `delivered`: the event has come (a resume URL may be called before its
+ * step begins). `consumed`: the step has used the event. `closed`: the wait timed out. Rows with the last two states
+ * are kept for later calls of a resume URL.
  */
 export type RunWaitState = 'armed' | 'delivered' | 'consumed' | 'closed';
 

@@ -64,7 +64,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Returns the newest deliveries to the webhook of a workflow. It needs a transaction of the organization. */
+  /** Returns the newest deliveries to the webhook of a workflow. Needs a transaction of the organization. */
   async list(
     organizationId: string,
     workflowId: string,

@@ -31,7 +31,7 @@ describe(addPrevious, () => {
     expect(addPrevious(first, null, 10, 50_000)).toEqual(first);
   });
 
-  it('has a result that is read as it was written', () => {
+  it('returns a result that can be written and read again without a change', () => {
     expect(readPrevious(writePrevious(first))).toEqual(first);
   });
 });

@@ -73,8 +73,8 @@ export class ResumesService {
       this.security.report('invalid_resume_url', { address });
       throw notFound();
     }
-    // The rate limit of the run is counted before the body is read, and that of the organization after it. Otherwise
-    // one URL could exhaust the rate limit of the whole organization.
+    // The rate limit of the run counts a call before its body is read. The rate limit of the organization counts the
+    // call afterwards. Otherwise one URL could exhaust the rate limit of the whole organization.
     this.limiter.consume(step.runId, 1);
     const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);

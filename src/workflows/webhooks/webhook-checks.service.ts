@@ -98,7 +98,8 @@ export class WebhookChecksService {
     const { request, record } = delivery;
     // The earlier check with the cached webhook may have accepted a secret that is no longer valid.
     record.verified = false;
-    // The organization is counted after the signature check. Before it, a stranger could use up its rate limit.
+    // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
+    // could use it up.
     this.consume(delivery, webhook.workflowId);
     const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);

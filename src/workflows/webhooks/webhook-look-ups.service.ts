@@ -34,7 +34,9 @@ export class WebhookLookUpsService {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`. */
+  /**
+   * Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`.
+   */
   async find(workflowId: string): Promise<Webhook> {
     if (!WORKFLOW_ID.test(workflowId)) throw noWebhook();
     const { result } = await this.batches.add('', workflowId);
@@ -80,8 +82,9 @@ export class WebhookLookUpsService {
 }
 
 /**
- * Returns true when one statement can store a run, and every change of the webhook changes the revision of the
- * workflow. A previous secret becomes invalid without such a change, so a webhook with one is not cached.
+ * Returns true when one statement can store the runs of the webhook, and every change of the webhook changes the
+ * revision of its workflow. A webhook with a valid previous secret is not cached, because this secret becomes invalid
+ * without a new revision.
  */
 function isCacheable(found: FoundWebhook): boolean {
   const { active, condition, options, previous_is_valid: hasPreviousSecret } = found;

@@ -138,7 +138,9 @@ function newSecret(trigger: Trigger): string | null {
   return trigger.secret ?? null;
 }
 
-/** Returns the options after the change. Throws `invalid_arguments` for options that need a secret when there is none. */
+/**
+ * Returns the options after the change. Throws `invalid_arguments` for options that need a secret when there is none.
+ */
 function optionsOf(
   trigger: Trigger,
   before: WebhookColumns | undefined,

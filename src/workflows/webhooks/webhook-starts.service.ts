@@ -82,7 +82,8 @@ export class WebhookStartsService {
     } catch (error) {
       // The commit may have succeeded although the connection broke. A second attempt could start the run twice.
       if (error instanceof AppError && error.code === 'unavailable') throw error;
-      // Another delivery may have made the statement fail. It was rolled back, so this delivery can be tried alone.
+      // Another delivery may have made the statement fail. The statement was rolled back, so this delivery can be tried
+      // alone.
       return undefined;
     }
   }

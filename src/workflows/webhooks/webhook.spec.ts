@@ -22,7 +22,7 @@ describe(preferredWait, () => {
     expect(preferredWait(prefer, 20)).toBe(seconds);
   });
 
-  it('is 0 when the workflow does not let senders wait', () => {
+  it('returns 0 when the workflow does not let senders wait', () => {
     expect(preferredWait('wait=10', undefined)).toBe(0);
   });
 });

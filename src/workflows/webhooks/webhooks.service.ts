@@ -32,8 +32,8 @@ const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.'
 @Injectable()
 export class WebhooksService {
   /**
-   * The limits of test deliveries. They are written at once, so each workflow may have 30 at a time and one more per
-   * second.
+   * The limits of test deliveries. Test deliveries are written at once, so each workflow may have 30 of them at a time
+   * and one more per second.
    */
   private readonly tests = new TokenBuckets(30, 1);
 
@@ -47,8 +47,8 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Checks a delivery and starts its run. The run is committed when this resolves. Every id that does not belong to an
-   * active webhook throws the same `not_found`, so that nobody can probe for workflows.
+   * Checks a delivery and starts its run. The run is committed when the promise resolves. Every id that does not belong
+   * to an active webhook throws the same `not_found`, so that nobody can probe for workflows.
    */
   async receive(workflowId: string, request: WebhookRequest): Promise<ReceivedWebhook> {
     const delivery = new IncomingDelivery(request);

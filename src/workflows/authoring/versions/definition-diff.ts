@@ -21,7 +21,7 @@ export interface StepDiff {
 interface PlacedStep {
   step: Step;
   path: string;
-  /** The id and the member of the surrounding step. Empty for the outermost list. */
+  /** The id of the surrounding step, and the member that contains the list. Empty for the outermost list. */
   list: string;
 }
 
@@ -103,8 +103,8 @@ function movedIds(
 }
 
 /**
- * Returns the longest subsequence with ascending positions. All other steps count as moved, which are then as few as
- * possible.
+ * Returns the longest subsequence with ascending positions. All other steps count as moved, so the longest one gives
+ * the fewest moved steps.
  */
 function longestInOrder(ids: readonly string[], positions: ReadonlyMap<string, number>): string[] {
   const longest = (chains: readonly string[][]): string[] =>

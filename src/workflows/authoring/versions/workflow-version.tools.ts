@@ -31,7 +31,7 @@ export class WorkflowVersionTools {
   @Tool({
     name: 'get_workflow_version',
     title: 'Get a version of a workflow',
-    description: 'Returns one version of a workflow with its content.',
+    description: 'Returns one version of a workflow with its definition.',
     output: WorkflowVersionResult,
     readOnly: true,
     surfaces: ['dashboard'],
@@ -60,7 +60,7 @@ export class WorkflowVersionTools {
     name: 'restore_workflow_version',
     title: 'Restore a version of a workflow',
     description:
-      'Saves the content of an old version as a new version, if it fits the current tools; all faults are ' +
+      'Saves an old version as a new version, if it fits the current tools; all faults are ' +
       'returned with their paths. Existing runs keep their version. Returns the workflow, and the secret of ' +
       'its webhook if a new secret was needed.',
     output: UpdatedWorkflowResult,

@@ -27,11 +27,11 @@ describe(Cron.name, () => {
     ['0 0 13 * FRI', '2026-02-01T00:00Z', ['2026-02-06T00:00Z', '2026-02-13T00:00Z']],
     // When one day field begins with a star, a day must match both.
     ['0 0 */2 * FRI', '2026-02-01T00:00Z', ['2026-02-13T00:00Z', '2026-02-27T00:00Z']],
-  ])('%s in UTC', (expression, from, expected) => {
+  ])('finds the next two times of %s in UTC', (expression, from, expected) => {
     expect(ticks(expression, 'UTC', from, 2)).toEqual(expected);
   });
 
-  it('uses the local time of the timezone, in summer and in winter', () => {
+  it('uses the local time of the time zone, in summer and in winter', () => {
     expect(ticks('0 9 * * *', 'Europe/Vienna', '2026-03-28T00:00Z', 2)).toEqual([
       '2026-03-28T08:00Z',
       '2026-03-29T07:00Z',

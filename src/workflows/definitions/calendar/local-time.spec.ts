@@ -30,7 +30,7 @@ describe(instantOf, () => {
     ['later today', 'Europe/Vienna', '2026-11-21T07:59:59Z', '2026-11-21T08:00:00Z'],
     ['never now', 'Europe/Vienna', '2026-11-21T08:00:00Z', '2026-11-22T08:00:00Z'],
     ['tomorrow', 'Europe/Vienna', '2026-11-21T08:00:01Z', '2026-11-22T08:00:00Z'],
-    // In these timezones the date is already tomorrow, or still yesterday.
+    // In these time zones the date is already tomorrow, or still yesterday.
     ['in the far east', 'Pacific/Kiritimati', '2026-11-21T12:00:00Z', '2026-11-21T19:00:00Z'],
     ['in the far west', 'Pacific/Pago_Pago', '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'],
     ['with half hours', 'Asia/Kolkata', '2026-11-21T00:00:00Z', '2026-11-21T03:30:00Z'],

@@ -10,7 +10,7 @@ export function isTimeOfDay(text: string): boolean {
   return TIME_OF_DAY.test(text);
 }
 
-/** Returns true for a time without a timezone: `09:00`, or `2030-01-31T09:00`. */
+/** Returns true for a time without a time zone: `09:00`, or `2030-01-31T09:00`. */
 export function isLocalTime(text: string): boolean {
   const day = DAY_AND_TIME.exec(text)?.[1];
   return isTimeOfDay(text) || (day !== undefined && isDay(day));

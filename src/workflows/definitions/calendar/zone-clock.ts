@@ -4,7 +4,7 @@ const DAY = 24 * 60 * MINUTE;
 export class ZoneClock {
   private readonly format: Intl.DateTimeFormat;
 
-  /** Creates the clock of a timezone. Throws a RangeError for an unknown timezone. */
+  /** Creates the clock of a time zone. Throws a RangeError for an unknown time zone. */
   constructor(timezone: string) {
     this.format = new Intl.DateTimeFormat('en-US', {
       timeZone: timezone,
@@ -36,7 +36,8 @@ export class ZoneClock {
 
   /**
    * Returns the instants of a local time in ascending order: two when it occurs twice. For a skipped local time,
-   * returns the instant that is later by the length of the gap. Callers may pass the offsets a day before and after.
+   * returns the instant that is later by the length of the gap. A caller that computes many local times of a day can
+   * pass the offsets before and after that day.
    */
   instantsOf(
     localTime: number,

@@ -245,7 +245,7 @@ describe(Compatibility, () => {
 });
 
 describe(schemaHashes, () => {
-  it('differs for schemas that accept other arguments, even an argument called "description"', () => {
+  it('returns other hashes for schemas that accept other arguments, even an argument called "description"', () => {
     const shapes: Shape[] = [
       {},
       { input: { a: TEXT } },

@@ -21,7 +21,9 @@ export function awaitedEvents(steps: readonly Step[]): EventName[] {
   return [...new Set(events)].filter((event) => event !== 'resume');
 }
 
-/** Returns the ids and journal paths of steps with a resume URL. Steps in loops count only in the given `iterations`. */
+/**
+ * Returns the ids and journal paths of steps with a resume URL. Steps in loops count only in the given `iterations`.
+ */
 export function resumablePaths(
   steps: readonly Step[],
   iterations: readonly Iteration[],

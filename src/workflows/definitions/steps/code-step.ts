@@ -7,8 +7,8 @@ import { parseRetry } from './retry-policy.js';
 import type { StepKind } from './step-kind.js';
 
 /**
- * The text that the journal stores for a code step in place of the name of a tool. So the output of a code step can be
- * the result of a run.
+ * The text that the journal stores for a code step in place of the name of a tool. Without it, the output of a code
+ * step could not be the result of a run, as the output of a tool can.
  */
 export const CODE = 'code';
 
@@ -62,7 +62,7 @@ export function codesIn(given: unknown): string[] {
   return [...own, ...stepLists(given).flatMap(codesIn)];
 }
 
-/** The members in which no steps are searched. Their values may have a member `code` too. */
+/** The members that contain no steps. Their values may have a member `code` too, which is not the code of a step. */
 const NO_STEPS = new Set([
   'arguments',
   'payload',

@@ -109,7 +109,7 @@ export class StepChecks {
     this.fault(path, message);
   }
 
-  /** Checks a condition, if there is one. It can also refer to the given names. */
+  /** Checks a condition, if there is one. The condition can also refer to the given names. */
   condition(text: string | undefined, path: string, names: readonly string[] = []): void {
     if (text === undefined || text === '') return;
     collectFaults(path, this.faults, () => {
@@ -164,8 +164,7 @@ export class StepChecks {
       this.secret(name, path);
       return '';
     });
-    // The value of a secret is inserted when the request is sent. Filters and tags would see the marker and not the
-    // value.
+    // Until the request is sent, a marker stands for the value of the secret. Filters and tags would see the marker.
     if (/(?<![\w.-])secrets(?![\w-])/.test(rest)) {
       this.fault(
         path,

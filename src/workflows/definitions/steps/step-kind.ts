@@ -24,8 +24,8 @@ export interface InnerList {
   /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
   /**
-   * The id of the step that sees the same values of `set` steps as these expressions. The default is the step around
-   * the list.
+   * The id of the generated step that evaluates the expressions of `after`. These expressions see the values of `set`
+   * steps in the list. When absent, the step around the list evaluates them.
    */
   readonly readerId?: string;
 }
@@ -39,7 +39,10 @@ export interface Lanes {
   readonly isLoop: boolean;
   /** The number of the first list that is not folded. All lists before it are done. The default is 0. */
   readonly first?: number;
-  /** The number of lists, from `first` on, that may have begun. When half of them are done, the runner folds these. */
+  /**
+   * The number of lists, from `first` on, that may have begun. When half of these lists are done, the runner folds the
+   * lists that are done.
+   */
   readonly window?: number;
   /** True when the list reads a page of a loop. Its entries stay until the runner has read them. */
   readonly isPage?: true;

@@ -9,7 +9,7 @@ import type { StepKind } from './step-kind.js';
 import type { StepParser } from './step-parser.js';
 
 export const MAX_WAIT_SECONDS = 366 * 86_400;
-/** The length of each unit except months, which differ. */
+/** The length of each unit in seconds. Months are left out, because their lengths differ. */
 export const UNIT_SECONDS: Record<Exclude<WaitUnit, 'months'>, number> = {
   seconds: 1,
   minutes: 60,
@@ -95,7 +95,7 @@ function parseUntil(wait: Json, at: string, parser: StepParser): WaitStep['wait'
   }
   const { timezone, weekdays } = wait;
   if (timezone !== undefined && !isOpen && !isLocalTime(until)) {
-    parser.fault(`${at}.timezone`, 'needs a local time; this time already has a timezone');
+    parser.fault(`${at}.timezone`, 'needs a local time; this time already has a time zone');
   }
   if (weekdays !== undefined && !isOpen && !isTimeOfDay(until)) {
     parser.fault(`${at}.weekdays`, 'needs a time of day in until');

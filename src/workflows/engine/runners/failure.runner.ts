@@ -7,8 +7,9 @@ import { type Progress, RunProgressService, type StepAttempt } from '../run-prog
 import type { StepRunner } from './step-runners.service.js';
 
 /**
- * Records which step has failed, before the steps of `on_failure` begin. It runs alone, when all other steps of the run
- * are done. So a step that fails at the same time cannot change the failure that the steps of `on_failure` see.
+ * Records which step has failed, before the steps of `on_failure` begin. The failure step runs alone, when all other
+ * steps of the run are done. So a step that fails at the same time cannot change the failure that the steps of
+ * `on_failure` see.
  */
 @Injectable()
 export class FailureRunner implements StepRunner<FailureStep> {

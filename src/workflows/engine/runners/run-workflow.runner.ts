@@ -101,8 +101,8 @@ export class RunWorkflowRunner implements StepRunner<RunWorkflowStep> {
   /**
    * Ends the wait if the child run has ended or the time is over. When the child run has failed, a step with `retry`
    * starts another child run later. After a timeout there is no other attempt, because the child run continues. When
-   * the child run was canceled together with this run, and this run was then retried, changes nothing and returns
-   * undefined. The caller must then start another child run.
+   * the child run was canceled together with this run, and this run was then retried, this method changes nothing and
+   * returns undefined. The caller must then start another child run.
    */
   private async end(
     tx: RunTransaction,

@@ -87,8 +87,8 @@ export class ToolRunner implements StepRunner<ToolStep> {
 
   /**
    * Calls an external tool without a transaction during the call. One transaction records the input before the call,
-   * and another records the result after it. When the worker dies in between, the call is repeated with the recorded
-   * input, which contains the idempotency key.
+   * and another records the result after it. When the worker dies between these two transactions, the call is repeated
+   * with the recorded input, which contains the idempotency key.
    */
   private async callOutside(
     attempt: StepAttempt<ToolStep>,

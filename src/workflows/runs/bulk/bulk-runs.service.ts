@@ -96,7 +96,7 @@ function filterOf(input: BulkRunsInput, statuses: BulkChange['statuses']): RunFi
   const wanted = input.status === undefined ? statuses.byDefault : statuses.possible;
   const meant = given.filter((status) => wanted.includes(status));
   if (meant.length === 0) {
-    throw AppError.invalid(`status must be one of ${statuses.possible.join(', ')} for this.`, [
+    throw AppError.invalid(`status must be one of ${statuses.possible.join(', ')} for this tool.`, [
       { path: 'status', message: `must be one of ${statuses.possible.join(', ')}` },
     ]);
   }

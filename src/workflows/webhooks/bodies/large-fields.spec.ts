@@ -4,7 +4,7 @@ import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.j
 
 const WORK: LargeWork = {
   maxBytes: 10_000,
-  // Each turn ends as soon as it can.
+  // Each turn does one step only, because its end is already over.
   run: async (job) => {
     while (!job.run(0));
   },
@@ -26,7 +26,7 @@ describe('a large form', () => {
     '__proto__=1&constructor=2',
     'ü=€😀&b="\\',
     'a=b=c&d==',
-  ])('is read as a small one: %j', async (text) => {
+  ])('is read like a small form: %j', async (text) => {
     const json = await formJson(Buffer.from(text), WORK, false);
     expect(JSON.stringify(parse(json))).toBe(JSON.stringify(objectOfFields(parseForm(text))));
   });

@@ -24,7 +24,8 @@ export async function parseMultipart(body: Buffer, boundary: string): Promise<Fi
   const count = countParts(body, boundary);
   const fields = await readParts(body, boundary);
   if (fields.length !== count) throw malformed();
-  // The parser replaces bytes that are not text by U+FFFD. The sender may have sent this character too.
+  // The parser replaces bytes that are not UTF-8 by U+FFFD. A body that contains U+FFFD itself is accepted, because its
+  // sender may mean this character.
   const isReplaced = !body.includes(REPLACEMENT) && hasReplacement(fields);
   if (isReplaced) throw notUtf8();
   return fields;

@@ -152,7 +152,7 @@ describe(readPayload, () => {
     });
   });
 
-  it('reads or refuses every body that was cut or changed, and reads none without a part', async () => {
+  it('reads or refuses every cut or changed multipart body, and never returns a payload without fields', async () => {
     const whole = text('a', '1') + FILE + text('b', '2') + END;
     let random = 1;
     const next = (most: number): number => {

@@ -33,7 +33,7 @@ interface Candidate<T> {
   mistakes: SignatureMistake[];
 }
 
-/** Returns the sender's mistakes, at least one. It tries the usual mistakes until one explains the signature. */
+/** Returns the sender's mistakes, at least one. Tries the usual mistakes until one of them explains the signature. */
 export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   const { headers } = refused;
   const hex = headers['x-webhook-signature'];
@@ -231,8 +231,8 @@ function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureM
 }
 
 /**
- * Returns the other texts that common libraries write for the value of this JSON text: compact, indented, with the
- * spaces of Python, with sorted keys, and with the escapes of Python and PHP. Returns none for text that is not JSON.
+ * Returns the other texts that common libraries write for the value of this JSON text. They are compact, indented, or
+ * have sorted keys, the spaces of Python, or the escapes of Python and PHP. Returns none for text that is not JSON.
  */
 function jsonRenderings(text: string): string[] {
   let value: unknown;

@@ -35,7 +35,7 @@ export const SIGNATURE_ADVICE = {
     'The secret was used in the wrong form. For x-webhook-signature the key is the whole secret as text; for ' +
     'webhook-signature it is the text after "whsec_", decoded from base64.',
   other_content:
-    'Other bytes were signed. x-webhook-signature covers the body alone, webhook-signature covers ' +
+    'Other bytes than expected were signed. x-webhook-signature covers the body alone, webhook-signature covers ' +
     '"{webhook-id}.{webhook-timestamp}.{body}".',
   reserialized:
     'The JSON was encoded again between signing and sending. Sign exactly the bytes that are sent.',
@@ -51,7 +51,8 @@ export const SIGNATURE_ADVICE = {
     'The signature is right, but the workflow has a tolerance_seconds, and x-webhook-signature covers no time. Sign ' +
     'as in Standard Webhooks.',
   no_match: 'The signature matches no known secret. Check the secret and the signed body.',
-  not_examined: 'The signature was not examined, because too many or too large deliveries came.',
+  not_examined:
+    'The signature was not examined, because the body is too large or too many deliveries were refused.',
 } as const;
 
 export type SignatureMistake = keyof typeof SIGNATURE_ADVICE;

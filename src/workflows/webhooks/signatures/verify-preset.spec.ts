@@ -143,7 +143,7 @@ describe(isPresetSignatureValid, () => {
     expect(verify(example, { secrets: ['a new secret', example.secret] })).toBe(true);
   });
 
-  it.each(Object.entries(EXAMPLES))('refuses what differs from %s', (_name, example) => {
+  it.each(Object.entries(EXAMPLES))('refuses a delivery that differs from %s', (_name, example) => {
     const header = Object.keys(example.headers).find((name) => /sign|hmac/.test(name))!;
     const [given] = String(example.headers[header]).split(',v0=');
     const without = Object.fromEntries(
