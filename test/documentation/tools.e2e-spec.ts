@@ -59,7 +59,9 @@ function section({ descriptor, surfaces }: RegisteredTool): string {
 }
 
 function onlyFor(surfaces: ReadonlySet<Surface>): string {
-  return surfaces.has('workflow') ? ' Only for steps of workflows.' : ' Only for signed-in people.';
+  if (!surfaces.has('workflow')) return ' Only for signed-in people.';
+  const people = surfaces.has('dashboard') ? 'signed-in people and ' : '';
+  return ` Only for ${people}steps of workflows.`;
 }
 
 function typeOf(schema: JsonSchema): string {
