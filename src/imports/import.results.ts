@@ -1,4 +1,5 @@
 import { PageResult } from '../paging/paging.js';
+import { Doc } from '../tools/schema/doc.decorator.js';
 import {
   Choice,
   Flag,
@@ -113,7 +114,15 @@ export class ImportView extends ImportOutline {
   @ListOf(() => ImportPreviewRow, 'First rows.')
   preview: ImportPreviewRow[];
 
-  static withDetails(job: ContactImport, suggestedMapping: object): ImportView {
+  @Doc('First rows that were not imported, at most 20. GET /api/imports/ID/rejected.csv returns all.')
+  @ListOf(() => RejectedRow)
+  rejected: RejectedRow[];
+
+  static withDetails(
+    job: ContactImport,
+    suggestedMapping: object,
+    rejected: readonly RejectedRow[],
+  ): ImportView {
     return {
       ...ImportOutline.of(job),
       encoding: job.encoding,
@@ -122,6 +131,7 @@ export class ImportView extends ImportOutline {
       suggested_mapping: suggestedMapping,
       mapping: job.options?.mapping ?? null,
       preview: job.preview.map((cells) => ({ cells })),
+      rejected: rejected.map(({ row, reasons }) => ({ row, reasons })),
     };
   }
 }
@@ -129,6 +139,14 @@ export class ImportView extends ImportOutline {
 export class ImportPreviewRow {
   @TextList()
   cells: string[];
+}
+
+export class RejectedRow {
+  @Integer('Number of the row in the file. The names of the columns are row 1.')
+  row: number;
+
+  @Text('Its faults.')
+  reasons: string;
 }
 
 export class ImportResult {

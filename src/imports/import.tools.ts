@@ -36,7 +36,7 @@ export class ImportTools {
     name: 'get_import',
     title: 'Get an import',
     description:
-      'Returns the state of an import, its counts, the columns of the file and its first rows.',
+      'Returns the state of an import, its counts, the columns of the file, its first rows and the first rejected rows.',
     output: ImportResult,
     readOnly: true,
     surfaces: ['workflow', 'dashboard'],
@@ -71,6 +71,8 @@ export class ImportTools {
   }
 
   private async show(job: ContactImport): Promise<ImportResult> {
-    return { import: ImportView.withDetails(job, await this.imports.suggestMapping(job)) };
+    const mapping = await this.imports.suggestMapping(job);
+    const rejected = await this.imports.firstRejected(job);
+    return { import: ImportView.withDetails(job, mapping, rejected) };
   }
 }

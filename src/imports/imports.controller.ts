@@ -45,7 +45,7 @@ export class ImportsController {
         name: facts.name ?? name ?? 'contacts.csv',
       });
       return {
-        import: ImportView.withDetails(job, await this.imports.suggestFor(job)),
+        import: ImportView.withDetails(job, await this.imports.suggestFor(job), []),
       };
     } catch (error) {
       abandonUpload(request);

@@ -280,6 +280,19 @@ export class ImportsRepository {
       .getMany();
   }
 
+  /** Returns the reasons of the first rows that were not imported, each cut to `characters`, without the cells. */
+  async listReasons(
+    { organizationId, id, generation }: ContactImport,
+    limit: number,
+    characters: number,
+  ): Promise<{ row: number; reasons: string }[]> {
+    return await this.session(organizationId).query<{ row: number; reasons: string }>(
+      `select row, left(reasons, $4) as reasons from import_faults
+       where organization_id = $1 and import_id = $2 and generation = $3 order by row limit $5`,
+      [organizationId, id, generation, characters, limit],
+    );
+  }
+
   private session(organizationId: string) {
     return this.tenants.session(organizationId);
   }

@@ -12,6 +12,8 @@ import { ImportsRepository } from './imports.repository.js';
 
 /** The number of faults that are read together. A row can have 256 KiB. */
 const FAULTS_AT_ONCE = 20;
+const SHOWN_FAULTS = 20;
+const SHOWN_CHARACTERS = 1000;
 const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
 
 /** Choices of the caller for the start of an import. */
@@ -52,6 +54,12 @@ export class ImportsService {
   suggestFor(job: ContactImport): Promise<Record<string, string>> {
     const work = () => this.suggestMapping(job);
     return this.tenants.transaction(job.organizationId, work, { readOnly: true });
+  }
+
+  /** Returns the first rows that were not imported, in the order of the file. Long reasons are cut. */
+  async firstRejected(job: ContactImport): Promise<{ row: number; reasons: string }[]> {
+    if (job.failed + job.duplicate === 0) return [];
+    return await this.imports.listReasons(job, SHOWN_FAULTS, SHOWN_CHARACTERS);
   }
 
   /** Returns a page of the imports, the newest first. */

@@ -42,6 +42,8 @@ describe('the import of contacts', () => {
     });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('Completed').waitFor();
+    const rejected = page.getByRole('region', { name: 'First rejected rows' });
+    await rejected.getByText('email must be one e-mail address').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download rejected rows' }).click();

@@ -81,6 +81,12 @@ describe('an import', () => {
       ',nobody,7,email is required for this import.',
       'last@example.com,too,9,"The row has 3 cells, but the file has 2 columns."',
     ]);
+    expect(done.rejected).toEqual([
+      { row: 5, reasons: 'email is the same as in row 2 of the file.' },
+      { row: 6, reasons: 'email must be one e-mail address of at most 254 characters.' },
+      { row: 7, reasons: 'email is required for this import.' },
+      { row: 9, reasons: 'The row has 3 cells, but the file has 2 columns.' },
+    ]);
     const names = (await contactsOf(acme)).map(({ first_name }) => first_name);
     expect(names.sort()).toEqual(['new', 'same', 'young']);
   });

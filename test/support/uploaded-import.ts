@@ -10,6 +10,7 @@ export interface TestImport {
   columns: string[];
   suggested_mapping: Record<string, string>;
   preview: { cells: string[] }[];
+  rejected: { row: number; reasons: string }[];
   rows: number;
   processed: number;
   counts: Record<'created' | 'updated' | 'unchanged' | 'skipped' | 'duplicate' | 'failed', number>;

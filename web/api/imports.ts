@@ -37,6 +37,7 @@ export const importResult = record({
     suggested_mapping: dictionary(text),
     mapping: nullable(dictionary(text)),
     preview: list(record({ cells: list(text) })),
+    rejected: list(record({ row: number, reasons: text })),
   }),
 });
 export type ContactImport = Read<typeof importResult>['import'];

@@ -78,6 +78,9 @@ export const importsTexts = defineTexts(
       failed: 'Rows with faults',
     },
     rejected: 'Download rejected rows',
+    firstRejected: 'First rejected rows',
+    row: 'Row',
+    faults: 'Faults',
   },
   {
     title: 'Import',
@@ -156,5 +159,8 @@ export const importsTexts = defineTexts(
       failed: 'Zeilen mit Fehlern',
     },
     rejected: 'Abgelehnte Zeilen herunterladen',
+    firstRejected: 'Erste abgelehnte Zeilen',
+    row: 'Zeile',
+    faults: 'Fehler',
   },
 );

@@ -13,6 +13,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
 import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { ImportForm } from './import-form.tsx';
 import { ImportStatus } from './import-status.tsx';
@@ -86,11 +87,22 @@ function Result({ job }: { job: ContactImport }) {
     <Section title={texts.result} about={job.check_only ? texts.checkedAbout : undefined}>
       <Facts facts={COUNTS.map((name) => [texts.counts[name], formats.number(counts[name])])} />
       {hasRejected && (
-        <p>
-          <a href={rejectedRowsPath(job.id)} className={buttonClass()} download>
-            {texts.rejected}
-          </a>
-        </p>
+        <>
+          <Table
+            label={texts.firstRejected}
+            rows={job.rejected}
+            keyOf={({ row }) => String(row)}
+            columns={[
+              { name: texts.row, cell: ({ row }) => formats.number(row) },
+              { name: texts.faults, cell: ({ reasons }) => reasons },
+            ]}
+          />
+          <p>
+            <a href={rejectedRowsPath(job.id)} className={buttonClass()} download>
+              {texts.rejected}
+            </a>
+          </p>
+        </>
       )}
     </Section>
   );
