@@ -10,11 +10,17 @@ export class DuplicateView {
   @Text({ nullable: true })
   name: string | null;
 
+  @Text('Its e-mail address, or else its phone number or external id.', { nullable: true })
+  address: string | null;
+
   @Text('The other contact.')
   other_id: string;
 
   @Text({ nullable: true })
   other_name: string | null;
+
+  @Text({ nullable: true })
+  other_address: string | null;
 
   @Choice(
     DUPLICATE_REASONS,
@@ -30,8 +36,10 @@ export class DuplicateView {
     return {
       contact_id: pair.contactId,
       name: pair.name,
+      address: pair.address,
       other_id: pair.otherId,
       other_name: pair.otherName,
+      other_address: pair.otherAddress,
       reason: pair.reason,
       shared: pair.key,
     };

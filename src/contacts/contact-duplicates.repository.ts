@@ -21,6 +21,9 @@ export interface DuplicatePair {
   /** The name of the older contact, or else one of its identifiers. */
   name: string | null;
   otherName: string | null;
+  /** The e-mail address, or else the phone number or external id, of the older contact. */
+  address: string | null;
+  otherAddress: string | null;
 }
 
 @Injectable()
@@ -59,7 +62,8 @@ export class ContactDuplicatesRepository {
          order by g.key, g.id limit $4
        )
        select $5::text as reason, p.key, p.first_id as "contactId", p.id as "otherId",
-         ${shownName('f')} as name, ${shownName('o')} as "otherName"
+         ${shownName('f')} as name, ${shownName('o')} as "otherName",
+         ${shownAddress('f')} as address, ${shownAddress('o')} as "otherAddress"
        from pairs p
        join contacts f on f.organization_id = $1 and f.id = p.first_id
        join contacts o on o.organization_id = $1 and o.id = p.id
@@ -81,6 +85,10 @@ function similarEmail(column: string): string {
 
 /** Returns the name of a contact, or else its e-mail address, phone number or external id. */
 function shownName(contact: string): string {
-  return `coalesce(nullif(trim(concat_ws(' ', ${contact}.first_name, ${contact}.last_name)), ''), ${contact}.email,
-    ${contact}.phone, ${contact}.external_id)`;
+  return `coalesce(nullif(trim(concat_ws(' ', ${contact}.first_name, ${contact}.last_name)), ''),
+    ${shownAddress(contact)})`;
+}
+
+function shownAddress(contact: string): string {
+  return `coalesce(${contact}.email, ${contact}.phone, ${contact}.external_id)`;
 }

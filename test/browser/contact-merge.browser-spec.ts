@@ -25,6 +25,7 @@ describe('merging contacts', () => {
     await organization.call('send_message', message);
 
     const { page, faults } = await dashboard.open('/contacts/duplicates');
+    await page.getByRole('cell', { name: 'Ada ada.lovelace@example.com' }).waitFor();
     await page.getByRole('button', { name: 'Merge ada' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Merge two contacts' });
     await dialog.getByText('Moves: messages 1, runs 0').waitFor();

@@ -7,7 +7,9 @@ interface Duplicate {
   contact_id: string;
   other_id: string;
   name: string | null;
+  address: string | null;
   other_name: string | null;
+  other_address: string | null;
   reason: string;
   shared: string;
 }
@@ -44,16 +46,20 @@ describe('find_duplicates', () => {
       {
         contact_id: first,
         name: 'Jane',
+        address: 'jane.doe@gmail.com',
         other_id: second,
         other_name: 'janedoe+shop@googlemail.com',
+        other_address: 'janedoe+shop@googlemail.com',
         reason: 'similar_email',
         shared: 'janedoe@gmail.com',
       },
       {
         contact_id: third,
         name: 'Ada Lovelace',
+        address: 'CRM-1',
         other_id: fourth,
         other_name: 'ADA lovelace',
+        other_address: 'crm-1',
         reason: 'same_external_id',
         shared: 'crm-1',
       },

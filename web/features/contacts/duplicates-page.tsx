@@ -26,10 +26,17 @@ export function DuplicatesPage() {
   const [chosen, setChosen] = useState<[string, string]>();
   const given = { limit: ROWS, ...(reason && { reason }) };
   const query = usePagedTool('find_duplicates', given, duplicatePage);
-  const person = (id: string, name: string | null) => (
-    <Link to="/contacts/$contactId" params={{ contactId: id }}>
-      <ForeignText text={name ?? texts.unnamed} />
-    </Link>
+  const person = (id: string, name: string | null, address: string | null) => (
+    <>
+      <Link to="/contacts/$contactId" params={{ contactId: id }}>
+        <ForeignText text={name ?? texts.unnamed} />
+      </Link>
+      {address !== null && address !== name && (
+        <div>
+          <ForeignText text={address} />
+        </div>
+      )}
+    </>
   );
   return (
     <Page
@@ -60,8 +67,11 @@ export function DuplicatesPage() {
         rows={query.data?.duplicates}
         keyOf={({ reason: why, shared, other_id: other }) => `${why} ${shared} ${other}`}
         columns={[
-          { name: texts.older, cell: (pair) => person(pair.contact_id, pair.name) },
-          { name: texts.other, cell: (pair) => person(pair.other_id, pair.other_name) },
+          { name: texts.older, cell: (pair) => person(pair.contact_id, pair.name, pair.address) },
+          {
+            name: texts.other,
+            cell: (pair) => person(pair.other_id, pair.other_name, pair.other_address),
+          },
           {
             name: texts.reason,
             cell: (pair) => {

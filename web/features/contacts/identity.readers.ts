@@ -12,8 +12,10 @@ export const duplicatePage = record({
     record({
       contact_id: text,
       name: nullable(text),
+      address: nullable(text),
       other_id: text,
       other_name: nullable(text),
+      other_address: nullable(text),
       reason: text,
       shared: text,
     }),
