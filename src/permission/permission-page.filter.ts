@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError, toError } from '../errors/app-error.js';
-import { PAGE_TEXTS, languageOfRequest } from './page-texts.js';
+import { languageOfRequest } from '../http/page-language.js';
+import { PAGE_TEXTS } from './page-texts.js';
 import { notFoundPage, sendPage } from './permission-page.js';
 
 const CLIENT_FAULTS: Readonly<Partial<Record<AppError['code'], number>>> = {

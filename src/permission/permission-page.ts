@@ -1,20 +1,8 @@
 import type { Response } from 'express';
+import { sendHtmlPage } from '../http/html-page.js';
+import type { Language } from '../http/page-language.js';
 import { escapeHtml } from '../text/escape-html.js';
-import type { Language, PageTexts } from './page-texts.js';
-
-/** The policy that allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-const STYLE =
-  ':root{color-scheme:light dark}body{margin:0 auto;max-width:34rem;padding:2rem 1rem;font:17px/1.5 system-ui,sans-serif}' +
-  'h1{font-size:1.4rem}fieldset{border:0;margin:0;padding:0}label{display:block;padding:.5rem 0}' +
-  'small{display:block;margin-inline-start:1.9rem;opacity:.8}input{width:1.1rem;height:1.1rem;margin-inline-end:.6rem}' +
-  'button{font:inherit;padding:.6rem 1.2rem;cursor:pointer}:focus-visible{outline:3px solid;outline-offset:2px}';
+import type { PageTexts } from './page-texts.js';
 
 /** One topic on the page of preferences. */
 export interface TopicChoice {
@@ -40,14 +28,10 @@ export interface PermissionPage {
   link?: { href: string; text: string };
 }
 
-/** Sends a page that works without scripts, and that no browser, proxy or search engine keeps. */
+/** Sends a page for a contact. */
 export function sendPage(response: Response, page: PermissionPage): void {
-  response
-    .status(page.status ?? 200)
-    .setHeader('Content-Type', 'text/html; charset=utf-8')
-    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-    .setHeader('X-Robots-Tag', 'noindex, nofollow')
-    .end(render(page));
+  const { status = 200, language, title } = page;
+  sendHtmlPage(response, { status, language, title, body: render(page) });
 }
 
 /**
@@ -59,19 +43,14 @@ export function notFoundPage(language: Language, { notFound }: PageTexts): Permi
 }
 
 function render(page: PermissionPage): string {
-  const { language, title, text, result, link } = page;
+  const { text, result, link } = page;
   const parts = [
-    `<h1>${escapeHtml(title)}</h1>`,
     ...(result === undefined ? [] : [`<p role="status">${escapeHtml(result)}</p>`]),
     ...(text === undefined ? [] : [`<p>${escapeHtml(text)}</p>`]),
     form(page),
     ...(link ? [`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`] : []),
   ];
-  return (
-    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
-    `<meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style></head>` +
-    `<body><main>${parts.join('')}</main></body></html>`
-  );
+  return parts.join('');
 }
 
 function form({ title, button, choices = [], unconfirmed = '' }: PermissionPage): string {

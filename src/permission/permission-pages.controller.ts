@@ -10,7 +10,8 @@ import {
   PermissionLinks,
 } from '../topics/permission-links.js';
 import type { Evidence } from '../topics/topic-subscription.entity.js';
-import { type Language, PAGE_TEXTS, languageOfLocale, languageOfRequest } from './page-texts.js';
+import { type Language, languageOfLocale, languageOfRequest } from '../http/page-language.js';
+import { PAGE_TEXTS } from './page-texts.js';
 import { sendPage } from './permission-page.js';
 import { PermissionPageFilter } from './permission-page.filter.js';
 import { type LinkView, PermissionPagesService } from './permission-pages.service.js';

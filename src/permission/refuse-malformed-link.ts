@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { LINK_PATHS } from '../topics/permission-links.js';
-import { PAGE_TEXTS, languageOfRequest } from './page-texts.js';
+import { languageOfRequest } from '../http/page-language.js';
+import { PAGE_TEXTS } from './page-texts.js';
 import { notFoundPage, sendPage } from './permission-page.js';
 
 /** The paths of the pages for contacts, in the form that middleware accepts. */

@@ -6,7 +6,8 @@ import { PermissionLinks } from '../topics/permission-links.js';
 import type { Evidence, SubscriptionState } from '../topics/topic-subscription.entity.js';
 import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
 import { TopicsService } from '../topics/topics.service.js';
-import { PAGE_TEXTS, languageOfLocale } from './page-texts.js';
+import { languageOfLocale } from '../http/page-language.js';
+import { PAGE_TEXTS } from './page-texts.js';
 
 export interface SubscriptionRequest {
   contactId: string;

@@ -71,7 +71,7 @@ describe('pages of recipes', () => {
     await page.goto(address(/#\S+$/.exec(message.body)![0]));
     await page.getByLabel('Note').fill('Sorry');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('"ok":true').waitFor();
+    await page.getByRole('heading', { name: 'Thank you. Your answer was recorded.' }).waitFor();
     const run = await runUntil(dashboard.organization, runId, 'succeeded', 'failed');
     expect(run.steps.find((step) => step.id === 'approval')!.output).toMatchObject({
       event: { decision: 'approve', note: 'Sorry' },

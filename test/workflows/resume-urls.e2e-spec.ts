@@ -68,6 +68,34 @@ describe('a resume URL', () => {
   };
   const ended = (runId: string) => runUntil(acme, runId, 'succeeded', 'failed', 'canceled');
 
+  it('answers a browser with a page in its language, without scripts', async () => {
+    const { runId, url } = await waiting();
+    const submit = async (language: string) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+          'Accept-Language': language,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        body: 'decision=approve',
+      });
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      return [response.status, await response.text()];
+    };
+    expect(await submit('en-GB,en')).toEqual([
+      202,
+      expect.stringContaining('<h1>Thank you. Your answer was recorded.</h1>'),
+    ]);
+    expect(await submit('de')).toEqual([
+      200,
+      expect.stringContaining('<html lang="de">'),
+    ]);
+    const run = await ended(runId);
+    expect(outputOf(run)).toMatchObject({ event: { decision: 'approve' } });
+    expect(await submit('fr')).toEqual([410, expect.stringContaining('Il est trop tard')]);
+  });
+
   it('continues the run with the payload of the call, once', async () => {
     const { runId, url } = await waiting();
     expect(url.startsWith(`${switchboard.url}/api/webhooks/resume/`)).toBe(true);

@@ -5,6 +5,7 @@ import { readRawBody } from '../../http/request-body.js';
 import type { WebhookFormat } from '../definitions/webhook-formats.js';
 import { readContentType } from './bodies/content-type.js';
 import { readPayload } from './bodies/read-payload.js';
+import { sendResumePage, wantsPage } from './resume-page.js';
 import { ResumesService } from './resumes.service.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import { NO_RUN, RESUME_PATH, sendError } from './webhook.js';
@@ -37,16 +38,17 @@ export class ResumeController {
       },
       address: clientAddress(request),
     });
-    if (resumed === 'over') {
-      // The status is 410, and not the 404 of a wrong URL, so that the caller stops trying. The status reveals nothing,
-      // because the URL is signed.
-      sendError(response, 410, 'over', 'The run no longer waits for this call.');
-      return;
+    // The status of `over` is 410, and not the 404 of a wrong URL, so that the caller stops trying. The status reveals
+    // nothing, because the URL is signed.
+    const status = { stored: 202, duplicate: 200, over: 410 }[resumed];
+    if (wantsPage(request)) sendResumePage(request, response, status, resumed);
+    else if (resumed === 'over') {
+      sendError(response, status, 'over', 'The run no longer waits for this call.');
+    } else {
+      response
+        .status(status)
+        .json(resumed === 'stored' ? { ok: true } : { ok: true, duplicate: true });
     }
-    const isFirst = resumed === 'stored';
-    response
-      .status(isFirst ? 202 : 200)
-      .json(isFirst ? { ok: true } : { ok: true, duplicate: true });
   }
 
   /** Refuses GET, because mail scanners follow the links in e-mails and would resume runs. */
