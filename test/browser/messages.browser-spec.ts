@@ -46,6 +46,21 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
+  it('name the channel, and whether a message was received', async () => {
+    const { organization } = dashboard;
+    await schedule('out@example.com', 'Out.');
+    const contact = await createContact(organization);
+    await organization.call('record_message', {
+      contact_id: contact.id,
+      channel: 'sms',
+      body: 'Hello from a phone',
+    });
+    const { page, faults } = await dashboard.open('/messages');
+    await page.getByRole('row', { name: /Hello from a phone .*SMS, received/ }).waitFor();
+    await page.getByRole('row', { name: /To out@example.com .*E-mail Scheduled/ }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('say of a bounce that the message was sent, but did not arrive', async () => {
     const { organization } = dashboard;
     const contact = await createContact(organization);

@@ -30,4 +30,25 @@ describe('suppressed addresses', () => {
     await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor();
     expect(faults).toEqual([]);
   });
+
+  it('are the reason that the page of a contact shows why a message would not be sent', async () => {
+    const { organization } = dashboard;
+    const created = await organization.call<{ contact: { id: string } }>('create_contact', {
+      email: 'bounced@example.com',
+    });
+    const { page, faults } = await dashboard.open(`/contacts/${created.value.contact.id}`);
+    const section = page.locator('section').filter({ hasText: 'Would a message be sent now?' });
+    await section.getByText('Yes. It would be sent now').waitFor();
+    await organization.call('suppress_address', {
+      channel: 'email',
+      address: 'bounced@example.com',
+    });
+    await page.reload();
+    await section.getByText('No. It would not be sent').waitFor();
+    await section.getByRole('row', { name: /^Suppressed addresses holds it back/ }).waitFor();
+    await section.getByLabel('Channel').selectOption('SMS');
+    await section.getByRole('row', { name: /^Address holds it back/ }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { type Read, nullable, optional, record, text } from './reader.js';
+import { type Read, list, nullable, optional, record, text } from './reader.js';
 
 /** Reads the members that every list tool returns beside its rows. */
 export const nextCursor = optional(nullable(text));
@@ -38,3 +38,7 @@ export function titleOf(
   if (start === '') return none;
   return body.length > MOST_TITLE ? `${start}…` : start;
 }
+
+/** Reads the names and titles of channels and topics, for selections. */
+export const channelTitles = record({ channels: list(record({ name: text, title: text })) });
+export const topicTitles = record({ topics: list(record({ name: text, title: text })) });

@@ -17,6 +17,7 @@ import { ContactAliases } from './contact-aliases.tsx';
 import { ConsentHistory } from './consent-history.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { ContactMerges } from './contact-merges.tsx';
+import { ContactSending } from './contact-sending.tsx';
 import { ContactTopics } from './contact-topics.tsx';
 import { ContactHistory } from './contact-history.tsx';
 import { type Contact, contactResult, nameOf } from './contact.readers.ts';
@@ -48,6 +49,7 @@ export function ContactPage() {
       <ContactAliases contactId={contact.id} />
       <ContactMerges contactId={contact.id} />
       <ContactTopics contactId={contact.id} />
+      <ContactSending contactId={contact.id} />
       <ConsentHistory contactId={contact.id} />
       <ContactHistory contactId={contact.id} />
     </Page>

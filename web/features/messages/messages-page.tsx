@@ -31,6 +31,8 @@ export function MessagesPage() {
   const { status: _status, ...others } = filters;
   // The list is useful even without the numbers.
   const { data: counts } = useTool('count_messages', others, messageCounts);
+  const channels: Readonly<Record<string, string>> = texts.channels;
+  const channelOf = (channel: string): string => channels[channel] ?? channel;
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (
     <Page
@@ -65,6 +67,10 @@ export function MessagesPage() {
             ),
           },
           { name: texts.to, cell: ({ to }) => to },
+          {
+            name: texts.channel,
+            cell: ({ channel, direction }) => texts.by(channelOf(channel), direction === 'inbound'),
+          },
           { name: texts.status, cell: (message) => <StatusBadge status={message.status} /> },
           { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },
         ]}

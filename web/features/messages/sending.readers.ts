@@ -17,16 +17,3 @@ const rules = record({
 });
 export type SendingRules = Read<typeof rules>;
 export const rulesResult = record({ rules });
-
-const check = record({
-  rule: text,
-  passed: boolean,
-  reason: nullable(text),
-  until: nullable(text),
-});
-export const explanation = record({
-  outcome: text,
-  reason: nullable(text),
-  until: nullable(text),
-  checks: list(check),
-});
