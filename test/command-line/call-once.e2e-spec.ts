@@ -55,7 +55,7 @@ describe('switchboard call TOOL', () => {
     expect(JSON.parse(stdout)).toEqual({ text });
   });
 
-  it('happens once when the connection breaks after the call, and prints the result', async () => {
+  it('calls the tool once when the connection breaks after the call, and prints the result', async () => {
     const middle = await MiddleServer.start(switchboard.url);
     middle.behaviour = async (_request, forward) => {
       const answer = await forward();

@@ -116,12 +116,12 @@ describe('merge_contacts', () => {
       // The delivery of an event looks for waits of the survivor too.
       'pending_events.contact_id',
       'run_waits.contact_id',
-      // Has the ids of contacts to compare. A contact that no longer exists is not compared.
+      // This table has the ids of contacts to compare. A contact that no longer exists is not compared.
       'segment_changes.contact_id',
       'segment_members.contact_id',
       'topic_subscriptions.contact_id',
       'workflow_runs.contact_id',
-      // Contains names of fields of a payload, and no ids of contacts.
+      // This column contains names of fields of a payload, and no ids of contacts.
       'workflow_versions.trigger_contact',
     ]);
   });

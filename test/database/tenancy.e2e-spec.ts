@@ -22,7 +22,8 @@ async function start(isolated: boolean): Promise<void> {
   ({ tools } = (await response.json()) as { tools: Descriptor[] });
 }
 
-// Row-level security would hide a repository that does not filter by organization, so thorough tests also run without it.
+// Row-level security would hide that a repository does not filter by organization. So thorough tests also run without
+// row-level security.
 const WALLS = [
   ['with row-level security', true],
   ['without row-level security, by the conditions of the repositories alone', false],

@@ -300,7 +300,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
-  it('sends simultaneous statements together, so one that fails also fails those after it', async () => {
+  it('sends simultaneous statements together, so a failed statement also fails the statements after it', async () => {
     await expect(
       tenants.transaction(acme.id, async () => {
         const session = tenants.session(acme.id);
@@ -319,7 +319,7 @@ describe(TenantDatabase.name, () => {
     ).rejects.toThrow('nothing was committed');
   });
 
-  it('stays usable when a statement of a savepoint fails that was sent together with others', async () => {
+  it('stays usable when a savepoint fails, although its statement was sent together with others', async () => {
     await tenants.transaction(acme.id, async () => {
       await claim('before savepoint');
       await Promise.allSettled([
@@ -334,7 +334,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('after savepoint')).toBe(true);
   });
 
-  it('sends simultaneous statements one after the other', async () => {
+  it('returns the rows of each of several simultaneous statements', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const rows = await tenants.transaction(acme.id, () =>
       Promise.all(

@@ -211,7 +211,7 @@ describe('delivery by SMTP', () => {
     },
   );
 
-  it('holds a message with an unknown outcome until a person decides, if its caller chose this', async () => {
+  it('makes a message with an unknown outcome uncertain until a person decides, if its caller chose this', async () => {
     const contact = await createContact(acme);
     behaviours.set(contact.email, ['drop']);
     const message = await send(acme, { contact_id: contact.id, on_uncertain: 'hold' });

@@ -235,7 +235,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('refuses only the new one of simultaneous deliveries, and not the repeated ones', async () => {
+  it('refuses only the new delivery when new and repeated deliveries arrive at the same time', async () => {
     const { id } = await createWorkflow(acme, [STEP]);
     const post = (key: string) => postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
     await post('old');

@@ -55,8 +55,9 @@ let shared: Promise<RunningSwitchboard> | undefined;
 /**
  * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time
  * as many tests. It runs until the worker ends, has the tools of the tests besides its own, and may send requests to
- * `sharedSink`. A file that uses it must look only at organizations that it creates, and must sign nobody in: Passport
- * has one strategy per process, which checks passwords in the database of the Switchboard that was started last.
+ * `sharedSink`. A test file that uses it must look only at organizations that the file creates, and must sign nobody
+ * in. The reason is that Passport has one strategy per process. This strategy checks passwords in the database of the
+ * Switchboard that was started last.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
   shared ??= startShared().catch((error: unknown) => {

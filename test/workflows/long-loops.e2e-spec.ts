@@ -81,7 +81,7 @@ describe('a loop with folded iterations', () => {
     expect(PageTools.cursors).toEqual([0, 100, 200]);
   });
 
-  it('hands the items of each page in batches', async () => {
+  it('gives its steps the items of each page in batches', async () => {
     const ended = await run({
       id: 'each',
       ...pagesOf(25, 15),

@@ -479,7 +479,7 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).status).toBe('failed');
   });
 
-  // This test is the last one: its worker also claims the runs of the others.
+  // This test is the last one: its worker also claims the runs of the other tests.
   it('waits for the running step at shutdown, and records its result', async () => {
     ProbeTools.hold('stopping');
     const stopping = await startSwitchboard({

@@ -207,7 +207,7 @@ describe('a webhook that accepts other formats', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path }] });
   });
 
-  it('keeps GET closed when it gets a secret, because no signature covers the query', async () => {
+  it('never accepts GET together with a secret, because no signature covers the query', async () => {
     const { id } = await create({ accept: ['get'] });
     const rotated = await acme.call('rotate_webhook_secret', { workflow_id: id });
     expect(rotated.error).toMatchObject({ details: [{ path: 'trigger.accept' }] });

@@ -151,7 +151,7 @@ describe('a webhook with the signature of a provider', () => {
     expect(await mistakesOf(id)).toEqual(['expects_github', 'previous_secret']);
   });
 
-  itSlow('shows the owner that a provider signs and the trigger does not expect it', async () => {
+  itSlow('shows the owner that a provider has signed a delivery whose trigger names no provider', async () => {
     const { id } = await create('github', { signature: null });
     expect((await postWebhook(switchboard, id, BODY, stripe(BODY))).status).toBe(401);
     expect(await mistakesOf(id)).toEqual(['provider_signature']);

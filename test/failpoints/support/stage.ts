@@ -21,7 +21,7 @@ export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== un
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
-/** Lists the sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets their number. */
+/** Lists the sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets the number of rounds. */
 export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MAX_BATCH) }, (_, index) =>
   Math.min(MAX_BATCH, ROUNDS - index * MAX_BATCH),
 );
