@@ -15,7 +15,7 @@ const ACME = 'org_acme';
 const GAP = { kind: 'gap' } as const;
 const change = (uri: string) => ({ kind: 'resource', uri }) as const;
 
-// Starts two Switchboard processes on one database. They have no workers, because those listen on the database too.
+// Starts two Switchboard processes on one database. They have no workers, because workers listen on the database too.
 let here: Switchboard;
 let there: Switchboard;
 let open: ChangeRecorder[] = [];

@@ -102,7 +102,7 @@ describe('rows of a file that are sent to the service', () => {
       if (calls === 0) return await forward();
       open += 1;
       most = Math.max(most, open);
-      // Waits until no more batches arrive, because the other batches wait for this one.
+      // Waits until no more batches arrive, because further batches are sent only after these batches are answered.
       if (open === 2) await new Promise((done) => setTimeout(done, 200));
       const answer = await forward();
       open -= 1;

@@ -333,7 +333,7 @@ describe('merge_contacts refuses', () => {
     expect((await find(beta, foreign.id)).id).toBe(foreign.id);
   });
 
-  it('one contact twice, and one that was merged already', async () => {
+  it('one contact twice, and a contact that was merged already', async () => {
     const [one, two, three] = [
       await createContact(acme),
       await createContact(acme),

@@ -87,7 +87,7 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
       while (isBusy) {
         const client = new Client({ connectionString: url });
         client.on('error', () => undefined);
-        // A session that is ending can break a connection, and then this client opens another one.
+        // A session that is ending can break a connection. Then this client opens another connection.
         const succeeds = (work: Promise<unknown>) =>
           work.then(
             () => true,

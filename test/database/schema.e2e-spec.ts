@@ -205,7 +205,7 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has triggers with a fixed search path, and only the listed ones are security definer', async () => {
+  it('has triggers with a fixed search path, and only the listed functions are security definer', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
       select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe

@@ -155,7 +155,7 @@ describe(TenantDatabase.name, () => {
   });
 
   it('uses another connection when the server has ended the next one of the pool', async () => {
-    // At least two connections are idle. The pool returns the one that was used last, which is the dead one.
+    // At least two connections are idle. The pool returns the connection that was used last, which is dead.
     await Promise.all(
       Array.from({ length: 4 }, () =>
         tenants.transaction(acme.id, () => tenants.session(acme.id).query('select pg_sleep(0.05)')),
@@ -347,7 +347,8 @@ describe(TenantDatabase.name, () => {
   });
 
   it('uses no connection for work that sends no statement', async () => {
-    // Each transaction waits until all have begun. If each used a connection, those beyond the pool size would never begin.
+    // Each transaction waits until all have begun. If each used a connection, the transactions beyond the pool size
+    // would never begin.
     const count = 3 * switchboard.env.databasePoolSize;
     let begun = 0;
     const works = Array.from({ length: count }, () =>

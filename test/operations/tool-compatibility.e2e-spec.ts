@@ -183,7 +183,7 @@ const update = async (id: string, changes: object): Promise<WorkflowShape> =>
   ).value.workflow;
 
 describe('the tool schemas of a version', () => {
-  it('are hashes of the schemas of each tool, including those of nested steps', async () => {
+  it('are hashes of the schemas of each tool, including the tools of nested steps', async () => {
     await begin();
     const nested = { id: 'deep', if: 'trigger.payload.a', then: [], else: STEPS };
     const { id } = await createWorkflow(acme, [nested]);

@@ -31,7 +31,7 @@ async function limit(name: string, amount: number): Promise<void> {
 }
 /**
  * Waits for a measurement. The limit is long, because the pause before a measurement is twenty times as long as the
- * last one took.
+ * last measurement took.
  */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });

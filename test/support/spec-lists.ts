@@ -36,8 +36,8 @@ export const DRIVERLESS_SPECS = [
 ];
 
 /**
- * Returns the test files that `npm run test:slow` repeats with more rounds, rows, cases and tests: those that import
- * `thorough.ts`, and those whose support files do.
+ * Returns the test files that `npm run test:slow` repeats with more rounds, rows, cases and tests. These files, or
+ * their support files, import `thorough.ts`.
  */
 export function findThoroughSpecs(): string[] {
   const root = resolve(import.meta.dirname, '../..');

@@ -145,8 +145,7 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
-  // Tests that run at the same time share the connection, and the driver deprecates a query that begins during another
-  // one.
+  // Tests that run at the same time share the connection. The driver deprecates queries that begin during another query.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,

@@ -240,7 +240,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     },
   );
 
-  // Runs alone, because the test looks for transactions that wait for locks, and those of other tests may wait too.
+  // Runs alone, because the test looks for transactions that wait for locks, and transactions of other tests may wait.
   it.sequential(
     'stays empty for a workflow that is deleted while a delivery is written',
     async () => {

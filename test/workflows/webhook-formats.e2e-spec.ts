@@ -98,7 +98,7 @@ describe('a webhook that accepts other formats', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  it('checks the signature of the bytes that were sent, not of the decompressed ones', async () => {
+  it('checks the signature of the bytes that were sent, not of the decompressed bytes', async () => {
     const { id } = await create({ accept: ['gzip', 'json'], secret: SECRET });
     const [plain, packed] = ['[1]', gzipSync('[1]')];
     const post = (signed: string | Buffer) =>
