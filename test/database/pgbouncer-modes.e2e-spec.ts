@@ -82,7 +82,7 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     let isBusy = true;
     let clients: Promise<void>[] = [];
 
-    /** Lets clients run transactions without a pause. Some disconnect after each one. */
+    /** Lets clients run transactions without a pause. Some clients disconnect after each transaction. */
     const work = async (url: string, staysConnected: boolean): Promise<void> => {
       while (isBusy) {
         const client = new Client({ connectionString: url });

@@ -21,8 +21,8 @@ const order = (step: string, tool: string, more: object = {}): object => ({
   arguments: { subject: '{{ trigger.payload.order }}', ...more },
 });
 
-// A test leaves at most one worker behind, with `release`, and the next test starts with that one. So no other worker
-// claims a run of the test.
+// A test leaves at most one worker behind, with `release`, and the next test starts with this worker. So no other
+// worker claims a run of the test.
 describe('a worker that dies or loses its lease', () => {
   let stage: Stage;
   let twilio: ProviderServer;

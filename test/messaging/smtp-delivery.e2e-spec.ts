@@ -49,7 +49,7 @@ const server = new SMTPServer({
       if (isCut) for (const socket of sockets) socket.destroy();
     });
     stream.on('end', () => {
-      // The stream also ends when the connection breaks. Such an e-mail is not complete.
+      // The stream also ends when the connection breaks. Then the e-mail is not complete.
       if (isCut) return;
       const raw = Buffer.concat(chunks).toString();
       received.push({ to, raw, ...parseEml(raw) });

@@ -30,7 +30,7 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   return {
     url: url.href,
     access: { ...templateAccess(), database: name },
-    // There is no FORCE, so a connection that was not closed fails the test that opened it.
+    // By default there is no FORCE, so a connection that stays open makes the test that opened it fail.
     drop: (options) =>
       asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };

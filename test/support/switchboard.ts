@@ -145,7 +145,8 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
-  // Tests that run at the same time share the connection. The driver deprecates queries that begin during another query.
+  // Tests that run at the same time share the connection. The driver deprecates a query that begins before the end of
+  // another query.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,

@@ -177,7 +177,7 @@ describe('a loop with folded iterations', () => {
     const runId = await start([loop]);
     const died = new AbortController();
     const zombie = work(runId, died.signal);
-    // With three items at a time, two others continue while one waits, until the end of the window.
+    // Three items run at the same time. While item 90 waits, other items continue until the end of the window.
     await waitFor(() => ProbeTools.count('e90') === 1);
     died.abort();
     ProbeTools.open('e90');
