@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.js';
 
 /**
  * Starts separate processes, because Passport registers its strategies once per process. Two applications in one
- * process would share one strategy, and so its limits.
+ * process would share one strategy and its limits.
  */
 describe('two processes of one installation', () => {
   let database: { url: string; drop: () => Promise<void> };
@@ -44,7 +44,7 @@ describe('two processes of one installation', () => {
     await database.drop();
   });
 
-  /** Sends requests to both processes in turns, and returns their statuses. */
+  /** Sends requests to both processes in turn, and returns their statuses. */
   const alternate = async (
     count: number,
     send: (url: string, index: number) => Promise<Response>,

@@ -262,8 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // The refused request usually gets 422 for its old password. The status is 401 when its session was read before the
-    // other change, and its account after that change.
+    // The refused request usually gets 422 for its old password. It gets 401 when it has read its session before the
+    // other change, and its account after the other change.
     expect([401, 422]).toContain(refused);
   });
 

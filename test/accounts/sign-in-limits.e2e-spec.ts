@@ -94,7 +94,7 @@ describe('the limits of sign-in', () => {
     expect(unknown).toEqual(known);
   });
 
-  it('stop an address that guesses passwords of many accounts, with a time to wait and a security event', async () => {
+  it('refuse an address that guesses passwords of many accounts, with Retry-After and a security event', async () => {
     const address = newAddress();
     const guess = (index: number) =>
       signIn(switchboard, `account${index}@example.com`, 'a guess', address);
@@ -133,7 +133,7 @@ describe('the limits of sign-in', () => {
   });
 
   itSlow(
-    'keep a bounded number of rows, and first drop the buckets that are full soonest',
+    'keep a bounded number of rows, and first drop the buckets that will be full soonest',
     async () => {
       await switchboard.ownerQuery(
         `insert into gate.token_buckets (id, full_at)

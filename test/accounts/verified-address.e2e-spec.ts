@@ -145,7 +145,7 @@ describe('the verification of an address', () => {
     expect((await mailAgain(ada)).status).toBe(409);
   });
 
-  it('begins with a mail that contains nothing that the person chose, and a link to PUBLIC_URL', async () => {
+  it('begins with a mail that has a link to PUBLIC_URL, and no text that the person chose', async () => {
     const headers = { 'X-Forwarded-Host': 'evil.example', 'Accept-Language': 'de' };
     const ada = await signUp(undefined, undefined, headers);
     const token = await tokenOf(ada);
@@ -293,7 +293,7 @@ describe('the verification of an address', () => {
     expect(quotas).toEqual([{ amount: '3', set_by: 'operator' }]);
   });
 
-  it('sends an account a few mails a day, and says when it can ask for the next one', async () => {
+  it('sends an account at most a few mails a day, and says when it can request the next mail', async () => {
     const ada = await signUp();
     const statuses = [];
     for (let asked = 0; asked < 6; asked += 1) statuses.push((await mailAgain(ada)).status);

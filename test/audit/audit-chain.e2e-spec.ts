@@ -16,7 +16,7 @@ let acme: TestOrganization;
 let globex: TestOrganization;
 
 beforeAll(async () => {
-  // There is no worker, so entries are chained only when a test does so.
+  // There is no worker, so entries are chained only when a test chains them.
   switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
 });
 beforeEach(async () => {

@@ -279,7 +279,7 @@ describe('the audit log', () => {
       const refused = rows.filter(({ action }) => action === 'no_such_tool').length;
       return refused + rows.reduce((sum, { unlogged }) => sum + unlogged, 0) === 300;
     });
-    // Each second adds at most 20 entries of calls, and one entry with the number of the others.
+    // Each second adds at most 20 entries of calls, and one entry with the number of the other calls.
     expect(rows.length).toBeLessThanOrEqual(21 * (Math.floor(seconds) + 2));
   });
 });

@@ -24,7 +24,7 @@ describe('npm run audit:verify', () => {
   beforeAll(async () => {
     buildTree();
     folder = await mkdtemp(join(tmpdir(), 'switchboard-audit-'));
-    // There is no worker, so entries are chained only when a test does so.
+    // There is no worker, so entries are chained only when a test chains them.
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   });
   beforeEach(async () => {

@@ -17,7 +17,7 @@ describe('the log of calls', () => {
       { 'User-Agent': 'a client/1.0' },
     );
 
-  it('shows calls as they happen, says what went wrong, and gives a command that repeats them', async () => {
+  it('shows calls as they happen, the error of a call, and a command that repeats the call', async () => {
     const { page, faults } = await dashboard.open('/settings/developer/calls');
     await page.getByRole('heading', { name: 'No calls yet' }).waitFor();
     await callAsAgent('get_message', { message_id: 'unknown' });

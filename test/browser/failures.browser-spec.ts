@@ -90,7 +90,7 @@ describe('failures', () => {
   });
   afterAll(() => dashboard.close());
 
-  /** Runs `work` in all forms at the same time, because most of the time is waiting. */
+  /** Runs `work` in all forms at the same time, because `work` mostly waits. */
   const inEachForm = async (work: (form: Form) => Promise<void>): Promise<void> => {
     await Promise.all([...forms.values()].map(work));
   };

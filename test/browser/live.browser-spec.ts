@@ -25,7 +25,7 @@ describe('live data', () => {
     return () => count;
   };
 
-  it('shows a change in two tabs with one connection, and in the second after the first is closed', async () => {
+  it('shows a change in two tabs with one connection, and in the second tab after the first is closed', async () => {
     const first = await dashboard.open('/nothing');
     const context = first.page.context();
     await first.page.close();
@@ -59,7 +59,7 @@ describe('live data', () => {
     await page.getByRole('link', { name: 'Joan' }).waitFor();
   });
 
-  it('marks a first step as done when it happens', async () => {
+  it('marks one of the first steps as done when it happens', async () => {
     const { page } = await dashboard.open('/');
     await page.getByRole('heading', { name: /Send a message/ }).waitFor();
     const done = page.getByRole('heading', { name: /Send a message\s*: done/ });

@@ -25,7 +25,7 @@ describe('the page that verifies an address', () => {
     return /\/verify#\w+/.exec(mail.text)![0];
   };
 
-  it('changes nothing until a person signs in and presses the button, and keeps the token from the server', async () => {
+  it('changes nothing until a person signs in and presses the button, and sends the token in no URL', async () => {
     const { email, password } = dashboard.organization;
     const { page, faults } = await dashboard.open(await linkOfMail(1), { isSignedIn: false });
     const requested: string[] = [];
@@ -44,7 +44,7 @@ describe('the page that verifies an address', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is announced on the pages of messages and of the account, where a person can send the mail again', async () => {
+  it('is reached by a mail, which a person can request again on the pages of messages and of the account', async () => {
     await dashboard.switchboard.ownerQuery('update gate.users set verified_email = null');
     await dashboard.switchboard.ownerQuery(`update private.quota_exceptions set set_by = 'sign_up',
       amount = 100 where name = 'messages'`);

@@ -389,7 +389,7 @@ describe('the editor of workflows', () => {
     },
   );
 
-  it('asks before leaving, and finds the draft again', async () => {
+  it('asks before a person leaves it, and shows the draft when the person returns', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page } = await dashboard.open(`/workflows/${id}`);
     await page.getByRole('textbox', { name: 'Name' }).fill('Half done');

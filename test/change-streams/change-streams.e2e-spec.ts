@@ -65,7 +65,7 @@ describe('GET /api/changes', () => {
     expect(foreign.status).toBe(403);
   });
 
-  it('is a stream of events that nobody may store', async () => {
+  it('is a stream of events that no cache may store', async () => {
     const { response } = await connect();
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream',
@@ -115,7 +115,7 @@ describe('GET /api/changes', () => {
     },
   );
 
-  it('names a call that waits for a person, and its answer', async () => {
+  it('names a call that waits for a person, and names it again when the person answers', async () => {
     // An earlier test has revoked the first key of the organization.
     const created = await acme.fetch('/api/mcp/keys', { method: 'POST' });
     const { api_key: key } = (await created.json()) as { api_key: string };
@@ -170,7 +170,7 @@ describe('the session of a stream', () => {
     await other.waitForName(`contacts ${id}`);
   });
 
-  it('ends the stream when it expires, and the end of the stream does not prolong it', async () => {
+  it('ends the stream when it expires, and is not prolonged by the end of the stream', async () => {
     const cookie = await signIn(globex);
     const reader = await connect(cookie);
     await here.ownerQuery(

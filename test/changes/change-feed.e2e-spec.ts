@@ -15,7 +15,7 @@ const ACME = 'org_acme';
 const GAP = { kind: 'gap' } as const;
 const change = (uri: string) => ({ kind: 'resource', uri }) as const;
 
-// Starts two Switchboard processes on one database. They have no workers, because those listen on the database too.
+// Starts two Switchboard processes on one database. They have no workers, because workers listen on the database too.
 let here: Switchboard;
 let there: Switchboard;
 let open: ChangeRecorder[] = [];
@@ -173,7 +173,7 @@ describe('the change feed', () => {
     expect(await other.takeAll(here, 'org_other')).toEqual([]);
   });
 
-  it('delivers all changes of one turn, even if they are too long for one notification', async () => {
+  it('delivers all changes of one turn of the event loop, even if one notification cannot hold them', async () => {
     const recorder = await follow(there);
     const changes = Array.from({ length: 30 }, (_, index) =>
       change(`test://${String(index).repeat(index < 10 ? 3900 : 700)}`),
@@ -192,7 +192,7 @@ describe('the change feed', () => {
     await recorder.waitFor(change('test://back'));
   });
 
-  it('sends all changes of one turn, and wake-ups with them, in one statement', async () => {
+  it('sends all changes and wake-ups of one turn of the event loop in one statement', async () => {
     const recorder = await follow(there);
     await recorder.takeAll(here, ACME);
     const query = vi.spyOn(here.app.get(GateDatabase).pool, 'query');

@@ -25,7 +25,7 @@ export class ChangeRecorder {
     this.changes.splice(0, index() + 1);
   }
 
-  /** Waits until everything that was published before has arrived. Removes and returns it. */
+  /** Waits until all changes that were published before have arrived. Removes and returns them. */
   async takeAll(publisher: Switchboard, organizationId: string): Promise<ChangeOrGap[]> {
     counter += 1;
     const uri = `${LAST}${counter}`;

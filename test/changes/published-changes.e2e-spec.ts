@@ -43,7 +43,7 @@ afterAll(async () => {
 
 /**
  * Returns the changes since the last call, without changes of the delivery log. The log is written some time after the
- * webhook, perhaps during a later test. Another test covers it.
+ * webhook, perhaps during a later test. Another test covers the changes of the log.
  */
 const takeChanges = async (): Promise<ChangeOrGap[]> =>
   (await recorder.takeAll(here, acme.id)).filter(

@@ -31,11 +31,12 @@ export function planFaults(random, webhooks, hasRedis) {
     .sort((one, other) => one.after - other.after);
 }
 
-/** Injects all faults at their turn. Resolves when the last one is over. */
+/** Injects each fault after its number of webhooks. Resolves when the last fault is over. */
 export async function injectFaults(plan, world) {
   const faults = [];
   for (const fault of plan) {
-    // Counts webhooks instead of time: on a busy machine, all faults would happen during the first few webhooks.
+    // Counts webhooks and not seconds. With seconds, all faults would happen during the first few webhooks on a busy
+    // machine.
     while (world.tally.begun < fault.after) await sleep(20);
     world.tally.faults[fault.kind] = (world.tally.faults[fault.kind] ?? 0) + 1;
     faults.push(FAULTS[fault.kind](world, fault.choice));

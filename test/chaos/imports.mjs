@@ -86,7 +86,7 @@ export async function countRunning(postgres, imports) {
   return left;
 }
 
-/** Returns a violation for each import whose counts, contacts or rejected rows are not those of its file. */
+/** Returns a violation for each import whose counts, contacts or rejected rows differ from its file. */
 export async function checkImports(postgres, imports) {
   const violations = [];
   for (const { id, prefix, wanted } of imports) {

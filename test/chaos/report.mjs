@@ -26,7 +26,7 @@ export function printTable(rounds, longestRecoverySeconds) {
     ['Runs parked after three crashes, and retried', ({ tally }) => tally.parked],
     ['External calls repeated, same key', ({ figures }) => figures.repeatedCalls],
     ['E-mails repeated, same Message-ID', ({ figures }) => figures.repeatedMails],
-    ['E-mails held, outcome not known', ({ figures }) => figures.heldMails],
+    ['E-mails uncertain, outcome unknown', ({ figures }) => figures.heldMails],
     ['Rows imported', ({ figures }) => figures.importedRows],
     ['Recovery, median in s', ({ recovery }) => seconds(recovery.median)],
     ['Recovery, p99 in s', ({ recovery }) => seconds(recovery.p99)],

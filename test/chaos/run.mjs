@@ -79,8 +79,9 @@ async function cleanUp() {
 }
 
 /**
- * Records the recovery time of each run whose worker lost its lease: from the last sign of life until another worker
- * claims the run. Time in the queue counts. Parked runs are left out, because a person decides when to retry them.
+ * Records the recovery time of each run whose worker lost its lease. It is the time from the last renewal of the lease
+ * until another worker claims the run. Time in the queue counts. Parked runs are left out, because a person decides
+ * when to retry them.
  */
 async function watchTakeovers(postgres) {
   await postgres.query(`

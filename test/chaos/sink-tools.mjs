@@ -1,5 +1,5 @@
 // Defines a module with two tools whose effects the checker counts. One creates a contact, and only the run journal
-// prevents a second one. The other calls an external system. This file is not compiled, so it calls decorators as
+// prevents a second contact. The other calls an external system. This file is not compiled, so it calls decorators as
 // functions.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';

@@ -55,7 +55,7 @@ describe('switchboard call TOOL', () => {
     expect(JSON.parse(stdout)).toEqual({ text });
   });
 
-  it('happens once when the connection breaks after the call, and prints the result', async () => {
+  it('calls the tool once when the connection breaks after the call, and prints the result', async () => {
     const middle = await MiddleServer.start(switchboard.url);
     middle.behaviour = async (_request, forward) => {
       const answer = await forward();
@@ -148,7 +148,7 @@ describe('switchboard', () => {
     expect(code).toBe(2);
   });
 
-  it('prefers the address of --url to that of the environment', async () => {
+  it('prefers the address of --url to the address of the environment', async () => {
     const given = ['tools', '--url', `${switchboard.url}/`];
     const { code } = await runCommand(given, { url: 'http://127.0.0.1:1', key: acme.key });
     expect(code).toBe(0);

@@ -102,7 +102,7 @@ describe('rows of a file that are sent to the service', () => {
       if (calls === 0) return await forward();
       open += 1;
       most = Math.max(most, open);
-      // Waits until no more batches arrive, because the other batches wait for this one.
+      // Waits until no more batches arrive, because further batches are sent only after these batches are answered.
       if (open === 2) await new Promise((done) => setTimeout(done, 200));
       const answer = await forward();
       open -= 1;
@@ -129,7 +129,7 @@ describe('rows of a file that are sent to the service', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'are finished after %s if they were sent, and the printed command sends the others',
+    'are finished after %s if they were sent, and the printed command sends the other rows',
     async (signal) => {
       let release = (): void => undefined;
       const released = new Promise<void>((done) => (release = done));
@@ -140,7 +140,7 @@ describe('rows of a file that are sent to the service', () => {
       const command = startCommand(given('--parallel', '1'), { url: middle.url, key: acme.key });
       await waitFor(() => middle.batches.length === 2);
       command.child.kill(signal);
-      // The command says that it stops before the held batch is answered.
+      // The command prints that it stops. At this time, the second batch has no answer yet.
       await waitFor(() => command.errors().includes('Stopping'));
       release();
       const { code, stderr } = await command.result;
@@ -154,7 +154,7 @@ describe('rows of a file that are sent to the service', () => {
     },
   );
 
-  it('are interrupted by the second Ctrl-C, and are executed once after the printed command', async () => {
+  it('are interrupted by the second Ctrl-C, and are executed once when the printed command runs', async () => {
     middle.behaviour = async ({ body }, forward) => {
       const answer = await forward();
       // This request never gets an answer.

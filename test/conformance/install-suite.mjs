@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const SUITE = join(import.meta.dirname, 'suite');
 
 /**
- * Installs the packages of the suite folder when they are missing or outdated. They are separate from those of
- * Switchboard because they are many and need Node 22.
+ * Installs the packages of the suite folder when they are missing or outdated. These packages are separate from the
+ * packages of Switchboard, because there are many of them and they need Node 22.
  */
 export function setup() {
   const installed = join(SUITE, 'node_modules/.package-lock.json');

@@ -82,7 +82,7 @@ describe('aliases of contacts', () => {
     }
   });
 
-  it('are found by create_contact, which keeps the own address of the contact', async () => {
+  it('are found by create_contact, which does not change the address of the contact', async () => {
     const contact = await aliased('upsert.alias@example.com');
     const given = { email: 'upsert.alias@example.com', first_name: 'Jane' };
     const refused = await acme.call('create_contact', given);

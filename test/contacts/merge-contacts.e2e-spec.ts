@@ -116,12 +116,12 @@ describe('merge_contacts', () => {
       // The delivery of an event looks for waits of the survivor too.
       'pending_events.contact_id',
       'run_waits.contact_id',
-      // Has the ids of contacts to compare. A contact that no longer exists is not compared.
+      // This table has the ids of contacts to compare. A contact that no longer exists is not compared.
       'segment_changes.contact_id',
       'segment_members.contact_id',
       'topic_subscriptions.contact_id',
       'workflow_runs.contact_id',
-      // Contains names of fields of a payload, and no ids of contacts.
+      // This column contains names of fields of a payload, and no ids of contacts.
       'workflow_versions.trigger_contact',
     ]);
   });
@@ -333,7 +333,7 @@ describe('merge_contacts refuses', () => {
     expect((await find(beta, foreign.id)).id).toBe(foreign.id);
   });
 
-  it('one contact twice, and one that was merged already', async () => {
+  it('one contact twice, and a contact that was merged already', async () => {
     const [one, two, three] = [
       await createContact(acme),
       await createContact(acme),

@@ -45,7 +45,7 @@ describe('phone numbers in national form', () => {
     expect(message.value.message).toMatchObject({ contact_id: value.contact.id });
   });
 
-  it('do not get a region that is no known country', async () => {
+  it('need a region that is a known country', async () => {
     expect((await setRegion('ZZ')).error).toMatchObject({
       code: 'invalid_arguments',
       details: [{ path: 'region' }],

@@ -53,8 +53,8 @@ describe('text of contacts', () => {
       query: text.toUpperCase().slice(0, 100).toWellFormed(),
       filters: [{ field: 'external_id', operator: 'equals', value: text }],
     });
-    // Some letters, such as ß and final sigma, differ after a change to uppercase and back. The query matches no text
-    // with them.
+    // Some letters, such as ß and final sigma, become other letters in uppercase and lowercase again. The uppercase
+    // query does not find a text with such letters.
     if (text.toUpperCase().toLowerCase() === text.toLowerCase() && text.length <= 100) {
       expect(found.value.contacts.map(({ id }) => id)).toEqual([value.contact.id]);
     }

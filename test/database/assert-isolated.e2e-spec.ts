@@ -114,7 +114,7 @@ describe(`${assertIsolated.name} of a database`, () => {
   });
 });
 
-// Roles belong to the whole server, so these tests create roles instead of changing those of other test files.
+// Roles belong to the whole server, so these tests create roles and do not change the roles of other test files.
 describe(`${assertIsolated.name} of roles`, () => {
   let close: () => Promise<void>;
   let dropRole: () => Promise<void>;

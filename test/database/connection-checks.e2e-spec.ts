@@ -11,7 +11,7 @@ function urlWith(parts: Partial<Pick<URL, 'username' | 'password' | 'pathname' |
   return Object.assign(new URL(TEMPLATE), parts).href;
 }
 
-/** Returns the message of a start with this DATABASE_URL, and the lines that it printed. */
+/** Returns the error message of a start with this DATABASE_URL, and the lines that it printed. */
 async function failure(url: string): Promise<{ message: string; lines: string[] }> {
   const lines: string[] = [];
   const preparing = prepareDatabase(url, { waitMs: 0, log: (line) => lines.push(line) });

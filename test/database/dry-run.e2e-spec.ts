@@ -221,7 +221,7 @@ describe('the effects of a dry run', () => {
     expect(effects).toEqual([]);
   });
 
-  it('accept any JSON and bytes, and do not contain them', async () => {
+  it('are correct for rows with any JSON and bytes, and do not contain these values', async () => {
     const facts = String.raw`{"text": "\u0000 hunter2 \ud800"}`;
     const { effects } = await effectsOf(async () => {
       await thing(1, { facts, secret: '\\x6875' });
@@ -309,7 +309,7 @@ describe('the setting that enables a dry run', () => {
     expect(effects).toEqual([{ action: 'create', table: 'team_things', id: '1/a' }]);
   });
 
-  it('stores no change of a dry run, even if SQL turns it off', async () => {
+  it('stores no change of a dry run, even if SQL turns the setting off', async () => {
     const before = await dumpOrganization(switchboard, acme.id);
     const sneaky = effectsOf(async () => {
       await sql(`select set_config('switchboard.dry_run', 'off', false)`);

@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 describe('migrations of an extension', () => {
-  it('run once, after those of Switchboard, and are recorded in a separate table', async () => {
+  it('run once, after the migrations of Switchboard, and are recorded in a separate table', async () => {
     const lines: string[] = [];
     const migrations = [migration('MakeBoats1', BOATS, ISOLATE)];
     await prepare(migrations, [Boat], lines);

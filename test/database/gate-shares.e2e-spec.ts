@@ -38,7 +38,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
 
   /**
    * Locks the rows of organizations, like a slow transaction of a tool that has called lock_organization(). Lets these
-   * organizations create keys, and calls `work` while they wait.
+   * organizations create keys, and calls `work` while these calls wait.
    */
   const whileLocked = async (
     organizations: TestOrganization[],

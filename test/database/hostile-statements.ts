@@ -85,7 +85,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
   ],
   ['two contexts in one', ({ theirs, context }) => [forge(`${theirs}.${context}`), ALL]],
   [
-    'the own context with text appended',
+    'its own context with text appended',
     ({ theirs, context }) => [forge(`${context}.${theirs}`), ALL],
   ],
   [
@@ -100,7 +100,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     ],
   ],
   [
-    'open_context with the own context as the signature',
+    'open_context with its own context as the signature',
     ({ theirs, context }) => [`select open_context('${theirs}', '${context.split('.')[1]}')`, ALL],
   ],
   [
@@ -227,7 +227,7 @@ export const HOSTILE_STATEMENTS: HostileStatement[] = [
     ],
   ],
   [
-    'moving an own row into the other organization',
+    'moving its own row into the other organization',
     ({ theirs }) => [`update contacts set organization_id = '${theirs}' returning *`],
   ],
   [

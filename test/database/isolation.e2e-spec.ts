@@ -59,8 +59,8 @@ describe('hostile SQL as the role of the service', () => {
   ])(
     'finds only its own contacts %s, by a function that bypasses row-level security',
     async (_, sql) => {
-      // The indexes distinguish organizations only by the end of their id or by a hash. This organization has the same
-      // end.
+      // The indexes distinguish organizations only by the end of their id or by a hash. The id of this organization has
+      // the same end as the id of `mine`.
       const kin = `org_kin${newId('x').slice(-8)}${mine.id.at(-1)}`;
       await switchboard.ownerQuery(`insert into organizations (id, name) values ($1, 'Kin')`, [
         kin,

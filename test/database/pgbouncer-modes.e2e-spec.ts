@@ -82,12 +82,12 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     let isBusy = true;
     let clients: Promise<void>[] = [];
 
-    /** Lets clients run transactions without a pause. Some disconnect after each one. */
+    /** Lets clients run transactions without a pause. Some clients disconnect after each transaction. */
     const work = async (url: string, staysConnected: boolean): Promise<void> => {
       while (isBusy) {
         const client = new Client({ connectionString: url });
         client.on('error', () => undefined);
-        // A session that is ending can break a connection, and then this client opens another one.
+        // A session that is ending can break a connection. Then this client opens another connection.
         const succeeds = (work: Promise<unknown>) =>
           work.then(
             () => true,

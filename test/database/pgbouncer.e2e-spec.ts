@@ -118,7 +118,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid()`,
     );
-    // A statement that was sent fails with 503 when its connection breaks, and later ones get new connections.
+    // A statement that was sent fails with 503 when its connection breaks. Later statements get new connections.
     await waitFor(async () => (await acme.call('search_contacts', {})).status === 200);
     for (let count = 0; count < 5; count += 1) {
       const { status } = await acme.call('create_contact', { email: `ended${count}@example.com` });

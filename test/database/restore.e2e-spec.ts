@@ -242,7 +242,7 @@ describe('a restore', () => {
     await owner.ask(url, `insert into boats (organization_id, crew) values ('org_a', '{}')`);
   });
 
-  it('gives waits and events ids of transactions of the new server', async () => {
+  it('gives waits and events new transaction ids, which are valid on the new server', async () => {
     const url = await prepared();
     const insert = (table: string, columns: string, values: string): Promise<unknown> =>
       owner.ask(url, `insert into ${table} (${columns}) values (${values})`);

@@ -124,7 +124,7 @@ describe('every table of an organization', () => {
     }
   });
 
-  it('leaves the service no view, and no table without isolation', async () => {
+  it('is isolated if the tenant role can use it, and the schema public has no view', async () => {
     const { rows } = await client.query(`
       select c.oid::regclass::text as name from pg_class c
       join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('public', 'gate', 'private')
@@ -155,16 +155,17 @@ describe('every table of an organization', () => {
           'public.lacks_message_quota()'::regprocedure,
           -- This trigger function cannot be called. It counts the rows that its statement wrote.
           'private.count_insert()'::regprocedure,
-          -- This trigger copies the state of the row that its statement wrote, so that nobody else may write events.
+          -- This trigger copies the state of the row that its statement wrote, so that SQL of a tool needs no right to
+          -- write events.
           'private.record_message_event()'::regprocedure,
-          -- This trigger records the files of the message that its statement wrote. So nobody else can prevent the
-          -- deletion of files.
+          -- This trigger records the files of the message that its statement wrote. So SQL of a tool needs no right to
+          -- write these records, which prevent the deletion of files.
           'private.link_message_files()'::regprocedure,
-          -- These triggers copy decisions of the row that their statement wrote, so that nobody else may write the log
-          -- of consent.
+          -- These triggers copy decisions of the row that their statement wrote, so that SQL of a tool needs no right
+          -- to write the log of consent.
           'private.log_consent()'::regprocedure, 'private.log_new_consents()'::regprocedure,
           'private.log_subscription()'::regprocedure,
-          -- These triggers move rows between two contacts of one organization: that of the row which their statement
+          -- These triggers move rows between two contacts. Both are of the organization of the row that their statement
           -- wrote.
           'private.move_permission()'::regprocedure, 'private.return_permission()'::regprocedure,
           -- This trigger reads the secret part of the name of the channel, and sends the id of the row that its
@@ -204,7 +205,7 @@ describe('every table of an organization', () => {
     expect(silent.sort()).toEqual(Object.keys(BOOKKEEPING));
   });
 
-  it('has triggers with a fixed search path, and only the listed ones are security definer', async () => {
+  it('has triggers with a fixed search path, and only the listed functions are security definer', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
       select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
@@ -221,7 +222,8 @@ describe('every table of an organization', () => {
       { name: 'private.keep_message()', safe: true },
       // Runs as the owner. No cascade of a foreign key inserts messages, so no cascade calls this function.
       { name: 'private.link_message_files()', safe: true },
-      // These run as the owner. No cascade of a foreign key inserts or updates contacts, so no cascade calls them.
+      // These functions run as the owner. No cascade of a foreign key inserts or updates contacts, so no cascade calls
+      // these functions.
       { name: 'private.log_consent()', safe: true },
       { name: 'private.log_new_consents()', safe: true },
       { name: 'private.log_subscription()', safe: true },

@@ -46,7 +46,7 @@ describe('transactions that share their commit', () => {
     expect(transactions.size).toBe(2);
   });
 
-  it('fail separately: a failed one does not prevent the commit of the others', async () => {
+  it('fail separately: a failed transaction does not prevent the commit of the others', async () => {
     await sharing(acme, async (org) => insert(org, 'alone 1'));
     const done: string[] = [];
     const results = await Promise.allSettled(

@@ -31,7 +31,7 @@ export class SqlTools {
       );
       SqlTools.outcomes.push(outcome);
     }
-    // An error as the result would roll the statements back, and no attack could succeed.
+    // If this tool returned an error, the statements would be rolled back, and no attack could succeed.
     return ToolContent.text('done');
   }
 }

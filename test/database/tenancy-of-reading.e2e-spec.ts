@@ -60,7 +60,8 @@ const list = (what: keyof Listed, method: string) =>
 /** Returns an unused id of the same form. */
 const similarTo = (id: string): string => id.replace(/[0-9A-Za-z]{12}$/, 'zZ0123456789');
 
-// Row-level security would hide a repository that does not filter by organization, so thorough tests also run without it.
+// Row-level security would hide that a repository does not filter by organization. So thorough tests also run without
+// row-level security.
 const WALLS = [
   ['with row-level security', true],
   ['without row-level security, by the conditions of the repositories alone', false],

@@ -22,7 +22,8 @@ async function start(isolated: boolean): Promise<void> {
   ({ tools } = (await response.json()) as { tools: Descriptor[] });
 }
 
-// Row-level security would hide a repository that does not filter by organization, so thorough tests also run without it.
+// Row-level security would hide that a repository does not filter by organization. So thorough tests also run without
+// row-level security.
 const WALLS = [
   ['with row-level security', true],
   ['without row-level security, by the conditions of the repositories alone', false],
@@ -65,11 +66,12 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
         answers.push(`${response.status} ${text.replaceAll(id, '<id>')}`);
       }
       expect(answers[0], at).toBe(answers[1]);
-      // A dump costs as much as several calls. A dump after each call shows which call changed something.
+      // A dump costs as much as several calls, so only thorough tests make a dump after each call. Such a dump shows
+      // which call changed something.
       if (IS_THOROUGH) expect(await dumpOrganization(switchboard, theirs.id), at).toEqual(before);
     }
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
-    // Every argument that refers to a row takes two calls and a dump of the database.
+    // The time limit is long, because every argument that refers to a row takes two calls and a dump of the database.
   }, 90_000);
 
   it('answers differently to the organization that owns the rows', async () => {

@@ -155,7 +155,7 @@ describe(TenantDatabase.name, () => {
   });
 
   it('uses another connection when the server has ended the next one of the pool', async () => {
-    // At least two connections are idle. The pool returns the one that was used last, which is the dead one.
+    // At least two connections are idle. The pool returns the connection that was used last, which is dead.
     await Promise.all(
       Array.from({ length: 4 }, () =>
         tenants.transaction(acme.id, () => tenants.session(acme.id).query('select pg_sleep(0.05)')),
@@ -300,7 +300,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
-  it('sends simultaneous statements together, so one that fails also fails those after it', async () => {
+  it('sends simultaneous statements together, so a failed statement also fails the statements after it', async () => {
     await expect(
       tenants.transaction(acme.id, async () => {
         const session = tenants.session(acme.id);
@@ -319,7 +319,7 @@ describe(TenantDatabase.name, () => {
     ).rejects.toThrow('nothing was committed');
   });
 
-  it('stays usable when a statement of a savepoint fails that was sent together with others', async () => {
+  it('stays usable when a savepoint fails, although its statement was sent together with others', async () => {
     await tenants.transaction(acme.id, async () => {
       await claim('before savepoint');
       await Promise.allSettled([
@@ -334,7 +334,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('after savepoint')).toBe(true);
   });
 
-  it('sends simultaneous statements one after the other', async () => {
+  it('returns the rows of each of several simultaneous statements', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const rows = await tenants.transaction(acme.id, () =>
       Promise.all(
@@ -347,7 +347,8 @@ describe(TenantDatabase.name, () => {
   });
 
   it('uses no connection for work that sends no statement', async () => {
-    // Each transaction waits until all have begun. If each used a connection, those beyond the pool size would never begin.
+    // Each transaction waits until all have begun. If each used a connection, the transactions beyond the pool size
+    // would never begin.
     const count = 3 * switchboard.env.databasePoolSize;
     let begun = 0;
     const works = Array.from({ length: count }, () =>

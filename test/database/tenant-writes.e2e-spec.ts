@@ -128,7 +128,7 @@ describe('SQL of a tool', () => {
     expect(outcomes).toEqual([DENIED, DENIED, DENIED]);
   });
 
-  it('cannot forge, change, remove or date back entries of the audit log', async () => {
+  it('cannot forge, change, remove or backdate entries of the audit log', async () => {
     await hostile.call('create_contact', { email: 'a@example.com' });
     const dump = (): Promise<unknown> =>
       switchboard.ownerQuery(

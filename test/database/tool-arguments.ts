@@ -33,7 +33,7 @@ const ALSO: Record<string, Record<string, unknown>> = {
   bulk_retry_runs: { status: 'failed' },
   bulk_replay_runs: { status: 'finished' },
 };
-/** The arguments that a call with this reference needs in place of those in ALSO. */
+/** The arguments that a call with this reference needs in place of the arguments in ALSO. */
 const ALSO_WITH: Record<string, (ids: Ids) => Promise<Record<string, unknown>>> = {
   'send_message.template_id': async (ids) => ({ contact_id: await ids.of('contact_id') }),
 };

@@ -82,7 +82,7 @@ describe('a read-only transaction', () => {
     expect(await reading(acme.id, () => find('undone'))).toEqual([]);
   });
 
-  it('has a session for its organization only, until it ends', async () => {
+  it('has a session for its organization only, until the transaction ends', async () => {
     const read = async (): Promise<object[]> => await readOrganizations(acme.id);
     await expect(read()).rejects.toThrow('Use session() and repository()');
     await expect(reading(other.id, read)).rejects.toThrow('Pass call.organizationId');

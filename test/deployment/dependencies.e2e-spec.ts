@@ -98,7 +98,7 @@ describe('the packages of all lock files', () => {
     expect(licenceFaults([{ ...one, license: 'MPL-2.0', dev: true }])).toEqual([]);
   });
 
-  it('have the licences that are installed, where they are installed', () => {
+  it('have the version and the licence of the installed package, if the package is installed', () => {
     const faults = packages.flatMap(({ path, name, version, license }) => {
       const file = join(ROOT, path, 'package.json');
       // Packages of other platforms are not installed.

@@ -59,8 +59,8 @@ async function unsubscribeLink(): Promise<string> {
 }
 
 /**
- * Calls a tool. SMS go to the server of this test. Repeats get_import and get_message until the status is that of the
- * page.
+ * Calls a tool. SMS go to the server of this test. Repeats get_import and get_message until the status is the one that
+ * the page shows.
  */
 async function call(tool: string, given: Given, shown: Given | undefined): Promise<Given> {
   const settings = given.settings as Given | undefined;

@@ -130,7 +130,7 @@ describe('status callbacks of Twilio', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('set a message to failed with the reason, and a late delivered does not change it', async () => {
+  it('set a message to failed with the reason, and a late `delivered` does not change it', async () => {
     const message = await sentSms(acme);
     const failed = await twilioCalls(message, 'undelivered', { errorCode: '30003' });
     expect(await statusAfter(acme, failed.body.runId, message.id)).toBe('failed');

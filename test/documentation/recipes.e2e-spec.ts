@@ -31,7 +31,7 @@ const customer = (id: number, email: string | null) => ({
   last_name: 'Johnson',
 });
 
-/** Returns a payload that is an order at Shopify and a payment at Stripe. Its buyer is a customer of neither. */
+/** Returns a payload that is an order at Shopify and a payment at Stripe. The buyer has no customer account. */
 const guestOf = (email: string) => ({
   email,
   customer: null,
@@ -120,7 +120,7 @@ const messagesTo = async (email: string): Promise<TestMessage[]> => {
 };
 
 describe('docs/recipes', () => {
-  it('shopify-order.md makes a contact and one message of an order', async () => {
+  it('shopify-order.md makes a contact and one message from an order', async () => {
     const { id, webhook, run } = await follow('shopify-order');
     await run(0, { WEBHOOK: webhook });
     expect((await ended(id)).map(statusesOf)).toEqual([
@@ -139,7 +139,7 @@ describe('docs/recipes', () => {
     ]);
   });
 
-  it('stripe-payment.md tells Stripe the contact of a payment, and sends one message of thanks', async () => {
+  it('stripe-payment.md stores the id of the contact at Stripe, and sends one message of thanks', async () => {
     const { id, webhook, run } = await follow('stripe-payment');
     await run(0, { WEBHOOK: webhook });
     const [first, ...others] = await ended(id);

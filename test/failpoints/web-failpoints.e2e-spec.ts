@@ -135,7 +135,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   );
 
   it(
-    'FP1b: lets a delivery with the same key wait until the first one ends, in any process',
+    'FP1b: lets a delivery with the same key wait until the first delivery ends, in any process',
     async () => {
       for (const size of BATCHES) {
         const [first, second] = [await stage.start('web', FAILPOINTS.FP1b), stage.web];

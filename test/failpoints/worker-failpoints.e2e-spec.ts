@@ -21,8 +21,8 @@ const order = (step: string, tool: string, more: object = {}): object => ({
   arguments: { subject: '{{ trigger.payload.order }}', ...more },
 });
 
-// A test leaves at most one worker behind, with `release`, and the next test starts with that one. So no other worker
-// claims a run of the test.
+// A test leaves at most one worker behind, with `release`, and the next test starts with this worker. So no other
+// worker claims a run of the test.
 describe('a worker that dies or loses its lease', () => {
   let stage: Stage;
   let twilio: ProviderServer;
@@ -140,7 +140,7 @@ describe('a worker that dies or loses its lease', () => {
   if (!HAS_ALL_FAILPOINTS) return;
 
   it(
-    'FP2: never repeats an SMS, and holds it as uncertain, when it dies before the result is stored',
+    'FP2: never repeats an SMS, which becomes uncertain, when it dies before the result is stored',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);

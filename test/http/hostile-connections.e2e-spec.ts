@@ -37,7 +37,7 @@ describe('a body in chunks', () => {
     '/api/webhooks/workflow/',
     '/api/auth/sign-in',
     '/api/tools/create_contact',
-  ])('is refused when thousands of them are small, and the connection ends: %s', async (route) => {
+  ])('is refused with thousands of small chunks, and the connection ends: %s', async (route) => {
     const path = route.endsWith('/') ? `${route}${(await createWorkflow(acme, [])).id}` : route;
     const headers = route === '/api/mcp' ? `Authorization: Bearer ${acme.key}\r\n` : acmeCookie();
     const { text } = await rawRequest(

@@ -148,7 +148,7 @@ describe('the outcome of an attempt by SMTP', () => {
     expect(withIt.commands).toContain(`MAIL FROM:<${FROM}> SMTPUTF8`);
   });
 
-  it('is never sent for an attempt that is aborted, and the next attempt works', async () => {
+  it('is unknown when an attempt is aborted after the final dot, and failed when aborted at its start', async () => {
     const server = await startServer({ dot: 'silence' });
     const controller = new AbortController();
     const channel = openChannel(server);

@@ -226,7 +226,7 @@ describe('an agent whose call a person must approve', () => {
   });
 
   itSlow(
-    'needs a new approval for the same call once the result of the first is no longer kept',
+    'needs a new approval for the same call once the result of the first call is no longer kept',
     async () => {
       const id = await request();
       await approve(id);
@@ -457,7 +457,7 @@ describe('people who answer confirmations', () => {
     expect((await approve('cfm_none')).error?.code).toBe('not_found');
   });
 
-  it('have one winner when one approves and another declines at the same time', async () => {
+  it('let a call run only if the decline fails, when one approves and another declines at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const text = `round ${round}`;
       const id = await request('note', { text });

@@ -79,7 +79,7 @@ describe('a call with an idempotency key in _meta', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['modern']);
   });
 
-  it('keeps no key of a dry run', async () => {
+  it('does not store its key when it is a dry run', async () => {
     const dryRun = callOf('a', 'k1', 'note', { 'switchboard/dryRun': true });
     await answerOf(acme.rpc(dryRun));
     expect(await call('b', 'k1')).toEqual({ note_id: 'b' });

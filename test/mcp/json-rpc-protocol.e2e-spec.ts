@@ -75,7 +75,7 @@ describe('a request', () => {
 describe('an error within a well-formed request', () => {
   it.each<[string, unknown, number, string | number]>([
     ['positional parameters', { ...list, params: [42, 23] }, -32602, 1],
-    ['no parameters at all, by position', { ...list, params: [] }, -32602, 1],
+    ['an empty list of parameters', { ...list, params: [] }, -32602, 1],
     ['a method that does not exist', { jsonrpc: '2.0', method: 'foobar', id: '1' }, -32601, '1'],
     ['an empty method', { ...list, method: '' }, -32601, 1],
     ['a reserved method', { ...list, method: 'rpc.discover' }, -32601, 1],

@@ -30,7 +30,7 @@ describe('the key', () => {
     ['none', () => ({}), REALM],
     ['only a session', (_key, cookie) => ({ Cookie: cookie }), REALM],
     [
-      'one that is wrong',
+      'a wrong key',
       (key) => ({ Authorization: `Bearer ${key.slice(1)}` }),
       `${REALM}, error="invalid_token"`,
     ],
@@ -200,7 +200,7 @@ describe('the size of the body', () => {
 
 describe('the structure of the body', () => {
   it.each<[string, string]>([
-    ['one nested too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
+    ['a body that is nested too deeply', `${'['.repeat(200)}${']'.repeat(200)}`],
     ['100,000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['too many values', JSON.stringify(Array.from({ length: 20_000 }, () => 0))],
     [

@@ -123,8 +123,8 @@ describe.each([undefined, '2024-11-05', '2025-11-25'])(
       const single = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
       const message = form === 'single' ? single : [single];
       await abandon(message, text, version ? { 'MCP-Protocol-Version': version } : {});
-      // A cancellation aborts the signal in the turn in which the connection ends. So after one more turn, the call was
-      // not canceled.
+      // A cancellation aborts the signal in the turn of the event loop in which the connection ends. So the test waits
+      // for one more turn.
       await new Promise((resolve) => setImmediate(resolve));
       expect(tools.signalOf(text)?.aborted).toBe(false);
       tools.release(text);

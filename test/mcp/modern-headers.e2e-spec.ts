@@ -116,7 +116,7 @@ describe('an unsupported version', () => {
     async (requested) => {
       const { status, body } = await post(withMeta(metaOf(requested)), {
         'MCP-Protocol-Version': requested,
-        // When there are two faults, that of the version is reported, because another version may have other headers.
+        // The fault of the version is reported first, because another version may have other headers.
         'Mcp-Method': undefined,
       });
       const message = expect.any(String) as string;

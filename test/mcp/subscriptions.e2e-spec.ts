@@ -17,7 +17,8 @@ import { Listening, type ListeningOptions, SUBSCRIPTION_ID } from './support/lis
 import { modernRequest, postModern } from './support/modern.js';
 import { TASKS, getTask } from './support/task-client.js';
 
-// The caller subscribes at one process, and changes happen in another. There are no workers, because these listen for wake-ups too.
+// The caller subscribes at one process, and changes happen in another. There are no workers, because workers listen for
+// wake-ups too.
 let here: Switchboard;
 let there: Switchboard;
 let acme: TestOrganization;

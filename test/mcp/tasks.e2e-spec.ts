@@ -310,7 +310,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  describe('an organization with tool policies', () => {
+  describe('in an organization with tool policies', () => {
     let strict: TestOrganization;
     let taskId: string;
 
@@ -370,7 +370,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  describe('for callers without the Tasks extension', () => {
+  describe('is not returned to callers without the Tasks extension: trigger_workflow', () => {
     const callOf = (workflowId: string, _meta?: object) => ({
       jsonrpc: '2.0',
       id: 1,

@@ -171,7 +171,7 @@ describe('attachments of send_message', () => {
     ['a folder of Windows', { name: 'a\\b.exe' }],
     ['a line break', { name: 'a.pdf\r\nBcc: eve@evil.example' }],
     ['U+0000', { name: 'a\u0000.pdf' }],
-    ['a mark of direction', { name: 'a\u202efdp.exe' }],
+    ['a bidi control', { name: 'a\u202efdp.exe' }],
     ['10,000 characters', { name: 'a'.repeat(10_000) }],
     ['no characters', { name: '' }],
     ['a cid without html', { cid: 'logo' }],
@@ -275,8 +275,8 @@ describe('POST /api/files', () => {
   });
 });
 
-describe('an uploaded file', () => {
-  it('is deleted after 30 days, but not before the last message that sends it', async () => {
+describe('a stored file', () => {
+  it('is deleted 30 days after its upload, but not before the last message that sends it', async () => {
     const { switchboard } = setup;
     const [used, unused, fresh] = [
       await upload(Buffer.from('used')),
@@ -305,7 +305,7 @@ describe('an uploaded file', () => {
     expect(await left()).toEqual([fresh.id]);
   });
 
-  it('that a step made is copied into the message, and outlives its run', async () => {
+  it('that a step made is copied into the message, and stays when its run is deleted', async () => {
     const { switchboard } = setup;
     const { value } = await acme.call<{ workflow: { id: string } }>('create_workflow', {
       name: 'Any',

@@ -125,7 +125,7 @@ describe('the log of consent', () => {
     ]);
   });
 
-  it('has the evidence of a change only in the entry of this change, even in one transaction', async () => {
+  it('has the evidence of a change only in its entry, even when one transaction makes two changes', async () => {
     const { id } = await createContact(acme);
     const get = <T>(type: new (...given: never[]) => T): T =>
       switchboard.app.get(type, { strict: false });
@@ -141,7 +141,7 @@ describe('the log of consent', () => {
     ]);
   });
 
-  it('can only be read by the role that tools run as', async () => {
+  it('can be changed by no role except the owner of the database', async () => {
     const rows = await switchboard.ownerQuery<{ privilege: string }>(
       `select distinct privilege_type as privilege from information_schema.column_privileges
        where table_name = 'consent_changes' and grantee <> current_user

@@ -40,7 +40,7 @@ describe('reply_to of send_message', () => {
   it.each([
     ['two addresses', 'a@acme.example, b@acme.example'],
     ['a line break', 'A\r\nBcc: eve@evil.example <a@acme.example>'],
-    ['a mark of direction', '\u202eA <a@acme.example>'],
+    ['a bidi control', '\u202eA <a@acme.example>'],
     ['no address', 'help'],
   ])('rejects %s', async (_case, replyTo) => {
     const fault = await faultOf(acme, { reply_to: replyTo });

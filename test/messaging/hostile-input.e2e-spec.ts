@@ -74,7 +74,7 @@ describe('the name of a contact', () => {
   it.each([
     ['a header', 'Ada\r\nBcc: eve@evil.example'],
     ['a line separator', 'Ada\u2028Bcc'],
-    ['a mark of direction', 'Ada\u202egnp.exe'],
+    ['a bidi control', 'Ada\u202egnp.exe'],
   ])('cannot add %s to the subject of a message', async (_what, first_name) => {
     const created = await acme.call('create_contact', { email: 'ada@example.com', first_name });
     if (created.error) {
@@ -98,7 +98,7 @@ describe('an address of a suppression', () => {
     ['a quoted part', '"a b"@example.com'],
     ['a line break', 'a@example.com\r\nBcc: b@example.com'],
     ['NUL', 'a@exam\0ple.com'],
-    ['a mark of direction', '\u202ea@example.com'],
+    ['a bidi control', '\u202ea@example.com'],
   ])('is refused with %s', async (_what, address) => {
     const { id } = await createContact(acme);
     const calls: [string, object][] = [

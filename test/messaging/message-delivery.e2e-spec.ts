@@ -35,7 +35,7 @@ describeOnEachDriver('messages', describeSlow, () => {
   }
 
   describe('the lease of a message', () => {
-    it('belongs to one worker at a time, and another can claim the message when it ends', async () => {
+    it('belongs to one worker at a time, and another can claim the message when the lease ends', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
       const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
@@ -116,7 +116,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
-    it('makes a message without a result uncertain if its caller chose this, and sends others again', async () => {
+    it('leaves a message without a result, which becomes uncertain or is sent again, as its caller chose', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const redeliver = async (fields: object) => {
@@ -134,7 +134,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await redeliver({})).toMatchObject({ status: 'sent', reason_code: null });
     });
 
-    it('puts a message back that a worker has not handed over when it stops', async () => {
+    it('is released by a worker that stops before it hands the message over', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId, on_uncertain: 'hold' });
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });

@@ -157,7 +157,7 @@ describe('a link to unsubscribe', () => {
     expect(await statesOf(id)).toMatchObject({ short: 'unsubscribed' });
   });
 
-  it('answers one page to every link that is not valid, and changes nothing', async () => {
+  it('shows the same page for every reason why it is not valid, and changes nothing', async () => {
     const { id, unsubscribe, preferences } = await linksOf();
     const beta = await createOrganization(switchboard);
     await beta.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });

@@ -144,7 +144,7 @@ describe('send_message', () => {
         ['no subject', { subject: undefined }, 'invalid_arguments'],
         ['an empty subject', { subject: ' ' }, 'invalid_arguments'],
         ['a header in the subject', { subject: 'a\r\nBcc: b@example.com' }, 'invalid_arguments'],
-        ['a mark of direction in the subject', { subject: 'a\u202eb' }, 'invalid_arguments'],
+        ['a bidi control in the subject', { subject: 'a\u202eb' }, 'invalid_arguments'],
         ['a line feed in the subject', { subject: 'a\nb' }, 'invalid_arguments'],
         ['a line separator in the subject', { subject: 'a\u2028b' }, 'invalid_arguments'],
         ['a long subject', { subject: 'x'.repeat(501) }, 'invalid_arguments'],

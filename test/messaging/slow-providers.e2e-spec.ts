@@ -45,7 +45,7 @@ describe('slots of a worker for messages', () => {
     return value.message.id;
   }
 
-  it('are not all used by messages of one organization whose receiver never answers', async () => {
+  it('are not all used by the messages of one organization when their receiver never answers', async () => {
     const slow = await senderTo('/slow');
     for (let message = 0; message < 12; message += 1) await slow.send();
     await waitFor(() => waiting.length === 4);

@@ -49,7 +49,7 @@ const server = new SMTPServer({
       if (isCut) for (const socket of sockets) socket.destroy();
     });
     stream.on('end', () => {
-      // The stream also ends when the connection breaks. Such an e-mail is not complete.
+      // The stream also ends when the connection breaks. Then the e-mail is not complete.
       if (isCut) return;
       const raw = Buffer.concat(chunks).toString();
       received.push({ to, raw, ...parseEml(raw) });
@@ -211,7 +211,7 @@ describe('delivery by SMTP', () => {
     },
   );
 
-  it('holds a message with an unknown outcome until a person decides, if its caller chose this', async () => {
+  it('makes a message with an unknown outcome uncertain until a person decides, if its caller chose this', async () => {
     const contact = await createContact(acme);
     behaviours.set(contact.email, ['drop']);
     const message = await send(acme, { contact_id: contact.id, on_uncertain: 'hold' });

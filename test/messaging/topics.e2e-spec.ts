@@ -46,7 +46,7 @@ const untilEnded = (id: string) =>
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a topic', () => {
-  it('is sent by its default to a contact without a decision', async () => {
+  it('decides by its default when the contact has not decided', async () => {
     const { id } = await createContact(acme);
     expect((await sendTo(id, 'news')).status).toBe('sent');
     expect(await sendTo(id, 'offers')).toMatchObject({
@@ -182,7 +182,7 @@ describe('an e-mail of a topic', () => {
     expect(eml.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   });
 
-  it('is the only one with these headers', async () => {
+  it('has List headers, which a transactional e-mail does not have', async () => {
     const { id } = await createContact(acme);
     const body = '[{{ unsubscribe_url }}]';
     const message = await send(acme, { contact_id: id, body, variables: {} });

@@ -668,7 +668,7 @@ export const MUTANTS = [
     what: 'a link of one kind opens the pages of another',
     edits: [['src/topics/permission-links.ts', 'JSON.stringify([kind, org', 'JSON.stringify([org']],
     tests: ['test/messaging/permission-links'],
-    names: 'answers one page to every link that is not valid',
+    names: 'shows the same page for every reason why it is not valid',
   },
   {
     id: 'T3',
@@ -987,7 +987,7 @@ export const MUTANTS = [
     what: 'a file of a run is not copied for a message',
     edits: [['src/files/files.service.ts', 'if (file.runId === null)', 'if (file.id === id)']],
     tests: ['test/messaging/attachments'],
-    names: 'that a step made is copied into the message, and outlives its run',
+    names: 'that a step made is copied into the message, and stays when its run is deleted',
   },
   {
     id: 'V7',
@@ -996,6 +996,6 @@ export const MUTANTS = [
       ['migrations/functions/purge_uploads.sql', 'and m.file_id = f.id', "and m.file_id = ''"],
     ],
     tests: ['test/messaging/attachments'],
-    names: 'is deleted after 30 days, but not before the last message',
+    names: 'is deleted 30 days after its upload, but not before the last message',
   },
 ];

@@ -52,7 +52,7 @@ describe('GET /api/openapi.json', () => {
     expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
   });
 
-  it('has every route, and no other operation but the tools', async () => {
+  it('has every route and every tool, and no other operation', async () => {
     const { paths } = await read();
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
       tools: { name: string }[];

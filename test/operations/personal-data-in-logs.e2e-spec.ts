@@ -108,7 +108,7 @@ describe('the log of the process and of the embedded PostgreSQL', () => {
     }
   });
 
-  /** Imports a file with a row that is rejected, and one whose address is taken. */
+  /** Imports a file with a row that is rejected, and a row whose address is taken. */
   async function importCanaries(acme: TestOrganization): Promise<void> {
     const file =
       'email,first_name\ncanary.row@example.com,Canaryrow\ncanary wrong row,Canary\ncanary.contact@example.com,Canary\n';

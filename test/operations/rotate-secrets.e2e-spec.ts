@@ -167,7 +167,7 @@ describe('npm run secrets:rotate', () => {
     const switchboard = await start({});
     const acme = await createOrganization(switchboard);
     await createSigned(acme);
-    // These rows are more than one batch. Their ids sort after all others.
+    // These rows fill more than one batch. Their ids sort after all other ids.
     const box = switchboard.app.get(SecretBox);
     const ids = Array.from({ length: 250 }, (_, number) => `zz${String(number).padStart(30, '0')}`);
     await switchboard.ownerQuery(

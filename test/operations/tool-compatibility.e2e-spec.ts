@@ -157,7 +157,7 @@ afterAll(() => switchboard.close());
 const begin = async (): Promise<void> => {
   acme = await createOrganization(switchboard);
 };
-/** A second build on the same database, without workers, so it checks only when the test calls it. */
+/** Starts a second build on the same database. It has no workers, so it checks only when the test calls it. */
 const deploy = async (...providers: Provider[]): Promise<CompatibilityReportService> => {
   const { databaseUrl } = switchboard;
   const one = await startSwitchboard({ databaseUrl, providers, env: { ROLE: 'web' } });
@@ -183,7 +183,7 @@ const update = async (id: string, changes: object): Promise<WorkflowShape> =>
   ).value.workflow;
 
 describe('the tool schemas of a version', () => {
-  it('are hashes of the schemas of each tool, including those of nested steps', async () => {
+  it('are hashes of the schemas of each tool, including the tools of nested steps', async () => {
     await begin();
     const nested = { id: 'deep', if: 'trigger.payload.a', then: [], else: STEPS };
     const { id } = await createWorkflow(acme, [nested]);
@@ -473,7 +473,7 @@ describe('npm run check:workflows, and the log at start', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'Nothing would break.\n' });
   });
 
-  it('log the same findings as warnings when a worker starts', async () => {
+  it('logs the same findings as warnings when a worker starts', async () => {
     await begin();
     const { id } = await createWorkflow(acme, [order({ item: 'x' })], { name: 'Orders' });
     const env = { ...database(), PORT: String(await freePort()), HOST: '127.0.0.1' };

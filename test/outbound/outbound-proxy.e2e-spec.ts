@@ -90,7 +90,7 @@ describe('the outbound proxy', () => {
     },
   );
 
-  it('is asked for the next address when it did not reach the first one', async () => {
+  it('is asked for the next address when it did not reach the first address', async () => {
     proxy.asked.length = 0;
     expect((await get('several.test')).status).toBe(200);
     expect(proxy.asked).toHaveLength(2);

@@ -187,7 +187,7 @@ describe('a digest', () => {
     expect(next.message.id).not.toBe(first.message.id);
   });
 
-  it('follows its contact into a merge', async () => {
+  it('belongs to the survivor after its contact was merged', async () => {
     const { id } = await createContact(acme);
     const { id: other } = await createContact(acme);
     const first = await numbered(other, 1);

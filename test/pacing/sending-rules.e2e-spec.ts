@@ -216,7 +216,7 @@ describe('a cap', () => {
     expect((await sendNow(id)).status).toBe('sent');
   });
 
-  it('gives the place of a canceled message to the next one', async () => {
+  it('gives the place of a canceled message to the next message', async () => {
     await setRules({ caps: [cap(1)] });
     const { id } = await createContact(acme);
     await sendNow(id);

@@ -141,7 +141,7 @@ describe('prompts/get', () => {
 });
 
 describe('write_message', () => {
-  it('contains the contact, its earlier messages and how to send one', async () => {
+  it('contains the contact, its earlier messages and how to send a message', async () => {
     const id = await contact({
       email: 'ada@example.com',
       first_name: INJECTION,

@@ -31,7 +31,7 @@ async function limit(name: string, amount: number): Promise<void> {
 }
 /**
  * Waits for a measurement. The limit is long, because the pause before a measurement is twenty times as long as the
- * last one took.
+ * last measurement took.
  */
 const untilMeasured = (ask: () => Promise<boolean>) => waitFor(ask, 500_000);
 vi.setConfig({ testTimeout: 600_000 });
@@ -235,7 +235,7 @@ describe('the quota of runs', () => {
     },
   );
 
-  it('refuses only the new one of simultaneous deliveries, and not the repeated ones', async () => {
+  it('refuses only the new delivery when new and repeated deliveries arrive at the same time', async () => {
     const { id } = await createWorkflow(acme, [STEP]);
     const post = (key: string) => postWebhook(switchboard, id, { key }, { 'Idempotency-Key': key });
     await post('old');

@@ -36,7 +36,10 @@ const writeUnseen = (sql: string) =>
     `begin; alter table contacts disable trigger segment_update; ${sql};
      alter table contacts enable trigger segment_update; commit`,
   );
-/** Makes the comparison of all contacts with segments whose conditions depend on time due. It is due every minute. */
+/**
+ * Makes a comparison due at once: that of all contacts with the segments whose conditions depend on time. Normally it
+ * is due every minute.
+ */
 const passMinute = () =>
   switchboard.ownerQuery(
     'update segments set sweep_at = now() where organization_id = $1 and sweep_at is not null',
@@ -44,7 +47,7 @@ const passMinute = () =>
   );
 
 describe('segment.entered and segment.left', () => {
-  it('start workflows for contacts that enter and leave, but not for those that matched at first', async () => {
+  it('start workflows for contacts that enter and leave, but not for the contacts of the baseline', async () => {
     const first = await createContact(acme, { tags: ['vip'] });
     const onAny = await onSegment(acme, 'segment.entered');
     const segment = await createSegment(acme, { filters: [tagged('vip')] });

@@ -122,7 +122,7 @@ describe('the DKIM signature of an e-mail', () => {
 });
 
 describe('rotate_sender_key', () => {
-  it('signs with the earlier key until the record of the next one was found, so that mail in transit stays valid', async () => {
+  it('signs with the earlier key until DNS has the record of the next key, so sent mail stays valid', async () => {
     const first = await addVerified(setup, acme, 'rotated.example');
     const from = 'a@rotated.example';
     const old = keyOf(first, 'current')!;

@@ -53,7 +53,7 @@ export async function restore(
   return lines;
 }
 
-/** Writes a copy of an archive with other parts. */
+/** Writes a copy of an archive, in which `change` can replace each entry. */
 export async function rewrite(
   file: string,
   copy: string,

@@ -13,7 +13,7 @@ export interface DatabaseOwner {
 
 export async function createDatabaseOwner(): Promise<DatabaseOwner> {
   const template = new URL(process.env.TEST_TEMPLATE_URL!);
-  // The names of test databases begin with that of the template, so a database that is left behind fails the run.
+  // The names of test databases begin with the name of the template, so a database that is left behind fails the run.
   const name = `${template.pathname.slice(1)}_o${randomBytes(4).toString('hex')}`;
   const databases: string[] = [];
   const administrator = new Client({ connectionString: template.href });

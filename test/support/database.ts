@@ -21,7 +21,7 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   const template = templateUrl.pathname.slice(1);
   counter += 1;
   const name = `${prefix}${template}_${process.pid}_${counter}`;
-  // In memory, copies of files take half the processor time of copies that go through the log.
+  // The files are in memory, where `file_copy` takes half the processor time of a copy through the WAL.
   await asAdministrator(`create database ${name} template ${template} strategy file_copy`);
   // A copy has no grants of its template.
   await asAdministrator(`revoke temporary on database ${name} from public`);
@@ -30,7 +30,7 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   return {
     url: url.href,
     access: { ...templateAccess(), database: name },
-    // There is no FORCE, so a connection that was not closed fails the test that opened it.
+    // By default there is no FORCE, so a connection that stays open makes the test that opened it fail.
     drop: (options) =>
       asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };

@@ -13,9 +13,9 @@ const PATTERNS = Object.entries(OPERATIONS).map(([route, operation]) => {
 });
 
 /**
- * Replaces the global `fetch` with one that throws when an answer is not as GET /api/openapi.json describes it. Requests
- * to other servers, and answers that are not JSON, are left alone. Each test file of a worker calls this, so a second
- * call changes nothing.
+ * Replaces the global `fetch` with a function that throws when an answer is not as GET /api/openapi.json describes it.
+ * The function does not check answers of other servers, and answers that are not JSON. Each test file of a worker calls
+ * `checkAnswersOfFetch`, so a second call changes nothing.
  */
 export function checkAnswersOfFetch(): void {
   const original = globalThis.fetch;

@@ -9,7 +9,7 @@ export async function allowRenaming(switchboard: Switchboard): Promise<void> {
   await switchboard.ownerQuery(`grant select, update (name) on organizations to ${user}`);
 }
 
-/** Lets SQL of a test end its own connection from within, which the tenant role normally may not do. */
+/** Lets SQL of a test end its own connection, which the tenant role normally may not do. */
 export async function allowEndingSessions(switchboard: Switchboard): Promise<void> {
   const end = 'function pg_terminate_backend(integer, bigint)';
   const { user } = switchboard.access.tenant;

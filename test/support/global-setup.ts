@@ -47,8 +47,8 @@ async function databaseParent(): Promise<string> {
 }
 
 /**
- * Creates a folder for the socket of PostgreSQL. A statement through it takes half the processor time of one through
- * TCP. Returns undefined on Windows.
+ * Creates a folder for the socket of PostgreSQL. A statement through the socket takes half the processor time of a
+ * statement through TCP. Returns undefined on Windows.
  */
 async function createSocketFolder(parent: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;

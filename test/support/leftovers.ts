@@ -23,7 +23,7 @@ export async function findDatabases(templateUrl: string): Promise<string[]> {
   }
 }
 
-/** Returns a line for each process, except workers of Vitest, whose arguments or environment name `folder`. */
+/** Returns a line for each process whose arguments or environment name `folder`. Leaves out workers of Vitest. */
 export function findProcesses(folder: string): string[] {
   return listProcesses(folder)
     .filter((line) => !VITEST_WORKER.test(line))

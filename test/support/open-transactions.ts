@@ -3,7 +3,7 @@ import { waitFor } from './wait-for.js';
 
 /**
  * Waits until no connection of the application is idle in a transaction. Workers have short transactions at any time,
- * so a single check would fail by chance. A transaction that stays open fails the wait.
+ * so a single check would fail by chance. A transaction that stays open makes the wait fail.
  */
 export async function waitForClosedTransactions(switchboard: RunningSwitchboard): Promise<void> {
   await waitFor(async () => {

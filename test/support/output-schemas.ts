@@ -26,7 +26,9 @@ export class OutputSchemas {
     const validate = this.validators.get(tool) ?? compile(schema);
     this.validators.set(tool, validate);
     if (!validate(result)) {
-      throw new Error(`${tool} broke its output schema: ${JSON.stringify(validate.errors)}`);
+      throw new Error(
+        `The result of ${tool} does not match its output schema: ${JSON.stringify(validate.errors)}`,
+      );
     }
   }
 }

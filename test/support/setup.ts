@@ -3,10 +3,10 @@ import { ProbeTools } from '../workflows/support/probe.tools.js';
 import { checkAnswersOfFetch } from './described-answers.js';
 import { useRealCosts } from './argon2.js';
 
-// Test files of one worker share modules, and with them the static state of these tools.
+// Test files of one worker share modules, and with them the static state of ProbeTools.
 beforeAll(() => ProbeTools.reset());
 
-// A test of the real costs of hashing turns them on for its file only.
+// A test file that needs the real costs of hashing turns them on for itself only.
 beforeAll(() => useRealCosts(false));
 
 checkAnswersOfFetch();

@@ -36,8 +36,8 @@ export const DRIVERLESS_SPECS = [
 ];
 
 /**
- * Returns the test files that `npm run test:slow` repeats with more rounds, rows, cases and tests: those that import
- * `thorough.ts`, and those whose support files do.
+ * Returns the test files that `npm run test:slow` repeats with more rounds, rows, cases and tests. These files, or
+ * their support files, import `thorough.ts`.
  */
 export function findThoroughSpecs(): string[] {
   const root = resolve(import.meta.dirname, '../..');
@@ -165,7 +165,7 @@ export const DETAIL_SPECS = [
   'test/workflows/webhook-requests.e2e-spec.ts',
 ];
 
-/** Lists the unit tests that load the whole service. They run where it is loaded already, with the end-to-end tests. */
+/** Lists the unit tests that load the whole service. They run with the end-to-end tests, which load the service too. */
 export const SERVICE_SPECS = ['web/forms/every-tool.spec.tsx'];
 
 /** Lists the unit tests that measure or change the whole process. Each runs in a separate process. */

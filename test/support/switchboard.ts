@@ -55,8 +55,9 @@ let shared: Promise<RunningSwitchboard> | undefined;
 /**
  * Returns one Switchboard for all test files of a worker of Vitest, because starting one costs as much processor time
  * as many tests. It runs until the worker ends, has the tools of the tests besides its own, and may send requests to
- * `sharedSink`. A file that uses it must look only at organizations that it creates, and must sign nobody in: Passport
- * has one strategy per process, which checks passwords in the database of the Switchboard that was started last.
+ * `sharedSink`. A test file that uses it must look only at organizations that the file creates, and must sign nobody
+ * in. The reason is that Passport has one strategy per process. This strategy checks passwords in the database of the
+ * Switchboard that was started last.
  */
 export function sharedSwitchboard(): Promise<RunningSwitchboard> {
   shared ??= startShared().catch((error: unknown) => {
@@ -144,8 +145,8 @@ async function start(
   owner.on('error', () => undefined);
   await owner.connect();
   undo.push(() => owner.end().catch(() => undefined));
-  // Tests that run at the same time share the connection, and the driver deprecates a query that begins during another
-  // one.
+  // Tests that run at the same time share the connection. The driver deprecates a query that begins before the end of
+  // another query.
   let previous: Promise<unknown> = Promise.resolve();
   return {
     url: `http://${env.host}:${env.port}`,

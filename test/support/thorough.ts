@@ -6,7 +6,7 @@ import { describe, it } from 'vitest';
  */
 export const IS_THOROUGH = process.env.TEST_THOROUGH === 'true';
 
-/** True in `npm run test:slow`, and when one of its files is run alone. */
+/** True in `npm run test:slow`, and with TEST_SLOW=true, which runs one of its files alone. */
 export const IS_SLOW = process.env.TEST_SLOW === 'true';
 
 /** Returns all cases in `npm run test:slow`. Otherwise, returns the first case and every nth case after it. */
@@ -14,7 +14,9 @@ export function sample<T>(cases: readonly T[], nth: number): T[] {
   return cases.filter((_, index) => IS_SLOW || index % nth === 0);
 }
 
-/** Returns all cases, or those of the part that TEST_PART names, such as `1/24`. `.ci/run` tests one part in turn. */
+/**
+ * Returns all cases, or the cases of the part that TEST_PART names, such as `1/24`. `.ci/run` tests one part in turn.
+ */
 export function inTurn<T>(cases: readonly T[]): T[] {
   const [part, parts] = (process.env.TEST_PART ?? '1/1').split('/').map(Number) as [number, number];
   return cases.filter((_, index) => index % parts === part - 1);

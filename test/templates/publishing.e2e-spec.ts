@@ -216,7 +216,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);
   });
 
-  it('may not include itself, directly or through others', async () => {
+  it('may not include itself, directly or through other snippets', async () => {
     const [one, two] = [unique('circle'), unique('circle')];
     await snippet(`{% render '${two}' %}`, one);
     await snippet(`{% render '${one}' %}`, two);
@@ -224,7 +224,7 @@ describe('a snippet', () => {
     expect(fault!.message).toContain(`${one} > ${two} > ${one}`);
   });
 
-  it('includes others to a depth of 5', async () => {
+  it('includes other snippets to a depth of 5', async () => {
     let name = await snippet('deep');
     for (let depth = 2; depth <= 5; depth += 1) name = await snippet(`{% render '${name}' %}`);
     await published(acme, { variants: text(`{% render '${name}' %}`) });

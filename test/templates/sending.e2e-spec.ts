@@ -101,7 +101,7 @@ describe('a message of a template', () => {
     expect(message).toMatchObject({ locale: chosen, subject: `${word} 1` });
   });
 
-  it('has the default locale of the organization before the first one of its author', async () => {
+  it('has the default locale of the organization rather than the first locale of the template', async () => {
     const beta = await createOrganization(switchboard);
     const variants = {
       en: { email: { subject: 'a', text: 'a' } },
@@ -241,7 +241,7 @@ describe('a template in a call', () => {
     sample(
       [
         ['a line break', 'a\r\nBcc: b@example.com'],
-        ['a mark of direction', 'a\u202eb'],
+        ['a bidi control', 'a\u202eb'],
         ['a control character', 'a\u0007b'],
         ['too many characters', 'x'.repeat(501)],
       ],

@@ -34,7 +34,7 @@ function save(given: object) {
 }
 
 describe('a step that sends a template', () => {
-  it('is saved, and sends it with the values of the run', async () => {
+  it('is saved, and sends the template with the values of the run', async () => {
     const contact = await createContact(acme);
     const variables = { code: '{{ trigger.payload.code }}', count: '{{ trigger.payload.count }}' };
     const { value } = await save({ contact_id: contact.id, template_id: name, variables });

@@ -61,7 +61,7 @@ class TeamGuard implements CanActivate {
   }
 }
 
-/** Writes a row in its own transaction before that of the tool. */
+/** Writes a row in its own transaction before the transaction of the tool. */
 @Injectable()
 class NotingInterceptor implements NestInterceptor {
   constructor(

@@ -101,7 +101,7 @@ const callOf = (name: string, id: number = 1, given: object = { word: 'x' }) => 
 describe('a hidden tool', () => {
   beforeEach(() => set(acme, { tool: 'keep_word', hidden: true }));
 
-  it('is missing from every list of its organization and present in the lists of others', async () => {
+  it('is missing from every list of its organization and present in the lists of other organizations', async () => {
     for (const names of await agentLists(acme)) {
       expect(names).toContain('create_contact');
       expect(names).not.toContain('keep_word');

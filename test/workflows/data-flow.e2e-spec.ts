@@ -128,7 +128,7 @@ describe('filters of data in a definition', () => {
   });
 });
 
-describe('values out of branches, parallel lists and loops', () => {
+describe('the flow of values out of branches, parallel lists and loops', () => {
   it('gives a step after a branch the value of the list that ran', async () => {
     const steps = [
       set('default', { price: 1 }),

@@ -183,7 +183,7 @@ describe('a workflow that waits for an event', () => {
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const contacts = () =>
       switchboard.ownerQuery('select id from contacts where organization_id = $1', [acme.id]);
-    // The first failure is in the write of the run, the second in that of the contact, the third in a row after both.
+    // First the write of the run fails, then the write of the contact, and then the write of a row after both.
     for (const table of ['workflow_runs', 'contacts', 'audit_log']) {
       // 55P03: a lock was not available in time.
       await switchboard.ownerQuery(`

@@ -66,7 +66,7 @@ describe('organizations with queued runs', () => {
     ['runs of dead workers', 'running'],
     ['runs whose wait is over', 'waiting'],
   ] as const)(
-    `take turns when one of them has ${BACKLOG} %s, and the same number that are not due`,
+    `take turns when one organization has ${BACKLOG} due %s, and the same number that are not due`,
     async (_, status) => {
       const busy = await createOrganization(web);
       const { id } = await createWorkflow(busy, []);

@@ -79,7 +79,7 @@ describe('for_each', () => {
     ).length;
   const retry = (runId: string) => acme.call<{ run: RunShape }>('retry_run', { run_id: runId });
 
-  it('runs its steps for one item after the other, and returns the result of the last step for each', async () => {
+  it('runs its steps for one item after the other, and returns the result of the last step for each item', async () => {
     const ended = await run(
       [
         each([echo('first', { n: '{{ index }}' }), echo('last', { of: '{{ item.name }}' })]),

@@ -39,7 +39,7 @@ describe('waits until a local time', () => {
   };
 
   it.each(['Pacific/Kiritimati', 'Asia/Kolkata', 'America/Los_Angeles'])(
-    'wait for the next time of day where the contact is: %s',
+    'wait for the next time of day in the timezone of the contact: %s',
     async (timezone) => {
       const waiting = await run({ until: '09:00' }, timezone);
       expect(waiting).toMatchObject({ status: 'waiting', reason: 'wait' });

@@ -81,7 +81,7 @@ describe('a loop with folded iterations', () => {
     expect(PageTools.cursors).toEqual([0, 100, 200]);
   });
 
-  it('hands the items of each page in batches', async () => {
+  it('gives its steps the items of each page in batches', async () => {
     const ended = await run({
       id: 'each',
       ...pagesOf(25, 15),
@@ -177,7 +177,7 @@ describe('a loop with folded iterations', () => {
     const runId = await start([loop]);
     const died = new AbortController();
     const zombie = work(runId, died.signal);
-    // With three items at a time, two others continue while one waits, until the end of the window.
+    // Three items run at the same time. While item 90 waits, other items continue until the end of the window.
     await waitFor(() => ProbeTools.count('e90') === 1);
     died.abort();
     ProbeTools.open('e90');

@@ -202,7 +202,7 @@ describe.concurrent('parallel', () => {
     expect(ended.steps[1]).toMatchObject({ id: 'a', attempts: 2, status: 'succeeded' });
   });
 
-  it('fails after all running steps have ended, and a retry repeats every failed one', async () => {
+  it('fails after all running steps have ended, and a retry repeats every failed step', async () => {
     for (const name of ['f1', 'f2']) ProbeTools.failures.set(name, 1);
     ProbeTools.hold('f slow');
     const runId = await start(

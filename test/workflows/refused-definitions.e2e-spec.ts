@@ -65,7 +65,7 @@ describe('a definition', () => {
       ],
       3,
     ),
-  )('is refused with %s, which nothing has', async (reference, hint) => {
+  )('is refused with %s, which can never exist', async (reference, hint) => {
     const text = `{{ ${reference} }}`;
     const steps = [find(), { ...find({ id: 'next' }), arguments: { query: text } }];
     const { error } = await save({ steps });
@@ -77,7 +77,7 @@ describe('a definition', () => {
     ]);
   });
 
-  it('is accepted with members that its values may have', async () => {
+  it('is accepted with members that may exist in a run', async () => {
     for (const text of [
       'trigger.payload.anything.at.all',
       'trigger.type',

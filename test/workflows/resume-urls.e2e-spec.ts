@@ -194,7 +194,7 @@ describe('a resume URL', () => {
     }
   });
 
-  itSlow('is won by one of twenty simultaneous calls', async () => {
+  itSlow('is used by exactly one of twenty simultaneous calls', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { runId, url } = await waiting();
       const answers = await Promise.all(

@@ -54,7 +54,7 @@ describe('cancel_run', () => {
 
   it('cancels a queued run before its first step', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'cancel queued')]);
-    // This delays the run, as if it were behind others in the queue.
+    // This delays the run, as if it were behind other runs in the queue.
     await switchboard.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, available_at)
        values ($1, 'run_cancelqueued', $2, 1, 'manual', '{}', now() + interval '1 hour')`,

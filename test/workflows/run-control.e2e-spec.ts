@@ -48,7 +48,7 @@ describe('the control of runs', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('cancels a running run: the current step is rolled back, and later ones never begin', async () => {
+  it('cancels a running run: the current step is rolled back, and later steps never begin', async () => {
     ProbeTools.hold('canceled');
     const workflow = await createWorkflow(acme, [
       { id: 'call', tool: 'probe_outside', arguments: { name: 'canceled' } },

@@ -122,7 +122,7 @@ describe.concurrent('a concurrency limit', () => {
     expect((await getRun(acme, started[3]!)).reason).toBeNull();
   });
 
-  itSlow('counts runs with the same key', async () => {
+  itSlow('limits the runs of each key separately', async () => {
     for (const name of ['a', 'b']) ProbeTools.hold(`key ${name}`);
     const { id } = await limited(
       { concurrency: { key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
@@ -184,7 +184,7 @@ describe.concurrent('a concurrency limit', () => {
   });
 
   itSlow(
-    'gives the slot of a canceled run to the next one, and skips canceled runs in the queue',
+    'gives the slot of a canceled run to the next run, and skips canceled runs in the queue',
     async () => {
       ProbeTools.hold('canceled');
       const { id } = await limited({ concurrency: { runs: 1 } }, call('canceled'));

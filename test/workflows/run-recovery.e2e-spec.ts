@@ -357,7 +357,7 @@ describe('the recovery of runs', () => {
   });
 
   itSlow(
-    'a run is not claimed by another worker during a step, although its lease ends',
+    'does not let another worker claim a run during an internal step, although the lease ends',
     async () => {
       ProbeTools.hold('slow');
       const workflow = await createWorkflow(acme, [effect('a', 'slow')]);
@@ -465,7 +465,7 @@ describe('the recovery of runs', () => {
     expect(await row(runId)).toMatchObject({ status: 'waiting', crashes: 0 });
   });
 
-  it('parks a run whose stored payload cannot be parsed, while others continue', async () => {
+  it('parks a run whose stored payload cannot be parsed, while other runs continue', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'unreadable')]);
     const runId = await trigger(acme, workflow.id);
     await switchboard.ownerQuery(`update workflow_runs set payload = '\\xff' where id = $1`, [
@@ -479,7 +479,7 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).status).toBe('failed');
   });
 
-  // This test is the last one: its worker also claims the runs of the others.
+  // This test is the last one: its worker also claims the runs of the other tests.
   it('waits for the running step at shutdown, and records its result', async () => {
     ProbeTools.hold('stopping');
     const stopping = await startSwitchboard({

@@ -238,7 +238,7 @@ describe.concurrent('a step that runs another workflow', () => {
   });
 
   itSlow(
-    'waits between two attempts with the reason retry, and fails after the last one',
+    'waits between two attempts with the reason retry, and fails after the last attempt',
     async () => {
       const child = await workflow([miss]);
       const retry = { max_attempts: 2, backoff_seconds: 3600 };
@@ -312,7 +312,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });
 
-  it('cancels the runs that it waits for when its own is canceled, and starts others after a retry', async () => {
+  it('cancels the run that it waits for when its own run is canceled, and starts another after a retry', async () => {
     const leaf = await workflow([hold('canceled leaf')]);
     const middle = await workflow([{ id: 'sub', run_workflow: leaf }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: middle }], middle);
@@ -332,7 +332,7 @@ describe.concurrent('a step that runs another workflow', () => {
     ]);
   });
 
-  itSlow('cancels the runs that they wait for when runs are canceled in bulk', async () => {
+  itSlow('cancels the run that it waits for when its own run is canceled in bulk', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const parentId = await workflow([{ id: 'sub', run_workflow: child }]);
     const runIds = [await trigger(acme, parentId), await trigger(acme, parentId)];

@@ -107,7 +107,7 @@ describe('the schedule of a workflow', () => {
     expect(await shown()).toBeUndefined();
   });
 
-  it('starts one run for a tick, and plans the next', async () => {
+  it('starts one run for a tick, and plans the next tick', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * 1', { timezone: 'Europe/Vienna' }));
     const tick = await look.due(workflow.id, '20 seconds');
     await worker.work((await claim(workflow.id))!);
@@ -149,7 +149,7 @@ describe('the schedule of a workflow', () => {
     }
   });
 
-  it('keeps the tick of a worker that dies, and releases that of a worker that stops', async () => {
+  it('keeps the tick of a worker that dies, and releases the tick of a worker that stops', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
     await look.due(workflow.id, '1 second');
     const dead = await claim(workflow.id);

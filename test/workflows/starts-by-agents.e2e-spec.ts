@@ -37,7 +37,7 @@ const starting = (id: string): object => ({
 
 describe('an agent', () => {
   it.each([
-    ['must have starts approved', { confirmation: 'always' }],
+    ['needs an approval to start workflows', { confirmation: 'always' }],
     ['has no tool that starts workflows', { hidden: true }],
   ])('starts no workflow by a step when it %s', async (_case, policy) => {
     const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });

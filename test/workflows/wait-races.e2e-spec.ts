@@ -87,7 +87,7 @@ describe('a wait that begins or ends while its event is stored', () => {
     });
   });
 
-  it('uses the next event when one was delivered before the wait committed', async () => {
+  it('uses the next event when an earlier event was delivered before the wait committed', async () => {
     const runId = await begun([wait('contact.created')]);
     await held.hold('insert', 'run_waits');
     const beginning = carryOn(runId);

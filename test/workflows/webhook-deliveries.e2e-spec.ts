@@ -240,7 +240,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     },
   );
 
-  // Runs alone, because the test looks for transactions that wait for locks, and those of other tests may wait too.
+  // Runs alone, because the test looks for transactions that wait for locks, and transactions of other tests may wait.
   it.sequential(
     'stays empty for a workflow that is deleted while a delivery is written',
     async () => {
@@ -387,7 +387,7 @@ describe.concurrent('the test URL of a webhook', () => {
       'x-webhook-signature': sign(BODY, secret),
       'idempotency-key': 'same',
     });
-    // Tests are logged before the answer, so there is no need to wait.
+    // Test deliveries are logged before the answer, so there is no need to wait.
     const { deliveries } = await list(id);
     expect(deliveries).toHaveLength(1);
     expect(answer.status).toBe(200);
@@ -400,7 +400,7 @@ describe.concurrent('the test URL of a webhook', () => {
       body_bytes: 8,
     });
     expect(await countRuns(id)).toBe(0);
-    // The test has not used the key.
+    // The test delivery has not used the idempotency key.
     const real = await postWebhook(switchboard, id, BODY, {
       'x-webhook-signature': sign(BODY, secret),
       'idempotency-key': 'same',
@@ -444,7 +444,7 @@ describe.concurrent('the test URL of a webhook', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  itSlow('stores fifty small bodies, and limits the rate of tests', async () => {
+  itSlow('stores fifty small bodies, and limits the rate of test deliveries', async () => {
     const { id } = await create({});
     const large = { a: 'x'.repeat(20_000) };
     expect((await test(id, large)).status).toBe(200);
@@ -460,7 +460,7 @@ describe.concurrent('the test URL of a webhook', () => {
     expect(row!.n).toBeLessThanOrEqual(50);
   });
 
-  itSlow('keeps the newest fifty tests', async () => {
+  itSlow('keeps the newest fifty test deliveries', async () => {
     const { id } = await create({});
     await test(id, BODY);
     await switchboard.ownerQuery(

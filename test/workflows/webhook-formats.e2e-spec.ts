@@ -98,7 +98,7 @@ describe('a webhook that accepts other formats', () => {
     expect((await fetch(url)).status).toBe(405);
   });
 
-  it('checks the signature of the bytes that were sent, not of the decompressed ones', async () => {
+  it('checks the signature of the bytes that were sent, not of the decompressed bytes', async () => {
     const { id } = await create({ accept: ['gzip', 'json'], secret: SECRET });
     const [plain, packed] = ['[1]', gzipSync('[1]')];
     const post = (signed: string | Buffer) =>
@@ -207,7 +207,7 @@ describe('a webhook that accepts other formats', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path }] });
   });
 
-  it('keeps GET closed when it gets a secret, because no signature covers the query', async () => {
+  it('never accepts GET together with a secret, because no signature covers the query', async () => {
     const { id } = await create({ accept: ['get'] });
     const rotated = await acme.call('rotate_webhook_secret', { workflow_id: id });
     expect(rotated.error).toMatchObject({ details: [{ path: 'trigger.accept' }] });

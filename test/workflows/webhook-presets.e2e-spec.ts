@@ -151,11 +151,14 @@ describe('a webhook with the signature of a provider', () => {
     expect(await mistakesOf(id)).toEqual(['expects_github', 'previous_secret']);
   });
 
-  itSlow('shows the owner that a provider signs and the trigger does not expect it', async () => {
-    const { id } = await create('github', { signature: null });
-    expect((await postWebhook(switchboard, id, BODY, stripe(BODY))).status).toBe(401);
-    expect(await mistakesOf(id)).toEqual(['provider_signature']);
-  });
+  itSlow(
+    'shows the owner that a provider has signed a delivery whose trigger names no provider',
+    async () => {
+      const { id } = await create('github', { signature: null });
+      expect((await postWebhook(switchboard, id, BODY, stripe(BODY))).status).toBe(401);
+      expect(await mistakesOf(id)).toEqual(['provider_signature']);
+    },
+  );
 
   it('keeps its provider when the trigger is replaced, and loses it only with null', async () => {
     const { id } = await create('stripe');

@@ -48,7 +48,7 @@ describe('a replayed delivery', () => {
     expect(await runsOf(webhook.id)).toHaveLength(2);
   });
 
-  it('starts no run within dedupe_seconds, and gets the id of the first', async () => {
+  it('starts no run within dedupe_seconds, and gets the id of the first run', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     const first = await deliver(webhook);
     const again = await deliver(webhook);

@@ -148,7 +148,7 @@ describe('the request of a webhook in expressions', () => {
     }
   });
 
-  it('decides in the condition of the trigger, and by the key of a limit', async () => {
+  it('can be read by the condition of the trigger and by the key of a limit', async () => {
     const { id } = await create([PAYLOAD_ONLY], {
       headers: ['x-event'],
       if: "trigger.headers.x-event == 'push'",

@@ -67,7 +67,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, second)).toEqual(TAKEN);
   });
 
-  it('is replaced at once without an overlap, and with one of 0', async () => {
+  it('is replaced at once without an overlap, and with an overlap of 0', async () => {
     for (const overlap of [{}, { overlap_seconds: 0 }]) {
       const { id, secret: first } = await create();
       await update(id, { secret: 'the second secret', ...overlap });
@@ -142,7 +142,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, first)).toEqual(TAKEN);
   });
 
-  it('is removed together with the previous one', async () => {
+  it('is removed together with the previous secret', async () => {
     const { id, secret: first } = await create();
     await update(id, { secret: true, overlap_seconds: DAY });
     await update(id, { secret: null });
@@ -151,7 +151,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, second)).toEqual(TAKEN);
   });
 
-  it('is stored encrypted, like the previous one', async () => {
+  it('is stored encrypted, like the previous secret', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     const [row] = await switchboard.ownerQuery<{ secret: Buffer; previous_secret: Buffer }>(

@@ -139,20 +139,23 @@ describe('a webhook that waits', () => {
     }
   });
 
-  itSlow('lets fifty senders of an organization wait, and answers the others at once', async () => {
-    ProbeTools.hold('many');
-    const { id } = await create([held('many')]);
-    const answers: number[] = [];
-    const all = Array.from({ length: 55 }, async () => {
-      const { status } = await postWebhook(switchboard, id, {});
-      answers.push(status);
-    });
-    await waitFor(() => answers.length >= 5);
-    expect(answers).toEqual([202, 202, 202, 202, 202]);
-    ProbeTools.open('many');
-    await Promise.all(all);
-    expect(answers.slice(5)).toEqual(Array.from({ length: 50 }, () => 200));
-  });
+  itSlow(
+    'lets fifty senders of an organization wait, and answers other senders at once',
+    async () => {
+      ProbeTools.hold('many');
+      const { id } = await create([held('many')]);
+      const answers: number[] = [];
+      const all = Array.from({ length: 55 }, async () => {
+        const { status } = await postWebhook(switchboard, id, {});
+        answers.push(status);
+      });
+      await waitFor(() => answers.length >= 5);
+      expect(answers).toEqual([202, 202, 202, 202, 202]);
+      ProbeTools.open('many');
+      await Promise.all(all);
+      expect(answers.slice(5)).toEqual(Array.from({ length: 50 }, () => 200));
+    },
+  );
 
   itSlow('answers waiting senders with the run id when the process stops', async () => {
     const other = await startSwitchboard({ providers: [ProbeTools] });

@@ -77,7 +77,7 @@ const forget = (id: string): Promise<unknown> =>
   );
 
 describe('versions of a workflow', () => {
-  it('are created by every kind of edit, but not by one that changes nothing', async () => {
+  it('are created by every kind of edit, but not by an edit that changes nothing', async () => {
     const { id } = await createWorkflow(acme, [find('a')]);
     const edits: object[] = [
       { name: 'Other' },

@@ -21,7 +21,7 @@ export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== un
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 
-/** Lists the sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets their number. */
+/** Lists the sizes of the batches that together make up all rounds. FAILPOINT_ROUNDS sets the number of rounds. */
 export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MAX_BATCH) }, (_, index) =>
   Math.min(MAX_BATCH, ROUNDS - index * MAX_BATCH),
 );
@@ -33,7 +33,7 @@ export interface StagedProcess {
   readonly child: ChildProcess;
   /** Lists the ids of everything that has stopped at a failpoint so far. */
   readonly held: string[];
-  /** Makes execution stop at these failpoints, and no longer at others. */
+  /** Makes execution stop at these failpoints, and no longer at other failpoints. */
   arm(...points: Failpoint[]): Promise<void>;
   /** Disarms all failpoints and lets everything continue. */
   open(): void;
@@ -77,7 +77,7 @@ export class Stage {
     return stage;
   }
 
-  /** Returns a process with these failpoints armed: a released one of this role, or else a new one. */
+  /** Returns a process of this role with these failpoints armed: a released process, or else a new process. */
   async start(role: 'web' | 'worker', ...points: Failpoint[]): Promise<StagedProcess> {
     const released = this.idle.findIndex((process) => process.role === role);
     if (released < 0) return await this.launch(role, points);

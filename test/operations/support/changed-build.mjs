@@ -1,5 +1,5 @@
-// Runs a build with other tools than those of the test: `node changed-build.mjs start | check`. Plain JavaScript, which
-// Node can run. It calls decorators as functions.
+// Runs a build whose tools differ from the tools of the test: `node changed-build.mjs start | check`. This file is not
+// compiled, so it calls decorators as functions.
 import { Injectable, Module } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { checkWorkflows, startSwitchboard, Tool } from '../../../dist/src/bootstrap/platform.js';

@@ -23,7 +23,7 @@ export const CONDITIONS: readonly [what: string, condition: string][] = [
   ['long names', `${PAYLOAD}.${repeat('a.', 3900)}a`],
 ];
 
-/** Lists codes that use as much time or memory as possible. */
+/** Lists the JavaScript of code steps that use as much time or memory as possible. */
 export const CODES: readonly [what: string, code: string][] = [
   ['a loop', 'for (;;);'],
   ['a loop in native functions', 'const a = "x".repeat(1e6); for (;;) a.indexOf("y")'],

@@ -14,7 +14,7 @@ export interface Waits {
   readonly controlMs: number;
 }
 
-/** Sends requests from another thread, and measures how long the pings of others wait at the same time. */
+/** Sends requests from another thread, and measures how long pings wait at the same time. */
 export class Stranger {
   private readonly worker = new Worker(new URL('stranger.mjs', import.meta.url));
   private readonly waiting = new Map<number, (message: Reply) => void>();
@@ -33,7 +33,7 @@ export class Stranger {
     try {
       await work();
     } finally {
-      // The pings end with one that was sent after the work.
+      // After this pause, at least one ping was sent after the work.
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
     return await this.ask('end', {});

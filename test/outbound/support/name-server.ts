@@ -15,8 +15,8 @@ export interface NameServer {
 }
 
 /**
- * Starts a name server. `answer` returns addresses of both families; only those of the requested family are sent. `texts`
- * returns TXT records, or undefined for a failure of the server.
+ * Starts a name server. `answer` returns addresses of both families. Only addresses of the requested family are sent.
+ * `texts` returns TXT records, or undefined for a failure of the server.
  */
 export async function startNameServer(
   answer: (name: string, earlier: number) => readonly string[],

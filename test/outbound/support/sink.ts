@@ -12,11 +12,11 @@ export interface SinkRequest {
   readonly at: string;
 }
 
-/** Runs an HTTP server that acts as the other system and records every request. */
+/** Runs an HTTP server that acts as an external system and records every request. */
 export interface Sink {
   readonly port: number;
   readonly requests: SinkRequest[];
-  /** The number of connections, including those that sent nothing. */
+  /** The number of connections, including connections that sent nothing. */
   connections: number;
   close(): Promise<void>;
 }
