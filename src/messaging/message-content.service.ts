@@ -153,7 +153,7 @@ export function subjectFault(subject: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';
   }
-  // A mark of direction makes mail programs show the subject, and the text after it, in another order.
+  // A bidi control makes mail programs show the subject, and the text after it, in another order.
   if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
     return 'must not contain marks that change the direction of text, such as U+202E';
   }

@@ -24,7 +24,7 @@ describe('parseMailbox', () => {
     ['a line break', 'Ada\r\nBcc: <ada@example.com>'],
     ['a line break in a quoted name', '"Ada\nBcc: x" <ada@example.com>'],
     ['U+0000', 'A\0da <ada@example.com>'],
-    ['a mark of direction', 'A\u202eda <ada@example.com>'],
+    ['a bidi control', 'A\u202eda <ada@example.com>'],
     ['a line separator', 'A\u2028da <ada@example.com>'],
     ['half of a surrogate pair', 'A\ud800 <ada@example.com>'],
     ['an encoded word', '=?utf-8?q?=0A?= <ada@example.com>'],
