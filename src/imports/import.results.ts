@@ -114,7 +114,9 @@ export class ImportView extends ImportOutline {
   @ListOf(() => ImportPreviewRow, 'First rows.')
   preview: ImportPreviewRow[];
 
-  @Doc('First rows that were not imported, at most 20. GET /api/imports/ID/rejected.csv returns all.')
+  @Doc(
+    'First rows that were not imported, at most 20. GET /api/imports/ID/rejected.csv returns all.',
+  )
   @ListOf(() => RejectedRow)
   rejected: RejectedRow[];
 

@@ -87,10 +87,7 @@ describe('a resume URL', () => {
       202,
       expect.stringContaining('<h1>Thank you. Your answer was recorded.</h1>'),
     ]);
-    expect(await submit('de')).toEqual([
-      200,
-      expect.stringContaining('<html lang="de">'),
-    ]);
+    expect(await submit('de')).toEqual([200, expect.stringContaining('<html lang="de">')]);
     const run = await ended(runId);
     expect(outputOf(run)).toMatchObject({ event: { decision: 'approve' } });
     expect(await submit('fr')).toEqual([410, expect.stringContaining('Il est trop tard')]);

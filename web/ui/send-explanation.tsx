@@ -47,7 +47,10 @@ export function SendExplanation({
                 </Badge>
               ),
             },
-            { name: texts.until, cell: (check) => check.until && <Time value={check.until} isExact /> },
+            {
+              name: texts.until,
+              cell: (check) => check.until && <Time value={check.until} isExact />,
+            },
             {
               name: texts.reason,
               cell: (check) =>

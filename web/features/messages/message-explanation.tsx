@@ -21,7 +21,9 @@ export function MessageExplanation({ message }: { message: Message }) {
       {query.isPending && <Skeleton rows={2} />}
       {query.data && (
         <SendExplanation
-          title={isReturned ? texts.notArrived : (outcomes[query.data.outcome] ?? query.data.outcome)}
+          title={
+            isReturned ? texts.notArrived : (outcomes[query.data.outcome] ?? query.data.outcome)
+          }
           explanation={query.data}
         />
       )}
