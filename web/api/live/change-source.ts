@@ -109,7 +109,7 @@ export function isSame(one: Session | null, other: Session): boolean {
   return one?.user.id === other.user.id && one.organization.id === other.organization.id;
 }
 
-/** Returns the changes of an event. An event that this build cannot read may be any change, so it returns none. */
+/** Returns the changes of an event. Returns none for an event that this build of the page cannot read. */
 function parseChanges(data: string): readonly Change[] {
   try {
     const value: unknown = JSON.parse(data);
