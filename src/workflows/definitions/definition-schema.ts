@@ -148,7 +148,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         },
         events: {
           type: 'array',
-          description: 'Instead of event: 2 to 10 events, of which the first one counts.',
+          description: 'Instead of event: 2 to 10 events. The first ends the pause.',
           items: { $ref: '#/$defs/event' },
         },
         if: CONDITION,
