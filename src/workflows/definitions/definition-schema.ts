@@ -166,7 +166,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         },
         rate: {
           type: 'object',
-          description: 'Limits runs in a time.',
+          description: 'Limits the run rate.',
           required: ['runs', 'per_seconds'],
           properties: { runs: RUNS, per_seconds: number('Length of the time in seconds.') },
         },
