@@ -300,7 +300,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('prepared 7')).toBe(true);
   });
 
-  it('sends simultaneous statements together, so one that fails also fails those after it', async () => {
+  it('sends simultaneous statements together, so that after a failed statement the later ones fail too', async () => {
     await expect(
       tenants.transaction(acme.id, async () => {
         const session = tenants.session(acme.id);

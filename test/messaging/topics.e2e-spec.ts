@@ -182,7 +182,7 @@ describe('an e-mail of a topic', () => {
     expect(eml.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   });
 
-  it('is the only one with these headers', async () => {
+  it('is the only kind of e-mail with headers to unsubscribe', async () => {
     const { id } = await createContact(acme);
     const body = '[{{ unsubscribe_url }}]';
     const message = await send(acme, { contact_id: id, body, variables: {} });

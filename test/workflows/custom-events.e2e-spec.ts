@@ -141,7 +141,7 @@ describe('events of an organization', () => {
     expect((await list({ name: 'custom.list' })).events).toEqual([]);
   });
 
-  it('are listed only when the transaction commits that emits them', async () => {
+  it('are listed only when the transaction that emits them commits', async () => {
     const globex = await createOrganization(switchboard);
     const given = { event: 'custom.dry', email: 'nobody@example.com' };
     await globex.call('emit_event', given);
