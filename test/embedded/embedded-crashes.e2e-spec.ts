@@ -30,7 +30,7 @@ afterAll(async () => {
 const start = (dataDir: string, log?: (line: string) => void) =>
   EmbeddedPostgres.start({ dataDir, settings, ...(log ? { log } : {}) });
 
-describe('EmbeddedPostgres after crashes and at the same time', () => {
+describe('EmbeddedPostgres after crashes and with several processes', () => {
   it('does not treat a process that reuses the pid of the owner as the owner', async () => {
     const dataDir = await sandbox.usedDataDir();
     const killed = await sandbox.owner(dataDir);

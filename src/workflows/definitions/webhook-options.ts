@@ -67,7 +67,7 @@ export interface WebhookNeeds {
   answer?: true;
 }
 
-/** The options of a webhook as they are stored. Callers do not see the needs. */
+/** The options of a webhook as they are stored, with the needs of its definition. Callers do not see `needs`. */
 export interface StoredWebhookOptions extends WebhookOptions {
   needs?: WebhookNeeds;
 }
