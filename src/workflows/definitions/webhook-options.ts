@@ -16,7 +16,7 @@ export const SIGNATURE_PRESETS = [
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
 
-/** The name of each provider for people. */
+/** The names of the providers that people read. */
 export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   github: 'GitHub',
   meta: 'Meta',
