@@ -7,7 +7,7 @@ import { CONTACTS, contactOf, messageOf, webhookOf } from './webhooks.mjs';
 
 const CONNECTIONS = 16;
 const LOOK_EVERY_MS = 25;
-/** The largest number of unfinished runs while webhooks are sent as fast as their runs are executed. */
+/** When this number of runs is unfinished, no more webhooks are sent until some of the runs have ended. */
 const MOST_UNFINISHED = 2000;
 const PATIENCE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // npm run new -- NAME [--folder PATH] [--switchboard FILE]
-// Creates the package of a module: the example with another name. The package depends on this checkout, or on FILE, which
-// `npm pack` made.
+// Creates the package of a module: the example with another name. The package depends on this checkout, or on FILE,
+// which `npm pack` made.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const MADE = ['node_modules', 'dist', 'package-lock.json', '.data'];
 /** npm leaves these files out of packages, so they are not in every copy of the template. */
 const HIDDEN_FILES = {
   '.gitignore': 'node_modules/\ndist/\n.data/\n.env\n',
-  // Without this, npm would link Switchboard, and find a second copy of the packages that modules share with it.
+  // Without this setting, npm would link Switchboard and find a second copy of the packages that modules share with it.
   '.npmrc': 'install-links=true\n',
 };
 const TIME_OF_MIGRATION = /\b\d{13}(?=-create)|(?<=Create\w+)\d{13}\b/g;

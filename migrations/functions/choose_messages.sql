@@ -8,8 +8,8 @@
 -- Locks: the chosen messages. It skips messages that others have locked.
 --
 -- The cost grows with batch_size and the number of organizations with unfinished messages, not with the number of
--- messages: the loop reads the first entry of each organization in the index messages_due_idx. Plans are kept and must
--- not sort: see claim_messages.sql.
+-- messages: the loop reads the first entry of each organization in the index messages_due_idx. PostgreSQL keeps the
+-- query plans, and they must not sort: see claim_messages.sql.
 create or replace function private.choose_messages(batch_size integer, share jsonb, out organizations text[], out ids text[])
 language plpgsql
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$

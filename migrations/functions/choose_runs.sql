@@ -9,7 +9,8 @@
 -- Locks: the chosen runs. It skips runs that others have locked.
 --
 -- The cost grows with batch_size and not with the number of queued runs: the loop reads the first entry of
--- each organization in the index workflow_runs_due_idx. Plans are kept and must not sort: see claim_messages.sql.
+-- each organization in the index workflow_runs_due_idx. PostgreSQL keeps the query plans, and they must not sort: see
+-- claim_messages.sql.
 create or replace function private.choose_runs(batch_size integer, share jsonb, first_organizations text[])
 returns text[]
 language plpgsql

@@ -11,10 +11,10 @@ create table public.workflows (
   trigger_event text collate "C",
   webhook_options jsonb not null default '{}',
   secret bytea,
-  -- The previous secrets, sealed together with the end of each. They are kept after their end, so that the delivery log
-  -- can show that a sender still uses one.
+  -- The previous secrets, sealed together with the time at which each expires. They are kept after that time, so that
+  -- the delivery log can show that a sender still uses one.
   previous_secret bytea,
-  -- The time at which the last of the previous secrets ends.
+  -- The time at which the last of the previous secrets expires.
   previous_secret_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

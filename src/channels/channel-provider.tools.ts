@@ -153,8 +153,8 @@ export class ChannelProviderTools {
 }
 
 /**
- * Returns null for 0, with which forms and models ask for no limit. A null in the arguments means that the
- * argument is absent.
+ * Returns null for 0, because forms and models send 0 for no limit. A null in the arguments means that the argument is
+ * absent.
  */
 function limitOf(perSecond: number | undefined): number | null | undefined {
   return perSecond === 0 ? null : perSecond;

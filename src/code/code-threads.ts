@@ -181,7 +181,7 @@ export class CodeThreads {
   }
 }
 
-const TIME_UP = new Error('The time of the job is over.');
+const TIME_UP = new Error('The code ran longer than its time limit.');
 
 /** Returns the result of the work of a thread. Ends the thread when the work takes too long or the signal aborts. */
 async function bounded<T>(

@@ -24,7 +24,7 @@ export interface CallFileOptions {
   readonly isDryRun: boolean;
 }
 
-/** The outcomes of a batch, or the fault for which it has none. */
+/** The outcomes of a batch, or the fault because of which the batch has no outcomes. */
 type BatchResult = { readonly rows: readonly Row[] } & (
   { readonly outcomes: ReadonlyMap<number, Outcome> } | { readonly fault: unknown }
 );

@@ -79,7 +79,8 @@ function isAboutContent(thrown: unknown): thrown is RefusedAnswer {
 
 function rejection({ status, code, message }: RefusedAnswer): Outcome {
   if (status === TOO_LARGE) {
-    return { error: { code: 'payload_too_large', message: 'The row is too large for a request.' } };
+    const message = 'The row is too large for a request. Send a smaller row.';
+    return { error: { code: 'payload_too_large', message } };
   }
   return { error: { code: code ?? 'internal', message } };
 }

@@ -58,7 +58,7 @@ const ACTIVITY_SQL = {
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
 };
 
-/** The SQL of each operator. A table has the operators that `parseFilters` accepts for its kind of fields. */
+/** The SQL of each operator for one kind of fields. It has the operators that `parseFilters` accepts for that kind. */
 type SqlTable = Partial<Record<FilterOperator, string>>;
 
 function toSql(

@@ -61,8 +61,8 @@ export class CustomEventsRepository {
   }
 
   /**
-   * Returns at most `limit` events before a position, the newest first. A `name` that ends with `*` selects all events
-   * whose names begin with the text before it.
+   * Returns at most `limit` events that are older than `before`, newest first. A `name` that ends with `*` selects all
+   * events whose names begin with the text before the `*`.
    */
   async list(
     organizationId: string,

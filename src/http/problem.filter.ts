@@ -71,7 +71,7 @@ const CLIENT_FAULTS: Record<number, { code: string; detail: string }> = {
   403: { code: 'forbidden', detail: 'You are not allowed to do this.' },
   404: { code: 'not_found', detail: 'There is nothing at this URL. Check the URL.' },
   405: { code: 'method_not_allowed', detail: 'This HTTP method is not allowed here.' },
-  413: { code: 'payload_too_large', detail: 'The body is too large.' },
+  413: { code: 'payload_too_large', detail: 'The body is too large. Send a smaller body.' },
   415: { code: 'unsupported_media_type', detail: 'Content-Type must be application/json.' },
 };
 

@@ -32,7 +32,9 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
         `The body is larger than ${limitBytes} bytes. Send a smaller body.`,
       );
     }
-    throw new AppError('invalid_json', 'The body is incomplete.', { cause: error });
+    throw new AppError('invalid_json', 'The body is incomplete. Send the whole body.', {
+      cause: error,
+    });
   }
 }
 

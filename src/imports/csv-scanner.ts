@@ -11,8 +11,8 @@ export interface CsvPart {
 const ROWS = 500;
 const BYTES = 64 * 1024;
 /**
- * The largest number of cells of a row. The parser cannot be interrupted in a row, and most of its time is spent on
- * cells.
+ * The largest number of cells of a row. The parser cannot be interrupted before a row ends, and it spends most of its
+ * time on cells.
  */
 const MOST_CELLS = 10 * MOST_COLUMNS;
 const CR = 13;

@@ -120,7 +120,7 @@ export class ImportsRepository {
       .findOneBy({ organizationId, id, epoch, status: 'running' });
   }
 
-  /** Returns at most `limit` imports before a position, the newest first. */
+  /** Returns at most `limit` imports that are older than `before`, newest first. */
   async list(
     organizationId: string,
     before: TimePosition | undefined,

@@ -50,7 +50,7 @@ export function distantOf(value: unknown): DistantValue | undefined {
   return typeof value === 'object' && value !== null ? distantValues.get(value) : undefined;
 }
 
-/** Returns a value that is in memory as a whole. Throws what {@link DistantValue.whole} throws. */
+/** Returns the value, or the whole value of an object that represents one. Throws as {@link DistantValue.whole} does. */
 export function wholeOf(value: unknown): unknown {
   const distant = distantOf(value);
   return distant ? distant.whole() : value;

@@ -14,7 +14,7 @@ const scope = {
 };
 const test = (condition: string): Promise<boolean> => liquid.test('org_1', condition, scope);
 
-describe('comparisons of order', () => {
+describe('comparisons with <, <=, > and >=', () => {
   it.each([
     ['five > zero', true],
     ['zero >= 0', true],

@@ -44,8 +44,8 @@ export interface OpenableEmail {
 }
 
 /**
- * Composes an e-mail. With a key, the content is signed (DKIM): it is composed once to hash it, and a large one a second
- * time to send it. Rejects when its parts cannot be read.
+ * Composes an e-mail. With a key, the content is signed (DKIM): it is composed once to compute its hash. A large
+ * content is composed a second time to send it. Rejects when the parts of the e-mail cannot be read.
  */
 export async function prepareEmail(
   composed: SendMailOptions,

@@ -41,8 +41,8 @@ export interface ClaimOutcome {
 }
 
 /**
- * The treatment of messages that another transaction has locked. With `skip` they are left out, so that one of them
- * delays no other message and no transaction waits for two locks.
+ * The treatment of messages that another transaction has locked. `wait` waits for their locks. `skip` leaves them out,
+ * so that a locked message does not delay the others, and no transaction waits for two locks.
  */
 export type LockedMessages = 'skip' | 'wait';
 

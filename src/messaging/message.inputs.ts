@@ -183,7 +183,7 @@ export type BounceType = (typeof BOUNCE_TYPES)[number];
 
 export class ReportDeliveryInput {
   @Doc(
-    "Id of the message, msg_…, its Message-ID header, <msg_…@your.domain>, or the provider's id of it.",
+    'Id of the message, msg_…, its Message-ID header, <msg_…@your.domain>, or its id at the provider.',
   )
   @Text({ min: 1, max: 998 })
   message_id: string;

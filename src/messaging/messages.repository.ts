@@ -112,7 +112,7 @@ export class MessagesRepository {
     return this.findOne(FIND_FOR_UPDATE, organizationId, id);
   }
 
-  /** Returns at most `limit` messages after `position`, newest first. */
+  /** Returns at most `limit` messages that are older than `position`, newest first. */
   async list(
     organizationId: string,
     filter: MessageFilter,

@@ -34,7 +34,7 @@ export class SuppressionsRepository {
     return (await rows.delete({ organizationId, channel, address })).affected === 1;
   }
 
-  /** Returns at most `limit` rows after `position`, newest first. */
+  /** Returns at most `limit` suppressed addresses that are older than `position`, newest first. */
   async list(
     organizationId: string,
     channel: string | undefined,

@@ -231,7 +231,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: VERIFICATION },
   },
   'post /api/auth/verification/mail': {
-    summary: 'Sends the mail with the token again.',
+    summary: 'Sends the mail with a token for the verification again.',
     access: 'session',
     responses: { 204: null },
   },

@@ -19,7 +19,7 @@ describe('prettyLine', () => {
     );
   });
 
-  it('puts a stack on lines of its own', () => {
+  it('puts a stack trace on lines of its own', () => {
     const text = prettyLine(line({ msg: 'Failed', stack: 'Error: x\n    at f (a.ts:1:2)' }), false);
     expect(text.split('\n')).toEqual([
       `${clock}.678 WARN  Failed`,

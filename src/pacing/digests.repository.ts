@@ -112,8 +112,8 @@ export class DigestsRepository {
 }
 
 /**
- * Returns the text by which a digest holds its message. No cap has such a name, because names of channels have no
- * colon.
+ * Returns the value of the column `held_by` for a message of a digest. It differs from the values of all caps, because
+ * these begin with the name of a channel, which has no colon.
  */
 function heldBy(key: string): string {
   return `digest:${key}`;

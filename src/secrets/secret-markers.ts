@@ -32,7 +32,7 @@ export class SecretMarkers {
     );
   }
 
-  /** Replaces every marker of the run. `secretOf` gets the name. */
+  /** Replaces every marker of the run in the text by the secret that `secretOf` returns for its name. */
   fill(runId: string, text: string, secretOf: (name: string) => string): string {
     return text.replaceAll(MARKER, (marker: string, name: string, mac: string) =>
       this.isValid(runId, name, mac) ? secretOf(name) : marker,

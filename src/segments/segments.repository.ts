@@ -111,7 +111,7 @@ export class SegmentsRepository {
     return await this.tenants.repository(organizationId, Segment).countBy({ organizationId });
   }
 
-  /** Returns at most `limit` segments before a position, the newest first. */
+  /** Returns at most `limit` segments that are older than `before`, newest first. */
   async list(
     organizationId: string,
     before: TimePosition | undefined,

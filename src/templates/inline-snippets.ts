@@ -71,8 +71,8 @@ export class JoinedText {
 }
 
 /**
- * Replaces `{% render 'name' %}` by the content of snippets. Throws {@link PlacedFault} for an unknown snippet, a circle,
- * and results that are too deep or too long.
+ * Replaces `{% render 'name' %}` by the content of snippets. Throws {@link PlacedFault} for an unknown snippet, for a
+ * snippet that includes itself, and for a result that is nested too deep or too long.
  */
 export function inlineSnippets(
   text: string,

@@ -62,7 +62,7 @@ export class SnippetsRepository {
     return new Map(rows.map(({ name, content }) => [name, content]));
   }
 
-  /** Returns at most `limit` snippets before a position, the newest first. */
+  /** Returns at most `limit` snippets that are older than `before`, newest first. */
   async list(
     organizationId: string,
     before: TimePosition | undefined,

@@ -137,7 +137,7 @@ export class TemplatesRepository {
     return this.rows(organizationId).countBy({ organizationId });
   }
 
-  /** Returns at most `limit` templates before a position, the newest first, without their drafts. */
+  /** Returns at most `limit` templates that are older than `before`, newest first, without their drafts. */
   async list(
     organizationId: string,
     before: TimePosition | undefined,

@@ -44,7 +44,7 @@ export interface Names {
   readonly snippets: ReadonlyMap<string, string>;
 }
 
-/** Adds a warning. `message` is called for the first warnings only. */
+/** Adds a warning about the value at `path`. After the largest number of warnings, it does nothing. */
 export type Warn = (path: string, message: () => string) => void;
 
 interface CheckedText {

@@ -101,7 +101,7 @@ export class TopicSubscriptionsRepository {
     );
   }
 
-  /** Returns at most `limit` changes of a contact after `position`, newest first. */
+  /** Returns at most `limit` changes of a contact that are older than `position`, newest first. */
   async listChanges(
     organizationId: string,
     contactId: string,

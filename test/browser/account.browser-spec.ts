@@ -10,7 +10,7 @@ describe('Settings → Account', () => {
   });
   afterAll(() => dashboard.close());
 
-  /** Signs in with another browser, in which the account page is then open. */
+  /** Signs in with another browser, and opens the account page there. */
   const signIn = async (userAgent: string): Promise<OpenPage & { context: BrowserContext }> => {
     const { email, password } = dashboard.organization;
     const opened = await dashboard.open('/sign-in?to=/settings/account', {
@@ -24,7 +24,7 @@ describe('Settings → Account', () => {
     return { ...opened, context: opened.page.context() };
   };
 
-  it('lists the sessions of the person, and ends a session, whose pages then ask for a sign-in', async () => {
+  it('lists the sessions of the person, and ends a session, so that its pages ask for a sign-in', async () => {
     const other = await signIn('Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0');
     const { page, faults } = await dashboard.open('/settings/account');
     const row = page.getByRole('row').filter({ hasText: 'Firefox on Linux' });

@@ -113,7 +113,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are listed in pages, of which the browser keeps one at a time', async () => {
+  it('are listed in pages, and the browser keeps one page at a time', async () => {
     for (let index = 0; index < 51; index += 1) await schedule('many@example.com', `${index}`);
     const { page } = await dashboard.open('/messages?status=scheduled');
     await page.locator('tbody tr').nth(49).waitFor();

@@ -66,7 +66,7 @@ describe('pages of recipes', () => {
     const message = value.messages.find(({ to }) => to === 'manager@example.com')!;
     await page.goto(address('#https://evil.example.com/api/webhooks/resume/'));
     await page.getByText('This link is not complete.').waitFor();
-    // Without this, only the part behind # would change, and the browser would not reload the page.
+    // Without the blank page, only the part behind # would change, and the browser would not reload the page.
     await page.goto('about:blank');
     await page.goto(address(/#\S+$/.exec(message.body)![0]));
     await page.getByLabel('Note').fill('Sorry');

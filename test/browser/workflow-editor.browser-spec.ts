@@ -123,7 +123,7 @@ describe('the editor of workflows', () => {
     expect([...faults, ...run.faults]).toEqual([]);
   });
 
-  it('adds a race, whose lists are in the outline and on the canvas', async () => {
+  it('adds a race, and shows its lists in the outline and on the canvas', async () => {
     const id = await create([{ id: 'one', wait: { seconds: 1 } }]);
     const { page, faults } = await dashboard.open(`/workflows/${id}`);
     await page.getByRole('treeitem').filter({ hasText: 'one' }).click();

@@ -36,7 +36,7 @@ export class Node {
     return this.#readyAt !== undefined;
   }
 
-  /** True from a moment after the start until the process is paused or gets the signal to end. */
+  /** True after the process was ready for WARM_MS, until it is paused or gets the signal to end. */
   get working() {
     return this.ready && !this.paused && !this.#expected && Date.now() - this.#readyAt > WARM_MS;
   }

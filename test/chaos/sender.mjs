@@ -7,7 +7,7 @@ const MOST_AT_ONCE = 32;
 const PAUSE_MS = 200;
 const GIVE_UP_MS = 300_000;
 
-/** Plans the orders that the webhooks report, and which of them wait, send an e-mail or are repeated, from the seed. */
+/** Plans the orders that the webhooks report. `random` decides which orders wait, send an e-mail or are repeated. */
 export function planOrders(random, count, name) {
   return Array.from({ length: count }, (_, index) => ({
     subject: `${name}-${index}`,

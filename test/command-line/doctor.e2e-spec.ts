@@ -120,7 +120,7 @@ describe('switchboard doctor', () => {
     expect(result.code).toBe(1);
   });
 
-  it('names the page that a proxy answers in place of the service', async () => {
+  it('reports the title of a web page that a proxy returns in place of the service', async () => {
     const body = '<!doctype html><html><head><title>502 Bad\u001b Gateway</title></head></html>';
     const page = { status: 502, headers: { 'Content-Type': 'text/html' }, body };
     middle.behaviour = () => Promise.resolve(page);

@@ -95,7 +95,7 @@ describe('rows of a file that are sent to the service', () => {
     expect(await countContacts()).toBe(ROWS);
   });
 
-  it('are sent in batches of 20, of which at most --parallel are open at the same time', async () => {
+  it('are sent in batches of 20, with at most --parallel batches at the same time', async () => {
     let open = 0;
     let most = 0;
     middle.behaviour = async ({ calls }, forward) => {

@@ -81,7 +81,7 @@ describe('find_duplicates', () => {
     expect((await find(acme)).duplicates).toHaveLength(1);
   });
 
-  it('pairs many contacts with the oldest one only, in pages', async () => {
+  it('returns pairs of many equal contacts in pages, each with the oldest contact', async () => {
     const acme = await createOrganization(switchboard);
     await switchboard.ownerQuery(
       `insert into contacts (organization_id, id, email, first_name, last_name, search_text, created_at)

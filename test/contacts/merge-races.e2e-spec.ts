@@ -158,7 +158,7 @@ describe('merge_contacts', () => {
       await client.query('select from messages where id = $1 for update', [id]);
       const merged = merge(acme, one.id, two.id);
       await waitsFor(pid);
-      // The short lock timeout of the merge prevents a deadlock here, in which PostgreSQL would end the merge.
+      // Without its short lock timeout, the merge would be in a deadlock here, and PostgreSQL would end the merge.
       const before = await countDeadlocks();
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('select from contacts where id = $1 for key share', [two.id]);

@@ -79,7 +79,7 @@ describe('notifications that SQL of a tool sends', () => {
     }
   });
 
-  it('cannot use the names of the real channels, which SQL of a tool finds nowhere', async () => {
+  it('cannot use the names of the real channels, because SQL of a tool cannot find the names', async () => {
     const names = CHANNELS.map((channel) => channelName(channel, switchboard.access.contextKey));
     const { close } = await openStream();
     try {

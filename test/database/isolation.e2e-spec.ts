@@ -108,7 +108,8 @@ describe('hostile SQL as the role of the service', () => {
       const after = await look();
       for (const { rows } of [during, later, after]) {
         const row = rows.find(({ pid }) => pid === backendPid(other));
-        // The observer has the same role, so it can read the SQL text, which must not contain the context.
+        // The spy connects with the same role as the other session, so PostgreSQL shows it the text of the query. That
+        // text must not contain the context.
         expect(row?.query).toBeTruthy();
         expect(JSON.stringify(rows)).not.toContain(signature);
         expect(JSON.stringify(rows)).not.toContain(theirs.id);

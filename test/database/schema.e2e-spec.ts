@@ -222,8 +222,8 @@ describe('every table of an organization', () => {
       { name: 'private.keep_message()', safe: true },
       // Runs as the owner. No cascade of a foreign key inserts messages, so no cascade calls this function.
       { name: 'private.link_message_files()', safe: true },
-      // These functions run as the owner. No cascade of a foreign key inserts or updates contacts, so no cascade calls
-      // these functions.
+      // log_consent() and log_new_consents() run as the owner. No cascade of a foreign key inserts or updates contacts,
+      // so no cascade calls these functions.
       { name: 'private.log_consent()', safe: true },
       { name: 'private.log_new_consents()', safe: true },
       { name: 'private.log_subscription()', safe: true },

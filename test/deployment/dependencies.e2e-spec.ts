@@ -29,7 +29,7 @@ interface Policy {
     allowed: string[];
     /** The licences that are allowed in packages that are not part of an installation. */
     allowedForDevelopment: string[];
-    /** The licences that were read in the package itself, because its package.json has none that npm knows. */
+    /** The licences that a person read in the package itself, because its package.json names no licence that npm knows. */
     reviewed: Record<string, string>;
   };
   advisories: { reviewed: string; known: Advisory[] };

@@ -8,7 +8,7 @@ const page = read('docs/operations.md');
 
 // The output that the page shows is compared in test/operations/backup-command.
 describe('docs/operations.md', () => {
-  it('quotes the program that restores tables of modules exactly', () => {
+  it('has an exact copy of the program that restores tables of modules', () => {
     const [, path, code] = /^\[.*\]\(\.\.\/(.*)\)\n\n```ts\n([^]*?)^```$/m.exec(page)!;
     expect(read(path!)).toBe(code);
   });

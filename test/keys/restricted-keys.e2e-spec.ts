@@ -116,7 +116,7 @@ describe('a read-only key', () => {
     expect(await contactCount()).toBe(0);
   });
 
-  it('is refused an offered workflow, which is not listed', async () => {
+  it('neither lists nor calls an offered workflow', async () => {
     await offerSteps(acme, [STEP], 'place_order');
     expect(namesOf(await listTools(acme))).toContain('place_order');
     const agent = await withKey({ read_only: true });

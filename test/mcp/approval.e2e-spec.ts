@@ -464,7 +464,7 @@ describe('people who answer confirmations', () => {
       const [yes, no] = await Promise.all([approve(id), decline(id)]);
       expect(no.error === undefined || yes.error === undefined).toBe(true);
       const ran = (await agent('note', { text })).error === undefined;
-      // Declining after an approval withdraws it. So the call runs only if the approval was not withdrawn.
+      // A decline that follows the approval withdraws the approval. So the call runs only when the decline failed.
       expect(ran).toBe(no.error !== undefined);
     }
   });

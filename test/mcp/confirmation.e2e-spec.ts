@@ -132,7 +132,7 @@ describe('a tool whose policy requires a confirmation', () => {
     expect((await call()).result).toMatchObject({ structuredContent: { note_id: 'told' } });
   });
 
-  it('cannot become a step of a workflow that an agent saves, which would run it without confirmation', async () => {
+  it('cannot become a step when an agent saves a workflow, because steps run without confirmation', async () => {
     const workflow = {
       name: 'Sly',
       trigger: { type: 'manual' },

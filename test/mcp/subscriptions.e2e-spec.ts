@@ -465,7 +465,7 @@ describe('an open subscription', () => {
 });
 
 describe('too many subscriptions', () => {
-  it('are refused to one organization and not to others, until one of them ends', async () => {
+  it('of one organization are refused until one of its subscriptions ends, and others are not affected', async () => {
     await Promise.all(Array.from({ length: 64 }, () => listen({ toolsListChanged: true })));
     const one = await refused({ toolsListChanged: true });
     expect(await one.body()).toEqual(errorOf(1429, 1));

@@ -964,7 +964,7 @@ export const MUTANTS = [
   },
   {
     id: 'V4',
-    what: 'the signature does not cover the header for one click',
+    what: 'the signature does not cover the header to unsubscribe with one click',
     edits: [['src/mail/email-content.ts', "  'List-Unsubscribe-Post',\n", '']],
     tests: ['test/senders/dkim'],
     names: 'covers the headers that a stranger could change',

@@ -111,7 +111,7 @@ describe('a ping waits at most 100 ms longer', () => {
     );
   });
 
-  it('during thousands of unknown members, whose names are similar to known ones', async () => {
+  it('during calls with thousands of unknown members that have names similar to known ones', async () => {
     const given = Object.fromEntries(
       Array.from({ length: 9800 }, (_, index) => [`${'contact_id_'.repeat(5)}${index}`, 1]),
     );
@@ -226,7 +226,7 @@ describe('a ping waits at most 100 ms longer', () => {
     await expectNoWaits([['a mapping', () => post('/api/tools/start_import', given, asOwner())]]);
   });
 
-  it('during webhooks, whose conditions are as expensive as possible', async () => {
+  it('during webhooks with the most expensive conditions', async () => {
     const cases: [string, () => Promise<unknown>][] = [];
     const body = JSON.stringify(EXPENSIVE_PAYLOAD);
     const signature = createHmac('sha256', SECRET).update(body).digest('hex');

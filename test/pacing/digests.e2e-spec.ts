@@ -163,7 +163,7 @@ describe('a digest', () => {
     expect((await numbered(id, 3, { key: 'single', max_items: 1 })).message.status).toBe('queued');
   });
 
-  it('is sent without an item that does not fit, which begins the next digest', async () => {
+  it('is sent without an item that does not fit, and that item begins the next digest', async () => {
     const { id } = await createContact(acme);
     const long = { number: 'x'.repeat(150_000) };
     const first = (await add(id, long)).value;

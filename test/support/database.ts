@@ -36,7 +36,7 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   };
 }
 
-/** Writes how to connect to the template into an environment variable, which test processes inherit. */
+/** Writes the access data of the template database into an environment variable, which test processes inherit. */
 export function publishTemplateAccess(access: DatabaseAccess): void {
   const keys = [access.contextKey, access.dataKey].map((key) => key.toString('hex'));
   process.env.TEST_TEMPLATE_ACCESS = JSON.stringify({ ...access, keys });

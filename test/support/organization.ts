@@ -31,7 +31,8 @@ export interface TestOrganization {
 
 let counter = 0;
 const agent = new Agent({ keepAlive: true });
-// The key is the object and not the URL, because a later Switchboard may get the same port and have other tools.
+// The schemas are cached by the Switchboard object and not by its URL, because a later Switchboard may get the same
+// port and have other tools.
 const schemas = new WeakMap<{ url: string }, Promise<OutputSchemas>>();
 
 export async function createOrganization(

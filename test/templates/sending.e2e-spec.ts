@@ -357,7 +357,7 @@ describe('a digest of a template', () => {
     expect(await getMessage(acme, first.id)).toMatchObject({ status: 'held', body: 'a: 1 a/one' });
   });
 
-  it('ends when a call has another template, which begins the next digest', async () => {
+  it('ends when a call has another template, and that call begins the next digest', async () => {
     const [one, two] = [await plain(text), await plain(text)];
     const contact = await createContact(acme);
     const first = (await add(contact.id, one.id, { code: 'a' })).value.message;

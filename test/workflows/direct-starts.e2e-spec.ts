@@ -83,7 +83,7 @@ describe('a process that receives webhooks and executes runs', () => {
     await sendUntilDone(id, 2);
   });
 
-  it('queues runs of workflows with limits, which a claim begins', async () => {
+  it('does not start runs of workflows with limits directly, but queues them', async () => {
     const trigger = { type: 'webhook', limits: { concurrency: { runs: 1000 } } };
     const { id } = await createWorkflow(acme, [], { trigger });
     const { body } = await postWebhook(switchboard, id, {});

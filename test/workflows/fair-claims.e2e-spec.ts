@@ -25,7 +25,7 @@ describeOnEachDriver('slots of a worker', describeSlow, () => {
 
   const call = (name: string) => [{ id: 'call', tool: 'probe_outside', arguments: { name } }];
 
-  it('are not all used by calls of one organization that never end, unless it is the only one', async () => {
+  it('are not all occupied by endless calls of one organization while another organization has runs', async () => {
     ProbeTools.hold('hung');
     const hanging = await createWorkflow(acme, call('hung'));
     for (let run = 0; run < 12; run += 1) await trigger(acme, hanging.id);

@@ -422,7 +422,7 @@ describe.concurrent('a debounce limit', () => {
 });
 
 describe.concurrent('processes that crash', () => {
-  it('release their slots: their run continues on another worker, which then releases the slot', async () => {
+  it('release their slots after another worker has continued and ended their run', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
     // The raised epoch stands for another worker that claims the run and dies. The lease of this worker ends later in

@@ -71,7 +71,7 @@ describe('a retry or replay of runs', () => {
     expect((await runUntil(acme, failed.id, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('rejects a retry in the newest version when it has changed a finished step, and changes nothing', async () => {
+  it('rejects a retry in the newest version when a finished step differs there, and changes nothing', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'refused'), fail('b', 'refused')]);
     const failed = await runToEnd(acme, workflow.id);
     await update(workflow.id, [{ id: 'a', wait: { seconds: 1 } }, fail('b', 'refused')]);

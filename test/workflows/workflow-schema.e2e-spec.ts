@@ -45,7 +45,7 @@ describe('get_workflow_schema', () => {
     }
   });
 
-  it('is for people and not for agents, which keeps their list of tools short', async () => {
+  it('is not in the list of tools of agents, so that the list stays short', async () => {
     const { body } = await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     expect(JSON.stringify(body)).not.toContain('get_workflow_schema');
   });

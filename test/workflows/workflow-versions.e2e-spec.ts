@@ -193,7 +193,7 @@ describe('versions of a workflow', () => {
     }
   });
 
-  it('of an earlier release show only the stored parts', async () => {
+  it('that an earlier release stored without name and trigger show only their steps', async () => {
     const { id } = await createWorkflow(acme, [find('a')], { name: 'Known' });
     await update(id, { steps: [find('b')] });
     await forget(id);

@@ -22,8 +22,8 @@ export function createQueryClient(onSessionEnded: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5000,
-        // A request that fails has a reason. Without this, the query would wait while the browser believes that it has
-        // no network, and hide the reason.
+        // With the default mode, a query sends no request while the browser believes that it has no network. Then the
+        // page would wait and show no reason.
         networkMode: 'always',
         retry: (count, error) =>
           count < MOST_RETRIES &&

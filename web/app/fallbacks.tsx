@@ -43,7 +43,7 @@ export function FailedPage({ error }: { error: unknown }) {
   );
 }
 
-/** Browsers report a script that could not be loaded only by a message, without a code. */
+/** Returns true when a script could not be loaded. Browsers give such errors no code, so the message is compared. */
 function isMissingCode(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -58,7 +58,7 @@ describe('the form of every registered tool', () => {
   });
 });
 
-/** An empty text or list is a value where the schema allows it. */
+/** Returns true when the schema allows an empty text or list as the value of this property. */
 function mayBeEmpty(schema: Schema, name: string): boolean {
   const inner = schema.properties?.get(name);
   if (inner?.type === 'array')

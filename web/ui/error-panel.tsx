@@ -12,7 +12,7 @@ type ErrorTexts = (typeof uiTexts)['en']['errors'];
 
 interface ErrorPanelProps {
   error: unknown;
-  /** When set, a button tries again. */
+  /** Called by the button to try again. Without it, there is no such button. */
   onRetry?: () => void;
   /** The faults at these paths are shown at their fields and are left out here. */
   shownPaths?: readonly string[];

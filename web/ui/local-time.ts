@@ -1,4 +1,4 @@
-/** Returns a time of an address or of a `datetime-local` field in RFC 3339, or undefined for a text that is not a time. */
+/** Returns a time from a URL or a `datetime-local` field in RFC 3339, or undefined for a text that is not a time. */
 export function readTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const time = Date.parse(value);

@@ -25,8 +25,8 @@ export interface Answers {
 const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
- * Splits the rows of one answer into pages of `size`, so that a long list is never rendered completely. With `answers`,
- * there are several answers, and the next answer is read after the last page of an answer.
+ * Splits the rows of one answer of the service into pages of `size`, so that a long list is never rendered completely.
+ * `answers` is for lists of several answers. After the last page of one answer, the pager reads the next answer.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,

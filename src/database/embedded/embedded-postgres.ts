@@ -193,7 +193,7 @@ async function findAnswering(home: Home): Promise<Postmaster | null> {
   }
 }
 
-/** Returns true when the server answers and has our database, and false when it is no longer ready. */
+/** Returns true when the server answers and has the database of Switchboard, and false when it is no longer ready. */
 async function isAnswering(home: Home, postmaster: Postmaster, password: string): Promise<boolean> {
   const { dataDir } = home;
   const deadline = Date.now() + ANSWER_MS;

@@ -12,7 +12,7 @@ export const INITDB_OPTIONS: readonly string[] = [
   '--locale=C',
 ];
 
-/** Makes a cluster in the empty folder `cluster`, whose superuser has the password in `passwordFile`. */
+/** Makes a cluster in the empty folder `cluster`. Its superuser gets the password in `passwordFile`. */
 export async function runInitdb(
   binaries: Binaries,
   cluster: string,

@@ -5,7 +5,10 @@ import { MISTAKES } from './mistakes.js';
 import { assertOpen, type StatementSender } from './statement-sender.js';
 import { setContext, setReadOnlyContext, type TenantConnections } from './tenant-connections.js';
 
-/** Commits each statement separately, in one round trip. Reads are READ COMMITTED. A write may send one statement. */
+/**
+ * Commits each statement separately, in one round trip. Statements that read are READ COMMITTED. A transaction that may
+ * write can send only one statement.
+ */
 export class AutocommitTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;

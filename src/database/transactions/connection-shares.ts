@@ -8,15 +8,15 @@ interface Waiter {
 }
 
 /**
- * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations that
- * hold none. So one organization gets at most 7 of 10 connections. While three organizations have slow statements, a
- * fourth still gets a connection at once. Organizations that wait take turns.
+ * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations
+ * without a connection. So one organization gets at most 7 of 10 connections. While three organizations have slow
+ * statements, a fourth still gets a connection at once. Organizations that wait take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();
   /** The organizations that wait. The first one of the map has the next turn. */
   private readonly waiting = new Map<string, Set<Waiter>>();
-  /** The number of connections for organizations that hold none. */
+  /** The number of connections that only organizations without a connection may use. */
   private readonly reserved: number;
 
   /** `free` is the number of connections of the pool. A wait ends after `mostWaitMs` with `unavailable`. */

@@ -23,7 +23,10 @@ export const RECORD_EFFECTS: BoundStatement = {
   values: [],
   isInternal: true,
 };
-/** Reads the recorded lines for {@link parseEffects}, and the mode, which is `full` when lines are missing. */
+/**
+ * Reads `effects`, the recorded lines for {@link parseEffects}, and `mode`. The mode is `full` when the record became
+ * too large, so that lines are missing.
+ */
 export const READ_EFFECTS: BoundStatement = {
   text: `select current_setting('switchboard.dry_run', true) as mode,
     current_setting('switchboard.effects', true) as effects`,

@@ -27,7 +27,7 @@ describe('rows for the same statement', () => {
     expect(merged(...statements)).toEqual(['a: 1', 'switchboard_savepoint_1: ', 'a: 2 3']);
   });
 
-  it('do not include the values of statements that take no rows', () => {
+  it('are merged only for statements that take rows', () => {
     expect(merged(other('a'), other('a'))).toEqual(['a: a', 'a: a']);
   });
 });

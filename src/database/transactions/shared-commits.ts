@@ -14,7 +14,10 @@ type SharedOutcome = { isAlone: true } | { isAlone: false; error: Error | undefi
  * more.
  */
 const MAX_CHARACTERS = 1024 * 1024;
-/** The smallest weight of a member. It limits a transaction to 16 members, because all of them wait for the slowest. */
+/**
+ * The smallest weight of a member. It limits a shared transaction to 16 members. With more members, each would wait
+ * longer for the slowest one.
+ */
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**

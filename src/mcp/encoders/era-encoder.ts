@@ -59,7 +59,9 @@ export class EraEncoder {
   }
 
   inputRequired(_thrown: InputRequired): string {
-    throw new Error('A caller before MCP 2026-07-28 cannot receive input requests.');
+    throw new Error(
+      'A caller that uses a revision before MCP 2026-07-28 cannot receive input requests.',
+    );
   }
 
   /** Encodes a result. In eras with caching, the caller may cache it for `maxAgeMs`. */

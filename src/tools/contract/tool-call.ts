@@ -74,7 +74,7 @@ export interface ToolCall {
   ask<Requests extends InputRequests>(requests: Requests): Promise<Answers<Requests>>;
 }
 
-/** The caller without input requests and progress: workflows, people, and clients before MCP 2026-07-28. */
+/** The caller without input requests and progress: workflows, people, and clients that use MCP before 2026-07-28. */
 export const SILENT_CALLER: Pick<ToolCall, 'report' | 'canAsk' | 'ask'> = {
   report: () => undefined,
   canAsk: () => false,

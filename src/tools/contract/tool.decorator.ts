@@ -42,8 +42,8 @@ export interface ToolOptions {
    */
   secrets?: readonly string[];
   /**
-   * The provider that finds the work that continues after the tool has returned. Clients with the Tasks extension of
-   * MCP 2026-07-28 get a task and later its result. Other clients get the result of the method.
+   * The provider that finds work which continues after the tool has returned, such as a run. Clients with the Tasks
+   * extension of MCP 2026-07-28 get a task and later its result. Other clients get the result of the method.
    */
   task?: Type<TaskSource>;
   /** The surfaces that may call the tool. When absent, all may. */

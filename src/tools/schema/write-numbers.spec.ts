@@ -16,7 +16,7 @@ describe(writeNumbers, () => {
     },
   };
 
-  it('writes numbers where the schema has a text, at any depth', () => {
+  it('replaces numbers by texts where the schema requires a text, at any depth', () => {
     expect(
       writeNumbers(schema, { id: 1e21, nullable: 5, tags: [1, 'b'], inner: { phone: 1.5 } }),
     ).toEqual({

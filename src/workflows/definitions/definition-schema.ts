@@ -148,7 +148,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         },
         events: {
           type: 'array',
-          description: 'Instead of event: 2 to 10 events, of which the first one counts.',
+          description: 'Instead of event: 2 to 10 events. The first ends the pause.',
           items: { $ref: '#/$defs/event' },
         },
         if: CONDITION,
@@ -166,7 +166,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         },
         rate: {
           type: 'object',
-          description: 'Limits runs in a time.',
+          description: 'Limits the run rate.',
           required: ['runs', 'per_seconds'],
           properties: { runs: RUNS, per_seconds: number('Length of the time in seconds.') },
         },

@@ -61,7 +61,7 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
   race: {
     race: {
       type: 'array',
-      description: 'Two to ten lists of steps, of which the first that ends counts.',
+      description: 'Two to ten lists of steps. The first list that ends counts.',
       items: { type: 'array', items: { $ref: '#/$defs/step' } },
     },
   },

@@ -16,7 +16,7 @@ export const SIGNATURE_PRESETS = [
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
 
-/** The name of each provider for people. */
+/** The names of the providers that people read. */
 export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   github: 'GitHub',
   meta: 'Meta',
@@ -67,7 +67,7 @@ export interface WebhookNeeds {
   answer?: true;
 }
 
-/** The options of a webhook as they are stored. Callers do not see the needs. */
+/** The options of a webhook as they are stored, with the needs of its definition. Callers do not see `needs`. */
 export interface StoredWebhookOptions extends WebhookOptions {
   needs?: WebhookNeeds;
 }

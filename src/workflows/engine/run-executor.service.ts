@@ -84,8 +84,8 @@ export class RunExecutorService {
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
       const dataAgain = await this.getData(lease);
-      // The journal is read even at the first claim, because the commit may have succeeded although its confirmation
-      // was lost.
+      // The journal is read even at the first claim: the transaction above may have been committed, although this
+      // worker got an error instead of the confirmation.
       const again = await this.tenants.transaction(
         organizationId,
         () => this.load(lease, signal, dataAgain, true),

@@ -4,8 +4,8 @@ import { ShownBug } from '../../errors/shown-bug.js';
 import type { StepError } from '../journal/run.entity.js';
 
 /**
- * Returns the error that a run shows. An unknown error may contain secrets. So the run shows only an id, with which the
- * log has the whole error. In development, the run shows the message too.
+ * Returns the error that a run shows. An unknown error may contain secrets. So the run shows only an id, and the log
+ * has the whole error with this id. In development, the run shows the message too.
  */
 export function toStepError(error: unknown, errorId: string): StepError {
   if (error instanceof ShownBug) {

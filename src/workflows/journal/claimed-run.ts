@@ -202,7 +202,7 @@ export class ClaimedRun {
     return this.doneIterations.has(iteration);
   }
 
-  /** Removes the entries inside these iterations, whose rows are deleted. */
+  /** Removes the entries inside these iterations after their rows were deleted. */
   forgetFolded(iterations: ReadonlySet<string>): void {
     if (iterations.size === 0) return;
     const isFolded = (path: string): boolean =>

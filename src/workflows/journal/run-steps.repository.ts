@@ -66,7 +66,7 @@ const TEXTS = {
 export class RunStepsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns at most `limit` steps after a position, in the order of execution. */
+  /** Returns at most `limit` steps that were executed after the step `after`, in the order of execution. */
   async list(
     organizationId: string,
     runId: string,

@@ -51,7 +51,7 @@ export class RunControlService {
     const done = await this.control.cancel(organizationId, ids, wait);
     this.admitOthers(organizationId, done);
     this.publishChanges(organizationId, done);
-    const text = 'The run has ended, or a worker is writing to it. Try again.';
+    const text = 'The run has ended, or a worker is writing to it. If it has not ended, try again.';
     return { done, refused: refuseOthers(ids, done, text) };
   }
 

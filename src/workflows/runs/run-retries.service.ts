@@ -40,7 +40,8 @@ export class RunRetriesService {
     const journals = await this.journal.getStepStates(organizationId, found);
     const definitions = new Map<string, readonly Step[]>();
     const planned: { id: string; version: number; plan: RetryPlan }[] = [];
-    const text = 'The run is neither failed nor canceled, or is being changed. Try again.';
+    const text =
+      'Only a failed or canceled run that nothing else is changing can be retried. Check its status, then try again.';
     const refused = refuseOthers(ids, found, text);
     for (const run of runs) {
       const { id, workflowId, workflowVersion } = run;

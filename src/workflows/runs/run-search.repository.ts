@@ -47,7 +47,7 @@ interface ScannedRun {
 export class RunSearchRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns at most `limit` runs after a position, and the position of the next page, unless this is the last. */
+  /** Returns at most `limit` runs that come after the run `after`. `next` is undefined on the last page. */
   async find(
     organizationId: string,
     filter: RunFilter,

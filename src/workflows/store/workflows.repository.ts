@@ -161,7 +161,7 @@ export class WorkflowsRepository {
     );
   }
 
-  /** Returns at most `limit` workflows after a position, the newest first. */
+  /** Returns at most `limit` workflows, newest first. With `after`, only workflows that come later in this order. */
   async list(
     organizationId: string,
     filter: { active?: boolean; after?: TimePosition; limit: number },

@@ -52,7 +52,8 @@ export class WebhookSecretsService {
 
   /**
    * Returns the changes for a workflow that gets this trigger. `before` is its current row, if any. Throws
-   * `invalid_arguments` for options that do not fit each other or the secret, whose argument is at `secretPath`.
+   * `invalid_arguments` for options that do not fit each other or the secret. `secretPath` is the path of the secret in
+   * the arguments.
    */
   change(
     id: string,

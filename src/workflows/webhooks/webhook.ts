@@ -34,7 +34,7 @@ export function noWebhook(): AppError {
 
 /** Returns the HTTP status of an error in a response to a webhook. */
 export function webhookStatus(code: AppErrorCode): number {
-  // Only headers are arguments here, and a wrong header is a bad request.
+  // For a webhook, this code is thrown only for headers, and a wrong header is a bad request.
   return code === 'invalid_arguments' ? 400 : HTTP_STATUS[code];
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '../reader.ts';
 import { type Session, fetchSession } from '../session.ts';
-import { type Change, type LiveEvent, readChanges } from './change.ts';
+import { type LiveEvent, readChanges } from './change.ts';
 
 const PATH = '/api/changes';
 const FIRST_PAUSE_MS = 1000;
@@ -57,7 +57,7 @@ export class ChangeSource {
       this.readyAt = Date.now();
       this.tell({ type: 'gap' });
     });
-    on('changes', (data) => this.tell({ type: 'changes', changes: parseChanges(data) }));
+    on('changes', (data) => this.tell(parseEvent(data)));
     on('gap', () => this.tell({ type: 'gap' }));
     on('heartbeat', () => undefined);
     on('end', () => this.retry());
@@ -109,12 +109,13 @@ export function isSame(one: Session | null, other: Session): boolean {
   return one?.user.id === other.user.id && one.organization.id === other.organization.id;
 }
 
-/** Returns the changes of an event. An event that this build cannot read may be any change, so it returns none. */
-function parseChanges(data: string): readonly Change[] {
+/** Returns the changes of an event, or a gap for an event that this build of the page cannot read. */
+function parseEvent(data: string): LiveEvent {
   try {
     const value: unknown = JSON.parse(data);
-    return isObject(value) ? readChanges(value, '').changes : [];
+    if (isObject(value)) return { type: 'changes', changes: readChanges(value, '').changes };
   } catch {
-    return [];
+    // A newer service may send events that this page does not know.
   }
+  return { type: 'gap' };
 }

@@ -62,7 +62,7 @@ export function ImportsPage() {
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) send(file);
-              // Without this, a person who has corrected a file could not choose it again.
+              // Unless the value is cleared, a person who has corrected a file cannot choose it again.
               target.value = '';
             }}
           />

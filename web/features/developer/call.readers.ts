@@ -37,7 +37,7 @@ export function readCallFilters(search: Record<string, unknown>): CallFilters & 
     ...(who === 'everybody' && { who }),
     ...(typeof outcome === 'string' && outcome && { outcome }),
     ...(typeof tool === 'string' && tool && { tool }),
-    // The address of `call=5` holds a number.
+    // The router reads the value of `call=5` in a URL as a number.
     ...(typeof request === 'string' && isId(id) && { request, call: String(id) }),
   };
 }

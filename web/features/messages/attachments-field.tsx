@@ -37,7 +37,7 @@ export function AttachmentsField({ files, fault, onChange }: AttachmentsFieldPro
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) add(file);
-              // Without this, a person could not choose the same file after a failure.
+              // Unless the value is cleared, a person cannot choose the same file again after a failure.
               target.value = '';
             }}
           />

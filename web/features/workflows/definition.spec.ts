@@ -52,7 +52,7 @@ describe(rowsOf, () => {
 });
 
 describe(definitionRows, () => {
-  it('has the steps of on_failure in a separate list, which also exists without steps', () => {
+  it('has the steps of on_failure in a separate list, which exists even when it is empty', () => {
     const later = { ...definition, steps: [{ id: 'a' }], on_failure: [{ id: 'b', tool: 'x' }] };
     expect(definitionRows(later).map(({ path, depth }) => `${path} ${depth}`)).toEqual([
       'steps[0] 1',

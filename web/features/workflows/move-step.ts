@@ -25,8 +25,8 @@ export type Move = { definition: Definition; path: string } | { refusal: Refusal
 const MAX_NESTING = 10;
 
 /**
- * Moves a step with everything inside it, and returns its new path. A place beside the step itself changes nothing: the
- * definition is the same object.
+ * Moves a step with everything inside it, and returns its new path. When the step is at this place already, returns the
+ * same definition object.
  */
 export function moveStep(all: Definition, from: StepRow, to: Place): Move {
   const refusal = refusalOf(all, from, to);
@@ -49,7 +49,7 @@ export function refusalOf(all: Definition, from: StepRow, to: Place): Refusal | 
   return to.list !== from.list && isLast && isNeeded(from.list) ? 'needed' : undefined;
 }
 
-/** Returns the place of a step one line up or down. Past the end of its list, the step leaves the list. */
+/** Returns the place one line above or below a step. At an end of its list, this place is outside of the list. */
 export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 1): Place {
   const steps = valueAt(all, list);
   const length = Array.isArray(steps) ? steps.length : 0;

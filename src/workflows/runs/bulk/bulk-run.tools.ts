@@ -43,7 +43,7 @@ export class BulkRunTools {
     name: RETRY,
     title: 'Retry many runs',
     description:
-      'Continues the matching failed runs from the step that failed, or canceled runs with that status. Each ' +
+      'Continues the matching failed runs from the failed step, or canceled runs if status is canceled. Each ' +
       'counts as a call against the rate limit. Either all changes happen or none.',
     output: BulkRunsResult,
     surfaces: ['dashboard'],

@@ -24,7 +24,7 @@ const ESCAPES = Array.from({ length: 128 }, (_, byte) => {
 });
 
 export interface WrittenText {
-  /** `form` replaces `+` and escapes with `%`, as in `application/x-www-form-urlencoded`. */
+  /** `form` decodes `+` and sequences such as `%20`, as in `application/x-www-form-urlencoded`. */
   readonly encoding: 'none' | 'form';
   /** The form of the result. `plain` means the text itself. */
   readonly as: 'json' | 'plain';

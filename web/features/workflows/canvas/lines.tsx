@@ -18,7 +18,7 @@ interface LinesProps {
   /** The top left corner of each box. */
   corners: ReadonlyMap<string, Corner>;
   size: { width: number; height: number };
-  /** The box that is dragged, whose lines follow it. */
+  /** The box that the person drags. Its lines move with it. */
   drag?: { id: string; position: Corner } | undefined;
 }
 
