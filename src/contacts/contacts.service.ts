@@ -98,10 +98,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. `onConflict` decides when another contact has one of its identifiers, as its own or as an
-   * alias. With `error`, throws `conflict` with the identifier. With `update`, changes the other contact. With
-   * `merge`, changes it but keeps its tags. An alias by which the contact was found stays an alias. Identifiers of
-   * several contacts are always a `conflict`.
+   * Creates a contact. `onConflict` decides when another contact has one of its identifiers, also as an alias: `error`
+   * throws `conflict`, `update` changes the other contact, and `merge` does so but keeps its tags. An alias by which the
+   * contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
    */
   async create(
     organizationId: string,

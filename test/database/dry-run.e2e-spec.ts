@@ -315,7 +315,7 @@ describe('the setting that enables a dry run', () => {
       await sql(`select set_config('switchboard.dry_run', 'off', false)`);
       await thing(1);
     });
-    await expect(sneaky).rejects.toThrow('has committed its transaction');
+    await expect(sneaky).rejects.toThrow('of this dry run has committed it');
     expect(await dumpOrganization(switchboard, acme.id)).toEqual(before);
   });
 });

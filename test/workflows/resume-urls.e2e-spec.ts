@@ -70,8 +70,8 @@ describe('a resume URL', () => {
 
   it('answers a browser with a page in its language, without scripts', async () => {
     const { runId, url } = await waiting();
-    const submit = async (language: string) => {
-      const response = await fetch(url, {
+    const submit = async (language: string, to = url) => {
+      const response = await fetch(to, {
         method: 'POST',
         headers: {
           Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
@@ -90,7 +90,12 @@ describe('a resume URL', () => {
     expect(await submit('de')).toEqual([200, expect.stringContaining('<html lang="de">')]);
     const run = await ended(runId);
     expect(outputOf(run)).toMatchObject({ event: { decision: 'approve' } });
-    expect(await submit('fr')).toEqual([410, expect.stringContaining('Il est trop tard')]);
+    const canceled = await waiting();
+    await acme.call('cancel_run', { run_id: canceled.runId });
+    expect(await submit('fr', canceled.url)).toEqual([
+      410,
+      expect.stringContaining('Il est trop tard pour répondre.'),
+    ]);
   });
 
   it('continues the run with the payload of the call, once', async () => {

@@ -105,9 +105,7 @@ export class TenantDatabase {
       // Both settings end with the transaction. If they are gone, SQL of `work` has committed the transaction.
       const { mode, effects } = rows[0] as { mode: string; effects: string };
       if (mode !== 'on' && mode !== 'full') {
-        throw new Error(
-          'A statement of this dry run has committed its transaction. Remove the statement.',
-        );
+        throw new Error('A statement of this dry run has committed it. Remove the statement.');
       }
       return { result, ...parseEffects(effects, mode === 'full') };
     } catch (error) {
