@@ -19,6 +19,8 @@ const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
  */
 const PART_BUDGET = 75 * KILOBYTE;
 const PART_BUDGETS = {
+  // The page of a workflow with its editor.
+  'features/workflows/workflow-page.tsx': 80 * KILOBYTE,
   'features/workflows/canvas/canvas.tsx': 90 * KILOBYTE,
   'ui/editor/json-editor.tsx': 140 * KILOBYTE,
   'ui/editor/javascript-editor.tsx': 115 * KILOBYTE,

@@ -19,7 +19,7 @@ export const editorTexts = defineTexts(
     leave: 'Leave',
     conflictTitle: 'Somebody saved another version',
     conflictText:
-      'Your changes are based on an older version. Compare both. If you take the saved one, your changes are lost. If you save yours, the saved one stays among the versions.',
+      'Your changes are based on an older version. If you take the saved one, your changes are lost. If you save yours, the saved one stays among the versions.',
     mine: 'Yours',
     theirs: (version: number) => `Saved: version ${version}`,
     keepMine: 'Save mine as the newest',
@@ -162,7 +162,7 @@ export const editorTexts = defineTexts(
     leave: 'Verlassen',
     conflictTitle: 'Jemand hat eine andere Version gespeichert',
     conflictText:
-      'Ihre Änderungen beginnen bei einer älteren Version. Vergleichen Sie beide. Nehmen Sie die gespeicherte, gehen Ihre Änderungen verloren. Speichern Sie Ihre, bleibt die gespeicherte unter den Versionen.',
+      'Ihre Änderungen beginnen bei einer älteren Version. Nehmen Sie die gespeicherte, gehen Ihre Änderungen verloren. Speichern Sie Ihre, bleibt die gespeicherte unter den Versionen.',
     mine: 'Ihre',
     theirs: (version: number) => `Gespeichert: Version ${version}`,
     keepMine: 'Meine als neueste speichern',

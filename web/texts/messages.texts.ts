@@ -31,6 +31,9 @@ export const messagesTexts = defineTexts(
     by: (channel: string, isInbound: boolean) => (isInbound ? `${channel}, received` : channel),
     created: 'Created',
     contact: 'Contact',
+    template: 'Template',
+    templateVersion: (id: string, version: number | null) =>
+      version === null ? id : `${id}, version ${version}`,
     run: 'Run',
     none: 'No messages yet',
     noneAbout: 'Messages appear here when a person, a workflow or an assistant sends them.',
@@ -94,6 +97,9 @@ export const messagesTexts = defineTexts(
     by: (channel: string, isInbound: boolean) => (isInbound ? `${channel}, empfangen` : channel),
     created: 'Angelegt',
     contact: 'Kontakt',
+    template: 'Vorlage',
+    templateVersion: (id: string, version: number | null) =>
+      version === null ? id : `${id}, Version ${version}`,
     run: 'Lauf',
     none: 'Noch keine Nachrichten',
     noneAbout:

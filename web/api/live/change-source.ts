@@ -1,4 +1,3 @@
-import { isObject } from '../reader.ts';
 import { type Session, fetchSession } from '../session.ts';
 import { type LiveEvent, readChanges } from './change.ts';
 
@@ -112,10 +111,8 @@ export function isSame(one: Session | null, other: Session): boolean {
 /** Returns the changes of an event, or a gap for an event that this build of the page cannot read. */
 function parseEvent(data: string): LiveEvent {
   try {
-    const value: unknown = JSON.parse(data);
-    if (isObject(value)) return { type: 'changes', changes: readChanges(value, '').changes };
+    return { type: 'changes', changes: readChanges(JSON.parse(data), '').changes };
   } catch {
-    // A newer service may send events that this page does not know.
+    return { type: 'gap' };
   }
-  return { type: 'gap' };
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { type Contact, contactResult } from '../../api/contact.ts';
 import { useTool, useToolCall, useToolList } from '../../api/tools.ts';
 import { SchemaForm } from '../../forms/schema-form.tsx';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
@@ -8,7 +9,6 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Skeleton } from '../../ui/state.tsx';
-import { type Contact, contactResult } from './contact.readers.ts';
 import { propertyList } from './property.readers.ts';
 import {
   OTHER_PROPERTIES,

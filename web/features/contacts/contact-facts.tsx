@@ -1,3 +1,4 @@
+import type { Contact } from '../../api/contact.ts';
 import { isObject } from '../../api/reader.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -5,7 +6,6 @@ import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { Contact } from './contact.readers.ts';
 import styles from './contacts.module.css';
 import { Tags } from './tags.tsx';
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { titleOf } from '../../api/page-readers.ts';
+import { titleOf } from '../../api/message.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';

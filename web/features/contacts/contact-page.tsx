@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { type Contact, contactResult, nameOf } from '../../api/contact.ts';
 import { isObject } from '../../api/reader.ts';
 import { useTool } from '../../api/tools.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
@@ -20,7 +21,6 @@ import { ContactMerges } from './contact-merges.tsx';
 import { ContactSending } from './contact-sending.tsx';
 import { ContactTopics } from './contact-topics.tsx';
 import { ContactHistory } from './contact-history.tsx';
-import { type Contact, contactResult, nameOf } from './contact.readers.ts';
 import { ContactFacts } from './contact-facts.tsx';
 import { DeleteContactDialog } from './delete-contact-dialog.tsx';
 

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { explanation } from '../../api/explanation.ts';
-import { channelTitles, topicTitles } from '../../api/page-readers.ts';
 import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { sendingTexts } from '../../texts/sending.texts.ts';
@@ -10,6 +9,7 @@ import { Section } from '../../ui/page.tsx';
 import { SendExplanation } from '../../ui/send-explanation.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import styles from './contacts.module.css';
+import { channelTitles, topicTitles } from './sending.readers.ts';
 
 /** Shows whether a message would be sent to a contact now, by a channel and with a topic that the person selects. */
 export function ContactSending({ contactId }: { contactId: string }) {

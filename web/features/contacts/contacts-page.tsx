@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { nameOf } from '../../api/contact.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactIdentityTexts } from '../../texts/contact-identity.texts.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
@@ -15,7 +16,7 @@ import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
-import { contactPage, nameOf } from './contact.readers.ts';
+import { contactPage } from './contact.readers.ts';
 import { type ContactFilter, readFilters } from './contact-filters.ts';
 import styles from './contacts.module.css';
 import { FilterBuilder } from './filter-builder.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { type Contact, contactResult, nameOf } from '../../api/contact.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { contactMergeTexts } from '../../texts/contact-merge.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -9,7 +10,6 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToast } from '../../ui/toast.tsx';
-import { type Contact, contactResult, nameOf } from './contact.readers.ts';
 import { mergePreview, mergeResult } from './merge.readers.ts';
 
 /** The tools whose results change when contacts are merged or restored. */

@@ -1,5 +1,5 @@
+import { contact } from '../../api/contact.js';
 import { type Read, list, number, record, text } from '../../api/reader.js';
-import { contact } from './contact.readers.js';
 
 const moved = record({
   messages: number,

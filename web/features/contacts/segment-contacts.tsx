@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { contactResult, nameOf } from '../../api/contact.ts';
 import { useToolCall } from '../../api/tools.ts';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
@@ -12,7 +13,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/state.tsx';
 import { PagedTable } from '../../ui/table.tsx';
-import { contactPage, contactResult, nameOf } from './contact.readers.ts';
+import { contactPage } from './contact.readers.ts';
 import styles from './contacts.module.css';
 import {
   SEGMENT_TOOLS,

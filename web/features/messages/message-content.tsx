@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type Message, titleOf } from '../../api/page-readers.ts';
+import { type Message, titleOf } from '../../api/message.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { foreignLine } from '../../ui/cut-text.ts';

@@ -1,12 +1,13 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Message, titleOf } from '../../api/page-readers.ts';
+import { type Message, titleOf } from '../../api/message.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
 import { sendingTexts } from '../../texts/sending.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ContactLink } from '../../ui/contact-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -65,13 +66,17 @@ export function MessagePage() {
           [texts.direction, isInbound ? texts.inbound : texts.outbound],
           [
             texts.contact,
-            message.contact_id && (
+            message.contact_id && <ContactLink key="contact" contactId={message.contact_id} />,
+          ],
+          [
+            texts.template,
+            message.template_id && (
               <Link
-                key="contact"
-                to="/contacts/$contactId"
-                params={{ contactId: message.contact_id }}
+                key="template"
+                to="/templates/$templateId"
+                params={{ templateId: message.template_id }}
               >
-                {message.contact_id}
+                {texts.templateVersion(message.template_id, message.template_version)}
               </Link>
             ),
           ],

@@ -1,4 +1,4 @@
-import type { Message } from '../../api/page-readers.ts';
+import type { Message } from '../../api/message.ts';
 import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';

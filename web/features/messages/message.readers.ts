@@ -1,4 +1,5 @@
-import { message, nextCursor } from '../../api/page-readers.js';
+import { message } from '../../api/message.js';
+import { nextCursor } from '../../api/page-readers.js';
 import { type Read, boolean, list, nullable, number, record, text } from '../../api/reader.js';
 
 export const messagePage = record({ messages: list(message), next_cursor: nextCursor });

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Message } from '../../api/page-readers.ts';
+import type { Message } from '../../api/message.ts';
 import { useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';

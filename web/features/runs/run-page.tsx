@@ -4,6 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { ContactLink } from '../../ui/contact-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Facts, Page, Section, backClass } from '../../ui/page.tsx';
@@ -102,14 +103,7 @@ function RunFacts({ run, workflow }: { run: Run; workflow: string | undefined })
           ),
         ],
         [texts.version, run.workflow_version],
-        [
-          texts.contact,
-          run.contact_id && (
-            <Link to="/contacts/$contactId" params={{ contactId: run.contact_id }}>
-              {run.contact_id}
-            </Link>
-          ),
-        ],
+        [texts.contact, run.contact_id && <ContactLink key="contact" contactId={run.contact_id} />],
         [
           texts.replayOf,
           run.replay_of && (

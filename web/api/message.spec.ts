@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { titleOf } from './page-readers.js';
+import { titleOf } from './message.js';
 
 describe(titleOf, () => {
   it('returns the subject of a message', () => {
