@@ -2,6 +2,7 @@ import type { Explanation } from '../api/explanation.ts';
 import { useTexts } from '../texts/language.tsx';
 import { sendingTexts } from '../texts/sending.texts.ts';
 import { Badge } from './badge.tsx';
+import { Disclosure } from './disclosure.tsx';
 import { ForeignText } from './foreign-text.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
@@ -17,7 +18,6 @@ export function SendExplanation({
   explanation: Explanation;
 }) {
   const texts = useTexts(sendingTexts);
-  const rules: Readonly<Record<string, string>> = texts.rules;
   return (
     <>
       <p>
@@ -34,33 +34,41 @@ export function SendExplanation({
           <ForeignText text={reason} most={MOST_REASON} />
         </p>
       )}
-      {checks.length > 0 && (
-        <Table
-          label={texts.checks}
-          columns={[
-            { name: texts.rule, cell: ({ rule }) => rules[rule] ?? rule },
-            {
-              name: texts.result,
-              cell: ({ passed }) => (
-                <Badge tone={passed ? 'good' : 'warn'}>
-                  {passed ? texts.passed : texts.failed}
-                </Badge>
-              ),
-            },
-            {
-              name: texts.until,
-              cell: (check) => check.until && <Time value={check.until} isExact />,
-            },
-            {
-              name: texts.reason,
-              cell: (check) =>
-                check.reason && <ForeignText text={check.reason} most={MOST_REASON} />,
-            },
-          ]}
-          rows={checks}
-          keyOf={(check) => `${check.rule} ${check.reason}`}
-        />
+      {checks.some(({ passed }) => !passed) ? (
+        <Checks checks={checks} />
+      ) : (
+        checks.length > 0 && (
+          <Disclosure summary={texts.checks}>
+            <Checks checks={checks} />
+          </Disclosure>
+        )
       )}
     </>
+  );
+}
+
+function Checks({ checks }: Pick<Explanation, 'checks'>) {
+  const texts = useTexts(sendingTexts);
+  const rules: Readonly<Record<string, string>> = texts.rules;
+  return (
+    <Table
+      label={texts.checks}
+      columns={[
+        { name: texts.rule, cell: ({ rule }) => rules[rule] ?? rule },
+        {
+          name: texts.result,
+          cell: ({ passed }) => (
+            <Badge tone={passed ? 'good' : 'warn'}>{passed ? texts.passed : texts.failed}</Badge>
+          ),
+        },
+        { name: texts.until, cell: ({ until }) => until && <Time value={until} isExact /> },
+        {
+          name: texts.reason,
+          cell: ({ reason }) => reason && <ForeignText text={reason} most={MOST_REASON} />,
+        },
+      ]}
+      rows={checks}
+      keyOf={({ rule, reason }) => `${rule} ${reason}`}
+    />
   );
 }
