@@ -17,7 +17,7 @@ export class CustomEventView {
   @Timestamp()
   emitted_at: string;
 
-  @Text('Contact that it is about.', { nullable: true })
+  @Text('Contact of the event.', { nullable: true })
   contact_id: string | null;
 
   @Text('Run that emitted it.', { nullable: true })

@@ -116,7 +116,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
-    it('leaves a message without a result, which becomes uncertain or is sent again, as its caller chose', async () => {
+    it('expires for a message without an outcome, which then becomes uncertain or is sent again', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const redeliver = async (fields: object) => {
