@@ -5,8 +5,8 @@ export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version:
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} } as const;
 
 /**
- * The members of the results that many tools return. `tools/list` leaves them out of its output schemas. A test compares
- * them with the complete schemas.
+ * The members of the results that many tools return. `tools/list` leaves them out of its output schemas. A test
+ * compares them with the complete schemas.
  */
 const SHAPES = [
   'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',

@@ -57,7 +57,7 @@ describe('quiet_until', () => {
     expect(await quietUntil(at, null, ['00:00', '00:00'], days)).toBe(until);
   });
 
-  it('counts quiet hours that pass midnight to the day on which they begin', async () => {
+  it('applies the days to the beginning of quiet hours, which may end on the next day', async () => {
     const night = ['21:00', '08:00'] as const;
     // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');
