@@ -71,7 +71,7 @@ describe('quiet_until', () => {
     ['a skipped beginning', '2026-03-29T01:30:00Z', ['02:30', '08:00'], '2026-03-29T06:00:00Z'],
     ['a long night', '2026-10-24T23:00:00Z', ['21:00', '08:00'], '2026-10-25T07:00:00Z'],
     ['the second end', '2026-10-25T00:45:00Z', ['21:00', '02:30'], '2026-10-25T01:30:00Z'],
-    ['the first begin', '2026-10-25T00:30:00Z', ['02:30', '08:00'], '2026-10-25T07:00:00Z'],
+    ['the first beginning', '2026-10-25T00:30:00Z', ['02:30', '08:00'], '2026-10-25T07:00:00Z'],
   ] as const)(
     'follows the local clock when the clock changes: %s',
     async (_name, at, hours, until) => {

@@ -166,7 +166,7 @@ describe('a loop with folded iterations', () => {
     });
   });
 
-  it('shows its progress and has bounded rows while it runs, and continues after a crash where it was', async () => {
+  it('shows its progress, limits its rows, and continues at the same item after a crash', async () => {
     ProbeTools.hold('e90');
     const loop = {
       id: 'each',
