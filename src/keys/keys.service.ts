@@ -144,9 +144,9 @@ export class KeysService {
   }
 
   /**
-   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns the reason and the time.
-   * Returns undefined for a key that is malformed or unknown. It queries the database each time, because a cache would
-   * accept a key that was just revoked.
+   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns the reason
+   * and the time. Returns undefined for a key that is malformed or unknown. It queries the database each time, because
+   * a cache would accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;
