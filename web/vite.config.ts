@@ -9,7 +9,10 @@ const SERVICE = {
 /** Matches calls of the service, but not the sources in `web/api`, whose addresses also begin with `/api/`. */
 const CALLS = String.raw`^/api/(?!.*\.tsx?(\?|$))`;
 
-/** `scripts/build-web.mjs` builds with this. `npm run dev:web` serves the pages with it and passes calls to a service. */
+/**
+ * The configuration of Vite for `scripts/build-web.mjs`, and for `npm run dev:web`, which serves the pages and passes
+ * calls to a service.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],

@@ -1,7 +1,7 @@
 -- Finds a person by e-mail address or id, with one organization of that person.
 --
 -- Arguments:
---   by_email            the address in any case, or null
+--   by_email            the address in upper or lower case, or null
 --   by_user_id          the person's id, or null
 --   in_organization_id  the organization that a session names; null for the first one that the person joined
 -- Result: one row. No row for an unknown person, and when the person is not a member of the given organization.

@@ -1,8 +1,8 @@
--- Returns the begins of a run that still count against a rate.
+-- Returns the times at which a run began, as far as they still count against a rate.
 --
 -- Arguments:
 --   begins  times at which the run began, or null
---   since   begins at this time or earlier do not count
+--   since   this time and earlier times do not count
 -- Result: the later begins, oldest first. An empty array when there are none.
 -- Locks: none.
 create or replace function private.recent_begins(begins timestamptz[], since timestamptz)

@@ -2,7 +2,7 @@
 -- that ends before it has begun.
 --
 -- Arguments: none (row trigger before an update of the status of a run with a place).
--- Result: the row. When the run is canceled, its earlier begins count again.
+-- Result: the row. When the run is canceled, the earlier times at which it began count again.
 -- Locks: none.
 create or replace function private.use_rate_place() returns trigger
 language plpgsql

@@ -42,7 +42,7 @@ create table public.workflow_runs (
   debounce_since timestamptz,
   -- The time at which the run began after it passed the rate limit, and infinity until it begins.
   released_at timestamptz,
-  -- The earlier begins of a retried run that may still count against the rate.
+  -- The earlier times at which a retried run began, if they may still count against the rate.
   earlier_begins timestamptz[],
   slot_key text collate "C",
   created_at timestamptz not null default now(),

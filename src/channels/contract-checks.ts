@@ -26,8 +26,8 @@ export interface ChannelContractCase {
   /** A content that the channel accepts. */
   readonly content: ChannelContent;
   /**
-   * The messages for which the provider answers with each outcome. `unknown` can be absent only for a channel that
-   * sends again by default.
+   * The messages for which the provider answers with each outcome. `unknown` can be absent only for a channel
+   * whose `onUncertain` is `resend`.
    */
   readonly scenarios: Readonly<Record<Exclude<Handover['outcome'], 'unknown'>, Scenario>> & {
     readonly unknown?: Scenario;

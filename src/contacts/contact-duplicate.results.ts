@@ -25,7 +25,7 @@ export class DuplicateView {
   @Choice(
     DUPLICATE_REASONS,
     'similar_email: the addresses differ in dots, in a tag after a plus sign, or in googlemail.com. ' +
-      'same_external_id: the ids differ in case. same_name: first and last name are the same in any case.',
+      'same_external_id: the ids differ in case. same_name: first and last name differ at most in case.',
   )
   reason: DuplicateReason;
 

@@ -4,7 +4,7 @@ export class MergeContactsInput {
   @Text('The contact that stays.', { min: 1, max: 64 })
   contact_id: string;
 
-  @Text('The contact that is merged into it.', { min: 1, max: 64 })
+  @Text('The contact that is merged.', { min: 1, max: 64 })
   other_id: string;
 }
 

@@ -62,7 +62,7 @@ export class ContactSearchRepository {
     return await this.readPage(organizationId, query().andWhere(isMatch, { pattern, other }));
   }
 
-  /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
+  /** Returns at most `limit` contacts whose id, name or identifier starts with `text`, newest first. Ignores case. */
   async listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
     const folded = foldText(text);
     return await this.rows(organizationId)

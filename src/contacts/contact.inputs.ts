@@ -81,7 +81,7 @@ export class GetContactInput {
   @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Text('E-mail address in any case.', { optional: true, max: 254 })
+  @Text('Upper or lower case.', { optional: true, max: 254 })
   email?: string;
 
   @Text('Id of this person in another system.', { optional: true, max: 255 })
@@ -128,7 +128,7 @@ export class UpdateContactInput extends ContactFieldsInput {
 }
 
 export class SearchContactsInput extends PageInput {
-  @Doc('Literal text to find in names, the full name, e-mail, phone or external_id, in any case.')
+  @Doc('Literal text in names, the full name, e-mail, phone or external_id. Ignores case.')
   @Text({ optional: true, max: 255 })
   query?: string;
 

@@ -62,7 +62,7 @@ export class ContactsService {
     return assertFound(await this.contacts.find(organizationId, id), 'contact');
   }
 
-  /** Finds a contact by an e-mail address in any case, which may be an alias. */
+  /** Finds a contact by an e-mail address in upper or lower case, which may be an alias. */
   findByEmail(organizationId: string, email: string): Promise<Contact | null> {
     return this.contacts.findByIdentifier(organizationId, 'email', normalizeEmail(email));
   }
@@ -92,7 +92,7 @@ export class ContactsService {
     return contact;
   }
 
-  /** Returns at most `limit` contacts, newest first, whose id, a name or an identifier starts with `text` in any case. */
+  /** Returns at most `limit` contacts whose id, name or identifier starts with `text`, newest first. Ignores case. */
   listStartingWith(organizationId: string, text: string, limit: number): Promise<Contact[]> {
     return this.searches.listStartingWith(organizationId, text, limit);
   }

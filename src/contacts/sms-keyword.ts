@@ -34,7 +34,7 @@ const KEYWORDS = new Map(
 );
 const LONGEST = 40;
 
-/** Returns the keyword that a text message consists of, in any case and with any spaces, or undefined. */
+/** Returns the keyword that a text message consists of, in upper or lower case and with any spaces, or undefined. */
 export function smsKeywordOf(text: string): SmsKeyword | undefined {
   if (text.length > LONGEST) return undefined;
   const word = text

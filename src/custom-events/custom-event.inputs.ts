@@ -9,7 +9,7 @@ export class EmitEventInput {
   @JsonObject('Runs read it as trigger.payload.data.', { optional: true })
   data?: object;
 
-  @Text('Contact that it is about.', { optional: true, max: 64 })
+  @Text('Contact of the event.', { optional: true, max: 64 })
   contact_id?: string;
 
   @Text('Or its address.', { optional: true, max: 254 })

@@ -17,22 +17,22 @@ export class CustomEventView {
   @Timestamp()
   emitted_at: string;
 
-  @Text('Contact that it is about.', { nullable: true })
+  @Text('Contact of the event.', { nullable: true })
   contact_id: string | null;
 
-  @Text('Run that emitted it.', { nullable: true })
+  @Text('Emitting run.', { nullable: true })
   run_id: string | null;
 
-  @Integer('Size of its data as JSON.')
+  @Integer('Size of data as JSON.')
   data_bytes: number;
 
-  @Text('Beginning of its data as JSON.')
+  @Text('Beginning of data as JSON.')
   data_preview: string;
 
-  @Integer('Runs that it started.')
+  @Integer('Started runs.')
   started_runs: number;
 
-  @Integer('Waiting runs that it continued.')
+  @Integer('Continued waiting runs.')
   continued_runs: number;
 
   static of(event: StoredEvent): CustomEventView {

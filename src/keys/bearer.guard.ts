@@ -7,7 +7,7 @@ import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
 
 const REALM = 'Bearer realm="switchboard"';
-// RFC 6750, section 2.1, allows the scheme in any case, one space and one token.
+// RFC 6750, section 2.1, allows the scheme in upper or lower case, one space and one token.
 const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 const keys = new WeakMap<Request, AuthenticatedKey>();

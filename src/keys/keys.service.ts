@@ -29,7 +29,7 @@ export interface AuthenticatedKey {
   readonly origin?: RequestOrigin;
 }
 
-/** The end of a key that a caller sent in full and that is no longer accepted. */
+/** The reason and the time at which a key ended. It is returned only to callers that send the whole key. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
@@ -144,9 +144,9 @@ export class KeysService {
   }
 
   /**
-   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns its end.
-   * Returns undefined for a key that is malformed or unknown. It queries the database each time, because a cache would
-   * accept a key that was just revoked.
+   * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns the reason
+   * and the time. Returns undefined for a key that is malformed or unknown. It queries the database each time, because
+   * a cache would accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;

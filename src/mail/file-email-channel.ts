@@ -35,7 +35,7 @@ export class FileEmailChannel extends EmailChannel {
       const { code } = error as NodeJS.ErrnoException;
       return {
         outcome: 'failed',
-        reason: `The file could not be written (${code ?? 'no error code'}).`,
+        reason: `The e-mail could not be written to DATA_DIR/outbox (${code ?? 'no error code'}). Check this folder.`,
       };
     }
   }

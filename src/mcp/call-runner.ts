@@ -47,7 +47,10 @@ export class CallRunner {
     this.recorder.refused({ organizationId, origin, actor: { kind: 'key', id } }, tool, error);
   }
 
-  /** Returns the JSON of `work` or of its input requests. Throws `JsonRpcError` for invalid responses. */
+  /**
+   * Starts `work`, and returns its JSON or its input requests as JSON. Throws `JsonRpcError` when the request contains
+   * invalid responses to input requests.
+   */
   run(
     params: JsonObject,
     context: MethodContext,

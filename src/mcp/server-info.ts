@@ -4,7 +4,10 @@ export const SERVER_INFO = { name: 'switchboard', title: 'Switchboard', version:
 /** The capabilities of this server in every revision. Revisions with subscriptions add more. */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} } as const;
 
-/** The members of common results, which lists of tools leave out. A test compares them with the output schemas. */
+/**
+ * The members of the results that many tools return. `tools/list` leaves them out of its output schemas. A test
+ * compares them with the complete schemas.
+ */
 const SHAPES = [
   'contact {id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent, created_at, updated_at}',
   'message {id, contact_id, channel, direction, subject, body, has_html, topic, template_id, template_version, locale, status, status_reason, reason_code, to, provider_id, provider_message_id, idempotency_key, run_id, scheduled_at, held_until, sent_at, created_at, updated_at}',

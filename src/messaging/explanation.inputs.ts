@@ -15,9 +15,9 @@ export class ExplainSendInput {
   @Text({ optional: true, min: 1, max: 40 })
   phone?: string;
 
-  @Text('Channel by which it would be sent.')
+  @Text('Channel of the message.')
   channel: string = 'email';
 
-  @Text('Topic that it would have. Omit if transactional.', { optional: true, min: 1, max: 64 })
+  @Text('Topic of the message. Omit if transactional.', { optional: true, min: 1, max: 64 })
   topic?: string;
 }

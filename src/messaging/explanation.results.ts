@@ -29,10 +29,10 @@ export class SendCheckView {
   @Flag('True if the rule lets the message be sent now.')
   passed: boolean;
 
-  @Text('Why it does not, or which cap was checked.', { nullable: true })
+  @Text('Reason when false, or the checked cap.', { nullable: true })
   reason: string | null;
 
-  @Doc('When the rule lets it be sent. Null: now, or never.')
+  @Doc('When the rule allows it. Null: now, or never.')
   @Timestamp({ nullable: true })
   until: string | null;
 }

@@ -51,7 +51,7 @@ class AddresseeInput {
   @Text({ optional: true, min: 1, max: 64 })
   contact_id?: string;
 
-  @Text('E-mail address of an existing contact, in any case.', { optional: true, min: 1, max: 254 })
+  @Text('E-mail of an existing contact. Ignores case.', { optional: true, min: 1, max: 254 })
   email?: string;
 
   @Doc('Phone number of an existing contact in international form, such as +4930123456.')
@@ -154,10 +154,10 @@ export class SendMessageInput extends AddresseeInput {
 }
 
 export class RecordMessageInput extends AddresseeInput {
-  @Text('Channel by which it arrived.', { max: 64 })
+  @Text('Channel of the message.', { max: 64 })
   channel: string = 'email';
 
-  @Text('Your address that received it.', { optional: true, min: 1, max: 254 })
+  @Text('Your receiving address.', { optional: true, min: 1, max: 254 })
   to?: string;
 
   @Text('Subject line.', { optional: true, max: 2000 })

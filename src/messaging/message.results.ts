@@ -32,13 +32,13 @@ export class MessageView {
   @Text('The text as it is sent, with variables filled in.')
   body: string;
 
-  @Flag('True if it was sent as HTML too.')
+  @Flag('True if also sent as HTML.')
   has_html: boolean;
 
   @Text({ nullable: true })
   topic: string | null;
 
-  @Text('Template that it was made from.', { nullable: true })
+  @Text('Template of the message.', { nullable: true })
   template_id: string | null;
 
   @Integer({ nullable: true })

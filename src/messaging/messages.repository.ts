@@ -184,7 +184,7 @@ export class MessagesRepository {
     return query;
   }
 
-  /** Returns at most `limit` ids that start with `text` in any case among the newest 1000 messages, newest first. */
+  /** Returns at most `limit` ids that start with `text`, among the newest 1000 messages, newest first. Ignores case. */
   async listIdsStartingWith(
     organizationId: string,
     text: string,

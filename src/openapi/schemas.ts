@@ -43,7 +43,7 @@ export const WEBHOOK_ERROR: JsonSchema = objectOf({
   error: objectOf({ code: TEXT, message: TEXT }),
 });
 
-/** An error of a webhook that may have stored a run, which failed before it answered. */
+/** An error of a webhook. The last three members are present when a run was stored and failed before it answered. */
 export const DELIVERY_ERROR: JsonSchema = objectOf(
   {
     ok: FLAG,

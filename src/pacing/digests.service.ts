@@ -15,7 +15,7 @@ export class DigestsService {
     return this.digests.findOpen(organizationId, key);
   }
 
-  /** Makes a new message, which has the status held, collect items for the given seconds, or until it is full. */
+  /** Lets a new held message collect items until it is full, for the given number of seconds at most. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     await this.digests.begin(digest, key, seconds);
     if (digest.items.length >= digest.maxItems) await this.digests.close(digest);

@@ -14,12 +14,12 @@ export class QuietHoursInput {
   from: string;
 
   @Doc(
-    'Local time at which they end. It is on the next day if it is not after from: 00:00 to 00:00 is a whole day.',
+    'Local time of the end. It is on the next day if it is not after from: 00:00 to 00:00 is a whole day.',
   )
   @Text({ min: 5, max: 5 })
   to: string;
 
-  @Doc('Days on which they begin: mon, tue, wed, thu, fri, sat, sun. Absent: every day.')
+  @Doc('Days of the beginning: mon, tue, wed, thu, fri, sat, sun. Absent: every day.')
   @TextList({ optional: true })
   days?: string[];
 

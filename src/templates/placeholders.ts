@@ -45,7 +45,7 @@ export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup
   );
 }
 
-/** Returns a short prefix that the text does not contain in any case. */
+/** Returns a short prefix that the text does not contain, in upper or lower case. */
 function unusedPrefix(text: string): string {
   const used = new Set([...text.matchAll(/lqm(\d+)q/gi)].map(([, number]) => number));
   let number = 0;

@@ -20,7 +20,7 @@ export class TemplateVersion extends OrganizationRow {
   @Column('json')
   content: TemplateContent;
 
-  /** The texts as they are rendered. */
+  /** The texts from which messages are rendered: the content with its snippets, and with styles in the elements. */
   @Column('json')
   compiled: CompiledContent;
 

@@ -1,4 +1,4 @@
-/** Matches an exponent, or more than 15 digits. JavaScript can change only numbers with one of them. */
+/** Matches an exponent, or more than 15 digits. Only numbers with one of these can lose digits in JavaScript. */
 const MAY_BE_INEXACT = /[\d.]{16}|\d[eE]/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

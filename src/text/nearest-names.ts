@@ -34,7 +34,7 @@ export function unknownName(what: string, name: string, known: readonly string[]
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 
-/** Returns true if at most `most` characters are added, removed or replaced between the two names, in any case. */
+/** Returns true if at most `most` characters are added, removed or replaced between the two names. Ignores case. */
 export function isSimilar(name: string, known: string, most: number): boolean {
   return distance(name.slice(0, MAX_SHOWN).toLowerCase(), known) <= most;
 }

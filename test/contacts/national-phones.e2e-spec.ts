@@ -56,8 +56,8 @@ describe('phone numbers in national form', () => {
   });
 });
 
-describe('Brazilian mobile numbers', () => {
-  it('are one number with and without the ninth digit', async () => {
+describe('Brazilian phone numbers', () => {
+  it('of mobile phones are one number with and without the ninth digit', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       phone: '+55 11 8765-4321',
     });
@@ -75,7 +75,7 @@ describe('Brazilian mobile numbers', () => {
     expect(national.value.contact.id).toBe(value.contact.id);
   });
 
-  it('get no ninth digit when they are fixed lines', async () => {
+  it('of fixed lines get no ninth digit', async () => {
     const { value } = await acme.call<ContactResult>('create_contact', {
       phone: '+55 11 3333-4444',
     });

@@ -48,7 +48,7 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
       const foreign = await theirIds.of(argument);
       const unknown = similarTo(foreign);
       const answers: string[] = [];
-      // Both calls can use the same rows in the other arguments, because neither call changes these rows.
+      // The other arguments name the same rows in both calls. Neither call changes these rows.
       const others = await argumentsFor(tool, new Ids(mine), argument);
       for (const id of [foreign, unknown]) {
         const given = { ...others, [argument]: id };

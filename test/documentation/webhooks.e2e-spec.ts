@@ -18,7 +18,7 @@ const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md')
 const CALLS = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
   ([, text]) => JSON.parse(text!) as { workflow_id: string; trigger?: object },
 );
-/** Every member that a trigger of a webhook can have besides the members of signatures. */
+/** The trigger of every webhook in these tests. The calls of the page must keep the members that they do not name. */
 const EVERYTHING = {
   type: 'webhook',
   secret: true,

@@ -417,7 +417,7 @@ describe('a task', () => {
 });
 
 describeSlow('with workers', () => {
-  it('sends no message and starts no run of a dry run', async () => {
+  it('sends no message and starts no run after a dry run', async () => {
     const whole = await startSwitchboard();
     try {
       acme = await createOrganization(whole);

@@ -245,7 +245,7 @@ it(
 );
 
 it(
-  `the endpoint answers ${RAW} bodies of other bytes (seed ${seed})`,
+  `the endpoint answers ${RAW} damaged or random bodies (seed ${seed})`,
   async () => {
     const valid = sent.map(({ member }) => JSON.stringify(member) ?? '');
     const damaged = fc
@@ -288,7 +288,10 @@ function claiming(member: unknown, _meta: unknown): unknown {
   return { ...member, params: { ...params, _meta } };
 }
 
-/** Returns headers that a client can send: the name is encoded, and a method with characters that HTTP forbids is left out. */
+/**
+ * Returns headers that a client can send. When HTTP forbids the characters of a value, `Mcp-Name` is encoded, and any
+ * other header is left out.
+ */
 function sendable(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -116,7 +116,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await listOutbox(switchboard)).not.toContain(`${id}.eml`);
     });
 
-    it('leaves a message without a result, which becomes uncertain or is sent again, as its caller chose', async () => {
+    it('expires for a message without an outcome, which then becomes uncertain or is sent again', async () => {
       const { id: contactId } = await createContact(acme);
       const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
       const redeliver = async (fields: object) => {
@@ -230,7 +230,7 @@ describeOnEachDriver('messages', describeSlow, () => {
           return now.status_reason ? now : undefined;
         });
         expect(retried.status).toBe('queued');
-        expect(retried.status_reason).toMatch(/^Attempt 1 of 6: The file could not be written/);
+        expect(retried.status_reason).toMatch(/^Attempt 1 of 6: The e-mail could not be written/);
         await rm(outbox);
         await switchboard.ownerQuery('update messages set due_at = now() where id = $1', [id]);
         expect((await untilStatus(acme, id, 'sent')).status_reason).toBeNull();

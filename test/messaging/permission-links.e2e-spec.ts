@@ -85,7 +85,7 @@ describe('a link to unsubscribe', () => {
     expect(await changesOf(id)).toEqual([]);
   });
 
-  it('shows a page that runs nothing and that nobody frames, keeps or indexes', async () => {
+  it('shows a page without scripts, and forbids to frame, cache or index the page', async () => {
     const { unsubscribe } = await linksOf();
     const { headers } = await fetch(unsubscribe);
     const policy = headers.get('content-security-policy');

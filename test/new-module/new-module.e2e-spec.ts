@@ -184,7 +184,7 @@ async function callFromEverywhere(acme: TestOrganization): Promise<void> {
   expect(listed.value.my_modules).toHaveLength(3);
 }
 
-/** Runs a script of the module. Its output is in the error of a failure. */
+/** Runs a script of the module. When the script fails, the error contains its output. */
 async function npm(script: string): Promise<void> {
   const env = { PATH: process.env.PATH, HOME: folder };
   await run('npm', ['run', script], { cwd: project, env }).catch((error: unknown) => {

@@ -57,7 +57,7 @@ describe('quiet_until', () => {
     expect(await quietUntil(at, null, ['00:00', '00:00'], days)).toBe(until);
   });
 
-  it('counts quiet hours that pass midnight to the day on which they begin', async () => {
+  it('applies the days to the beginning of quiet hours, which may end on the next day', async () => {
     const night = ['21:00', '08:00'] as const;
     // The quiet hours of Friday last until Saturday morning, and Saturday has none.
     expect(await quietUntil('2026-06-13T02:00:00Z', null, night, [5])).toBe('2026-06-13T06:00:00Z');
@@ -71,7 +71,7 @@ describe('quiet_until', () => {
     ['a skipped beginning', '2026-03-29T01:30:00Z', ['02:30', '08:00'], '2026-03-29T06:00:00Z'],
     ['a long night', '2026-10-24T23:00:00Z', ['21:00', '08:00'], '2026-10-25T07:00:00Z'],
     ['the second end', '2026-10-25T00:45:00Z', ['21:00', '02:30'], '2026-10-25T01:30:00Z'],
-    ['the first begin', '2026-10-25T00:30:00Z', ['02:30', '08:00'], '2026-10-25T07:00:00Z'],
+    ['the first beginning', '2026-10-25T00:30:00Z', ['02:30', '08:00'], '2026-10-25T07:00:00Z'],
   ] as const)(
     'follows the local clock when the clock changes: %s',
     async (_name, at, hours, until) => {

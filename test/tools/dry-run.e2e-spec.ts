@@ -385,7 +385,7 @@ describe('the name of an argument', () => {
 });
 
 describe('with workers', () => {
-  it('sends no message of a dry run', async () => {
+  it('sends no message after a dry run', async () => {
     const whole = await startSwitchboard();
     try {
       const organization = await createOrganization(whole);

@@ -175,7 +175,7 @@ describe('events of an organization', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('come from programs with the API key, once for each idempotency key, with all digits of large numbers', async () => {
+  it('are emitted by HTTP requests, once for each idempotency key, and keep all digits of large numbers', async () => {
     const workflow = await createWorkflow(acme, [], on('custom.posted'));
     const raw = '{"event":"custom.posted","data":{"id":12345678901234567890}}';
     const first = await post(raw, { 'Idempotency-Key': 'a' });

@@ -80,7 +80,7 @@ describe('a loop over 100,000 items', () => {
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
   };
 
-  it('continues after kill -9 at the same item, executes each item once, and has bounded rows and memory', async () => {
+  it('continues after kill -9 at the same item, executes each item once, and limits rows and memory', async () => {
     const read = {
       id: 'read',
       tool: 'http_request',

@@ -67,7 +67,7 @@ describe('idempotency keys of http_request', () => {
     expect(new Set(keys('/same')).size).toBe(1);
   });
 
-  it('change with a call that was canceled between attempts and then corrected', async () => {
+  it('change when a run is canceled between attempts, and its call is corrected before the retry', async () => {
     statuses.set('/canceled', 503);
     const slow = { retry: { max_attempts: 3, backoff_seconds: 600 } };
     const workflow = await createWorkflow(acme, [call('/canceled', { body: 'old' }, slow)]);

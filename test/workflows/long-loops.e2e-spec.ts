@@ -141,7 +141,7 @@ describe('a loop with folded iterations', () => {
     });
   });
 
-  it('folds a loop inside it, and counts an item whose inner loop had failures', async () => {
+  it('folds a loop inside it, and counts an item as failed when its inner loop had failures', async () => {
     const inner = {
       id: 'inner',
       for_each: [1, 2, 3],
@@ -166,7 +166,7 @@ describe('a loop with folded iterations', () => {
     });
   });
 
-  it('shows its progress and has bounded rows while it runs, and continues after a crash where it was', async () => {
+  it('shows its progress, limits its rows, and continues at the same item after a crash', async () => {
     ProbeTools.hold('e90');
     const loop = {
       id: 'each',

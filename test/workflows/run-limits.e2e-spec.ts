@@ -15,7 +15,7 @@ import {
 } from './support/workflow-client.js';
 
 const BURST = IS_THOROUGH ? 200 : 30;
-/** A delay that is longer than the starts of a test take on a busy machine. The tests end the delay themselves. */
+/** A delay that cannot end while a test starts its runs, even on a busy machine. The tests end the delay themselves. */
 const DEBOUNCE_SECONDS = 300;
 
 interface Row {

@@ -157,7 +157,7 @@ describe('a retry or replay of runs', () => {
     expect((await replay(first.id)).value.run.contact_id).toBeNull();
   });
 
-  it('replays a run with an edited payload, which keeps the link to the run and its kind of start', async () => {
+  it('replays a run with an edited payload, the same kind of trigger and a link to the first run', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'echo', tool: 'probe_echo', arguments: { value: { n: '{{ trigger.payload.n }}' } } },
     ]);

@@ -88,7 +88,7 @@ function classify(given: string): SessionSafety {
   if (ENDS_TRANSACTION.test(text)) return 'ends transaction';
   if (SAVEPOINT.test(text)) return 'safe';
   const [command] = /^[a-z]*/i.exec(text)!;
-  // An empty statement does nothing, and a query can begin with a parenthesis.
+  // Two texts without a command are allowed: an empty statement, and a query that begins with a parenthesis.
   const isCommand = COMMANDS.has(command.toLowerCase()) || text === '' || text.startsWith('(');
   if (!isCommand) return 'forbidden';
   return text.length <= MOST_CHARACTERS && isPlain(text) ? 'safe' : 'unsafe';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The action of a function of the database for a signed text. */
+/** The action that a signature allows. The database function for this action checks the signature. */
 export type SignedPurpose =
   'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
 

@@ -125,7 +125,7 @@ export class Tasks implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Returns true if the policies let agents have the effect of the tool. */
+  /** Returns true if the policies let agents call the tool without a confirmation. Also true without a tool. */
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);

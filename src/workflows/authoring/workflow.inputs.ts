@@ -59,7 +59,7 @@ export class CreateWorkflowInput {
   })
   on_failure?: object[];
 
-  @Flag('If true, it can be started at once.')
+  @Flag('If true, runs can start at once.')
   active: boolean = true;
 }
 

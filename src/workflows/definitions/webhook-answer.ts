@@ -45,7 +45,7 @@ export function statusFault(status: unknown): string | undefined {
   return isStatus ? undefined : 'must be a whole number from 200 to 599';
 }
 
-/** Returns what is wrong with the name of a header in any case, or undefined. */
+/** Returns what is wrong with the name of a header in upper or lower case, or undefined. */
 export function headerNameFault(given: string): string | undefined {
   const name = given.toLowerCase();
   const isKnown = SAFE_HEADERS.includes(name);

@@ -28,7 +28,7 @@ export interface NewRun {
    * Use it only with {@link INSERT_WITHOUT_LIMITS}, because limits apply to queued runs only.
    */
   leaseSeconds: number | null;
-  /** The `xmin` that the workflow row must still have. When absent, the run is inserted in any case. */
+  /** The `xmin` that the workflow row must still have. When absent, the run is inserted without this check. */
   revision: string | null;
 }
 

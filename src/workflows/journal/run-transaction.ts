@@ -64,7 +64,7 @@ export class RunTransaction {
   get hasSuspect(): boolean {
     return [...this.run.suspects].some(([path, entryAtClaim]) => {
       const entry = this.get(path);
-      // An external call with only a `running` entry may still crash this worker.
+      // A `running` entry of an external call is written before the call, which may still crash this worker.
       const isIntent = entry?.status === 'running' && entry.tool !== null;
       return entry === entryAtClaim || isIntent;
     });

@@ -105,7 +105,7 @@ export class RunSearchRepository {
   }
 
   /**
-   * Returns ids that start with the text in any case, newest first. Searches only the newest 1000 runs, or the newest
+   * Returns ids that start with the text, newest first. Ignores case. Searches only the newest 1000 runs, or the newest
    * 1000 runs with the given status.
    */
   async idsStartingWith(

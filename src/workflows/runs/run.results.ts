@@ -118,10 +118,10 @@ export class RunView {
   @Text('Contact that the run is about.', { nullable: true })
   contact_id: string | null;
 
-  @Text('The run that it replays.', { nullable: true })
+  @Text('The replayed run.', { nullable: true })
   replay_of: string | null;
 
-  @Timestamp('Time at which it was accepted. RFC 3339, UTC.')
+  @Timestamp('Time of acceptance. RFC 3339, UTC.')
   created_at: string;
 
   @Timestamp({ nullable: true })
@@ -204,7 +204,7 @@ export class DroppedFieldView {
   @Text('Path of the field.')
   path: string;
 
-  @Text('What is wrong with it.')
+  @Text('Fault of the value.')
   message: string;
 }
 

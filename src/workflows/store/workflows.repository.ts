@@ -133,7 +133,7 @@ export class WorkflowsRepository {
     return found !== null;
   }
 
-  /** Returns ids of webhook workflows, among the newest 1000, whose id or name begins with the text in any case. */
+  /** Returns ids of webhook workflows, among the newest 1000, whose id or name begins with the text. Ignores case. */
   async findWebhookIds(organizationId: string, text: string, limit: number): Promise<string[]> {
     const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `select id from (

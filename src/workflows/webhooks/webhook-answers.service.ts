@@ -17,7 +17,7 @@ export interface ReceivedRun extends RunStarted {
   status: number;
   /** The outcome of the run. Present when the run ended while the sender waited. */
   outcome?: RunOutcome | ShownOutcome;
-  /** The answer of a `respond` step, which replaces everything else. */
+  /** The answer of a `respond` step. When present, only this answer is sent. */
   answer?: WebhookAnswer;
 }
 

@@ -32,7 +32,7 @@ export interface OpenOptions extends BrowserContextOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Returns the faults of the page so far: reports of the policy and script errors. */
+  /** The faults of the page so far: violations of the Content Security Policy, and errors in the console. */
   readonly faults: string[];
 }
 
@@ -113,7 +113,10 @@ async function signIn(
   await context.addCookies([{ name, value: value.join('='), url }]);
 }
 
-/** Collects reports of the policy and script errors. The answer of a failed request is not a fault of the page. */
+/**
+ * Collects violations of the Content Security Policy, and errors in the console. The answer of a failed request is not
+ * a fault of the page.
+ */
 function watch(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));

@@ -3,8 +3,8 @@ import { parentPort } from 'node:worker_threads';
 
 /**
  * Runs in a separate thread, so that work in the thread of Switchboard does not delay the measurement. It sends
- * requests. At the same time it sends a ping every 10 ms to `pingUrl` and to its own server. The waits of its own
- * server show how busy the machine is.
+ * requests. At the same time it sends a ping every 10 ms to `pingUrl` and to a server in this thread. The waits for
+ * the server in this thread show how busy the machine is.
  */
 
 const PING_INTERVAL_MS = 10;
@@ -32,7 +32,7 @@ const ACTIONS = {
     pings = [startPings(pingUrl), startPings(controlUrl)];
   },
   send,
-  /** Returns the longest wait of a ping of Switchboard and of a ping of its own server, in milliseconds. */
+  /** Returns the longest wait for Switchboard, and the longest wait for the server of this thread, in milliseconds. */
   end: async () => {
     const [waitMs, controlMs] = await Promise.all(pings.map((one) => one.stop()));
     return { waitMs, controlMs };

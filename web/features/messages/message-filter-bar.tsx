@@ -79,7 +79,7 @@ function MoreFilters({
   const isUsed = [contact, after, before].some((value) => value !== '');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // A time without a time zone is in that of the person.
+    // The fields contain local times. These times have no time zone, and mean the time zone of the person.
     onChange({ contact_id: contact.trim(), created_after: after, created_before: before });
   };
   return (

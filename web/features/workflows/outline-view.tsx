@@ -29,7 +29,7 @@ import { STEP_TOOLS, StepPanel } from './step-panel.tsx';
 import type { Editor } from './use-editor.ts';
 import type { Moving } from './use-moving.ts';
 
-/** The name of the member of the trigger that has the timeout of runs. */
+/** The member of a trigger that sets the timeout of its runs. */
 const RUN_TIMEOUT = 'run_timeout_seconds';
 
 interface ViewProps {

@@ -205,7 +205,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   failure: ['step', 'tool', 'error', 'failed_at'],
 };
 
-/** Returns what is wrong with a member of a variable of runs, or undefined. */
+/** Returns the fault of a reference such as `run.name`, whose variable has no such member. Otherwise undefined. */
 export function memberFault(reference: string): string | undefined {
   const [root, member] = reference.split('.');
   const known = Object.hasOwn(MEMBERS, root!) ? MEMBERS[root!]! : undefined;

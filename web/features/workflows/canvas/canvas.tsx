@@ -13,7 +13,7 @@ import styles from './canvas.module.css';
 import { type Line, Lines } from './lines.tsx';
 import { type Drag, type DropPlace, nearestPlace } from './nearest-place.ts';
 
-/** Describes a box of the picture. `data-id` of its element is its id. */
+/** A box of the picture. The `data-id` of its element is the id of the box. */
 export interface Card {
   id: string;
   title: string;
