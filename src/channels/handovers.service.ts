@@ -10,6 +10,7 @@ import type {
 } from './channel-contract.js';
 import { Failpoints } from '../failpoints/failpoints.js';
 import type { UncertainPolicy } from './channel.decorator.js';
+import { cleanHandover } from './clean-handover.js';
 import { ChannelProvidersService, type StoredProvider } from './channel-providers.service.js';
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
 
@@ -156,7 +157,7 @@ async function safely(
   signal: AbortSignal,
 ): Promise<Handover> {
   try {
-    return await channel.handOver(message, account, signal);
+    return cleanHandover(await channel.handOver(message, account, signal));
   } catch {
     const reason = 'The channel failed with an unexpected error.';
     return { outcome: 'unknown', code: 'no_outcome', reason };

@@ -13,6 +13,7 @@ import { ProviderRequests, toFailure } from './provider-requests.js';
 
 /** The property of a contact that contains the URL. */
 const URL_PROPERTY = 'webhook_url';
+/** In bytes, because an index of PostgreSQL holds the addresses that get no more messages. */
 const LONGEST_URL = 1024;
 const PREFIX = 'whsec_';
 
@@ -47,7 +48,7 @@ export class WebhookChannel implements DeliveryChannel {
   }
 
   isAddress(address: string): boolean {
-    if (address.length > LONGEST_URL || !URL.canParse(address)) return false;
+    if (Buffer.byteLength(address) > LONGEST_URL || !URL.canParse(address)) return false;
     const { protocol, username, password } = new URL(address);
     return /^https?:$/.test(protocol) && username === '' && password === '';
   }

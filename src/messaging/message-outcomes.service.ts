@@ -23,6 +23,7 @@ const EVENTS = [
 ] as const;
 type MessageEnd = (typeof EVENTS)[number];
 const RECORD_RETRY_MS = 1000;
+const MOST_REFUSALS = 10;
 /**
  * The longest time that outcomes wait while others are being recorded. The waiting outcomes are then recorded together.
  */
@@ -60,10 +61,11 @@ export class MessageOutcomesService {
 
   /**
    * Records an outcome. Retries until the lease ends, because without a recorded outcome another worker would send the
-   * message again.
+   * message again. When the database refuses the outcome again and again, throws, so that the message does not occupy
+   * its worker without end.
    */
   async record(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
-    for (;;) {
+    for (let refusals = 0; ;) {
       try {
         const ended = { claim, outcome };
         if ((await this.recordInBatch(ended)) || (await this.recordAlone(ended))) return;
@@ -72,7 +74,9 @@ export class MessageOutcomesService {
         );
         return;
       } catch (error) {
-        if (signal.aborted) throw error;
+        const isRefused = !(error instanceof AppError && error.code === 'unavailable');
+        if (isRefused) refusals += 1;
+        if (signal.aborted || refusals >= MOST_REFUSALS) throw error;
         this.logger.warn(
           `The outcome of ${claim.id} could not be recorded and will be retried: ${toError(error).message}`,
         );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { HandoversService } from '../channels/handovers.service.js';
@@ -17,6 +18,7 @@ import { MessagesRepository } from './messages.repository.js';
 import { ProviderReportsRepository } from './provider-reports.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 
+const MOST_ID_BYTES = 998;
 /** Matches the id of a sent message, as `msg_…` or as its Message-ID header. */
 const MESSAGE_ID = /^<?(msg_[0-9A-Za-z]+)(?:@[^<>\s]*)?>?$/;
 const LONGEST_REASON = 500;
@@ -47,7 +49,8 @@ export class ProviderReportsService {
     runId: string | undefined,
   ): Promise<{ message: Message; created: boolean }> {
     this.handovers.assertChannel(input.channel);
-    const { channel, contact_id, email, phone, external_id: externalId } = input;
+    const { channel, contact_id, email, phone } = input;
+    const externalId = indexable(input.external_id);
     const contact = await this.contacts.getBy(organizationId, { contact_id, email, phone });
     const message = await this.reports.insertInbound(organizationId, {
       id: newId('msg'),
@@ -143,4 +146,13 @@ function describeFailure(outcome: DeliveryOutcome, reason: string | undefined): 
   return text
     ? `The provider reported that it ${what}: ${text}`
     : `The provider reported that it ${what}.`;
+}
+
+/**
+ * Replaces a long id with its hash. A Message-ID is chosen by the sender of an e-mail, and PostgreSQL refuses texts of
+ * more than 2,704 bytes in an index. Without this, a sender could make the step fail that records the message.
+ */
+function indexable(externalId: string | undefined): string | undefined {
+  if (externalId === undefined || Buffer.byteLength(externalId) <= MOST_ID_BYTES) return externalId;
+  return `sha256:${createHash('sha256').update(externalId).digest('hex')}`;
 }

@@ -110,6 +110,13 @@ describe('with workers', () => {
       expect(await runsOf(workflow.id)).toHaveLength(1);
     });
 
+    it('records a message once whose id is too long for an index', async () => {
+      const { email } = await createContact(acme);
+      const given = { email, body: 'Hello', external_id: '漢'.repeat(998) };
+      expect((await record(given)).value.created).toBe(true);
+      expect((await record(given)).value.created).toBe(false);
+    });
+
     itSlow(
       'treats an external_id as unique per organization and channel, and records every message without one',
       async () => {

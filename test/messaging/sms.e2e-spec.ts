@@ -105,6 +105,18 @@ describe('SMS', () => {
     expect(sent).toMatchObject({ provider_id: provider, status_reason: null, reason_code: null });
   });
 
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['12,000 characters', 'x'.repeat(12_000)],
+  ])("is sent once, without the provider's id, when the id has %s", async (_what, sid) => {
+    await addTwilio();
+    const before = twilio.requests.length;
+    twilio.script({ status: 201, body: { sid } });
+    const { id } = await sendSms();
+    expect(await until(id, 'sent')).toMatchObject({ provider_message_id: null });
+    expect(twilio.requests.length - before).toBe(1);
+  });
+
   it('is handed to Vonage, as Unicode where the text needs it', async () => {
     await addVonage();
     const { id } = await sendSms({ body: 'Grüße 🎉' });
