@@ -1,6 +1,11 @@
 /** A path that begins with one of these names never gets the page of the dashboard, in whatever case it is written. */
 const RESERVED = new Set(['api', 'assets', 'health', 'mcp', 'oauth', '.well-known']);
 
+/** The largest number of characters of a path of a page. */
+const LONGEST_PATH = 1024;
+/** The largest number of times that a path may be percent-encoded. */
+const MOST_ENCODINGS = 3;
+
 /**
  * Returns true when a browser that opens this path gets the page of the dashboard. The page then decides from the
  * path what it shows. Paths with a point, such as `/robots.txt`, are files.
@@ -13,15 +18,20 @@ export function isPagePath(path: string): boolean {
   return !RESERVED.has(first.toLowerCase());
 }
 
-/** Decodes until nothing changes, because a proxy may have decoded once. Returns undefined for a malformed path. */
+/**
+ * Decodes until nothing changes, because a proxy may have decoded once. Returns undefined for a path that is malformed,
+ * long or encoded more often. Without these limits, decoding a long path takes time quadratic in its length.
+ */
 function decode(path: string): string | undefined {
+  if (path.length > LONGEST_PATH) return undefined;
   try {
     let decoded = path;
-    for (let next = decodeURIComponent(decoded); next !== decoded;) {
+    for (let round = 0; round <= MOST_ENCODINGS; round += 1) {
+      const next = decodeURIComponent(decoded);
+      if (next === decoded) return decoded;
       decoded = next;
-      next = decodeURIComponent(decoded);
     }
-    return decoded;
+    return undefined;
   } catch {
     return undefined;
   }

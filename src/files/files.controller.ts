@@ -5,6 +5,8 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { goneSignal } from '../http/signals.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { accountFor } from '../tools/tool-routes.js';
 import { attachment } from './file-name.js';
 import { FilesService } from './files.service.js';
 
@@ -14,6 +16,7 @@ import { FilesService } from './files.service.js';
 export class FilesController {
   constructor(
     private readonly files: FilesService,
+    private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -27,6 +30,8 @@ export class FilesController {
     const { organizationId } = accountOf(request);
     this.limiter.consume(organizationId, 1);
     const file = await this.files.get(organizationId, id);
+    // Runs name the files of their steps, and messages name uploads and copies of files.
+    accountFor(request, this.registry, file.runId === null ? 'get_message' : 'get_run');
     response
       .setHeader('Content-Type', 'application/octet-stream')
       .setHeader('Content-Disposition', attachment(file.name))

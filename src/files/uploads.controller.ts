@@ -4,7 +4,7 @@ import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { CallerGuard, callerOf } from '../keys/caller.guard.js';
+import { CallerGuard, callerFor } from '../keys/caller.guard.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { safeName } from './file-name.js';
 import { FileResult, FileView } from './file.results.js';
@@ -24,10 +24,7 @@ export class UploadsController {
   @Post()
   @HttpCode(201)
   async upload(@Req() request: Request, @Query('name') given: unknown): Promise<FileResult> {
-    const caller = callerOf(
-      request,
-      ({ toolPolicies }) => this.registry.find('send_message', 'agent', toolPolicies) !== undefined,
-    );
+    const caller = callerFor(request, this.registry, 'send_message');
     this.limiter.consume(caller.organizationId, 1);
     try {
       const { name = 'file', contentType, bytes } = await readUpload(request);

@@ -4,7 +4,7 @@ import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from '../keys/caller.guard.js';
+import { CallerGuard, callerFor } from '../keys/caller.guard.js';
 import { ContactExportService } from './contact-export.service.js';
 import { sendCsv } from './send-csv.js';
 
@@ -20,10 +20,7 @@ export class ContactExportController {
 
   @Get('export.csv')
   async export(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const caller = callerOf(
-      request,
-      ({ toolPolicies }) => !!this.registry.find('search_contacts', 'agent', toolPolicies),
-    );
+    const caller = callerFor(request, this.registry, 'search_contacts');
     this.limiter.consume(caller.organizationId, 1);
     await this.contacts.record(caller, readRequestOrigin(request));
     await sendCsv(response, 'contacts.csv', this.contacts.lines(caller.organizationId));

@@ -6,9 +6,8 @@ import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerOf } from '../keys/caller.guard.js';
+import { CallerGuard, callerFor } from '../keys/caller.guard.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
@@ -33,7 +32,7 @@ export class ImportsController {
     @Query() query: Record<string, unknown>,
   ): Promise<ImportResult> {
     // Only callers that may call create_contact can upload, because an upload creates contacts.
-    const caller = callerOf(request, (key) => this.mayCall(key, 'create_contact'));
+    const caller = callerFor(request, this.registry, 'create_contact');
     this.limiter.consume(caller.organizationId, 1);
     allowUpload(request);
     const facts = parseUploadQuery(query);
@@ -59,13 +58,9 @@ export class ImportsController {
     @Param('id') id: string,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId } = callerOf(request, (key) => this.mayCall(key, 'search_contacts'));
+    const { organizationId } = callerFor(request, this.registry, 'search_contacts');
     this.limiter.consume(organizationId, 1);
     const { name, lines } = await this.imports.rejectedRows(organizationId, id);
     await sendCsv(response, `rejected-${name}`, lines);
-  }
-
-  private mayCall({ toolPolicies }: AuthenticatedKey, tool: string): boolean {
-    return this.registry.find(tool, 'agent', toolPolicies) !== undefined;
   }
 }

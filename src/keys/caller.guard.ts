@@ -1,8 +1,9 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../accounts/account.js';
-import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
+import { accountFor, assertKeyMayUse } from '../tools/tool-routes.js';
+import type { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { BearerGuard, apiKeyOf } from './bearer.guard.js';
 
 /** Lets callers with an API key and signed-in people pass. With the header Authorization, only the key counts. */
@@ -21,21 +22,20 @@ export class CallerGuard extends BearerGuard {
   }
 }
 
-/** Returns the caller of a request. Throws `forbidden` for an API key that may not call `tool`. */
-export function callerOf(
+/**
+ * Returns the caller of a request that shows or changes the data of a tool. Hiding, the restriction of the key and
+ * confirmation apply as for calls of the tool: see `accountFor` and `assertKeyMayUse`.
+ */
+export function callerFor(
   request: Request,
-  isAllowed: (key: ReturnType<typeof apiKeyOf>) => boolean,
+  registry: ToolRegistry,
+  tool: string,
 ): { organizationId: string; actor: Actor } {
   if (request.headers.authorization === undefined) {
-    const { organizationId, userId } = accountOf(request);
+    const { organizationId, userId } = accountFor(request, registry, tool);
     return { organizationId, actor: { kind: 'user', id: userId } };
   }
-  const key = apiKeyOf(request);
-  if (!isAllowed(key)) {
-    throw new AppError(
-      'forbidden',
-      'This API key may not make this request. Ask an owner for a key that may.',
-    );
-  }
-  return { organizationId: key.organizationId, actor: { kind: 'key', id: key.id } };
+  const { id, organizationId, toolPolicies } = apiKeyOf(request);
+  assertKeyMayUse(toolPolicies, registry, tool);
+  return { organizationId, actor: { kind: 'key', id } };
 }

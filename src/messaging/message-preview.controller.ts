@@ -1,10 +1,12 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SessionGuard, accountOf } from '../accounts/session.guard.js';
+import { SessionGuard } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { MessagesService } from './messages.service.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { accountFor } from '../tools/tool-routes.js';
 import { previewPage, sendPreview } from './preview-page.js';
 
 /** Shows messages as pages without scripts, forms and working links, for the frame of the dashboard. */
@@ -14,6 +16,7 @@ export class MessagePreviewController {
   constructor(
     private readonly messages: MessagesService,
     private readonly tenants: TenantDatabase,
+    private readonly registry: ToolRegistry,
   ) {}
 
   @Get(':id/preview')
@@ -22,7 +25,7 @@ export class MessagePreviewController {
     @Param('id') id: string,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId } = accountOf(request);
+    const { organizationId } = accountFor(request, this.registry, 'get_message');
     // PostgreSQL cannot store U+0000, so no message has an id with it.
     if (id.includes('\0')) throw AppError.notFound('message');
     const message = await this.tenants.transaction(

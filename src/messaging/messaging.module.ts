@@ -8,6 +8,7 @@ import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
 import { SendersModule } from '../senders/senders.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
@@ -47,6 +48,7 @@ import { SuppressionsModule } from './suppressions.module.js';
     SendersModule,
     SuppressionsModule,
     TemplatesModule,
+    ToolsModule,
     TopicsModule,
   ],
   controllers: [MessagePreviewController],

@@ -1,10 +1,12 @@
 import { Controller, Get, Param, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SessionGuard, accountOf } from '../accounts/session.guard.js';
+import { SessionGuard } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { isJsonObject } from '../text/is-json-object.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { accountFor } from '../tools/tool-routes.js';
 import { previewPage, sendPreview } from './preview-page.js';
 import { TemplatePreviewsService } from './template-previews.service.js';
 
@@ -19,6 +21,7 @@ export class TemplatePreviewController {
   constructor(
     private readonly previews: TemplatePreviewsService,
     private readonly tenants: TenantDatabase,
+    private readonly registry: ToolRegistry,
   ) {}
 
   /** Shows the e-mail of the saved draft. `variables` is a JSON object; variables without a value get a sample. */
@@ -31,7 +34,7 @@ export class TemplatePreviewController {
     @Query('contact_id') contactId?: unknown,
     @Query('variables') variables?: unknown,
   ): Promise<void> {
-    const { organizationId } = accountOf(request);
+    const { organizationId } = accountFor(request, this.registry, 'preview_template');
     if (!isId(id)) throw AppError.notFound('template');
     const values = readVariables(variables);
     const shown = await this.tenants.transaction(

@@ -6,6 +6,7 @@ import { ContactsModule } from '../contacts/contacts.module.js';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { PacingModule } from '../pacing/pacing.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { MessagingModule } from './messaging.module.js';
 import { TemplatePreviewController } from './template-preview.controller.js';
 import { TemplatePreviewTools } from './template-preview.tools.js';
@@ -22,6 +23,7 @@ import { TemplateTestsService } from './template-tests.service.js';
     MessagingModule,
     PacingModule,
     TemplatesModule,
+    ToolsModule,
   ],
   controllers: [TemplatePreviewController],
   providers: [TemplatePreviewTools, TemplatePreviewsService, TemplateTestsService],

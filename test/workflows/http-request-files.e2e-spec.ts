@@ -267,6 +267,22 @@ describe('files of http_request', () => {
     expect(saved.includes('[secret file_key][secret file_key]')).toBe(true);
   });
 
+  it('are not sent to people from whom the organization hides get_run', async () => {
+    answer('/hidden', { 'Content-Type': 'image/png' }, PNG);
+    const { file } = await outputOf('/hidden');
+    await acme.call('set_tool_policy', { tool: 'get_run', hidden: true });
+    try {
+      const answered = await acme.fetch(`/api/files/${file!.id}`);
+      expect(answered.status).toBe(404);
+      expect(await answered.json()).toMatchObject({
+        detail: 'Unknown tool. This request needs get_run.',
+      });
+    } finally {
+      await acme.call('set_tool_policy', { tool: 'get_run', hidden: false });
+    }
+    expect((await acme.fetch(`/api/files/${file!.id}`)).status).toBe(200);
+  });
+
   it('are stored together with the result of the step, or not at all', async () => {
     answer('/atomic', { 'Content-Type': 'image/png' }, PNG);
     await failOnce('idempotency_keys', 'update', 'new.result is not null');

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { preferredLanguage } from '../../http/page-language.js';
 import type { Email } from '../../mail/email-channel.js';
 import { newId } from '../../text/ids.js';
 
@@ -59,5 +60,5 @@ export function verificationMail(
 
 /** Returns German if the browser prefers German to English (`Accept-Language`), and English otherwise. */
 export function languageOf(request: Request): Language {
-  return request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+  return preferredLanguage(request, ['en', 'de']);
 }
