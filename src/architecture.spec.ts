@@ -82,7 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   secrets: ['accounts', 'database', 'errors', 'tools'],
   files: ['accounts', 'database', 'errors', 'http', 'keys', 'tools'],
   outbound: ['errors', 'files', 'http', 'secrets', 'security', 'text', 'tools'],
-  senders: ['accounts', 'database', 'errors', 'text', 'tools'],
+  senders: ['accounts', 'database', 'errors', 'http', 'liquid', 'text', 'tools'],
   channels: [
     'accounts',
     'database',

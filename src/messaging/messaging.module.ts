@@ -77,7 +77,7 @@ import { SuppressionsModule } from './suppressions.module.js';
     MessageResolutionsService,
     MessagesRepository,
   ],
-  exports: [MessagesService, MessagesRepository],
+  exports: [MessagesService, MessageAttemptsRepository, MessagesRepository],
 })
 export class MessagingModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

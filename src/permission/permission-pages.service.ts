@@ -93,6 +93,8 @@ export class PermissionPagesService {
   ): Promise<LinkView> {
     const { organizationId } = target;
     return await this.tenants.transaction(organizationId, async () => {
+      // Without this lock, simultaneous requests would each find no earlier confirmation, and each would send an e-mail.
+      await this.subscriptions.lock(organizationId, target.contactId);
       const { contact, subscriptions } = await this.find(target);
       for (const { topic, state } of subscriptions) {
         const isSubscribed = chosen.has(topic);
@@ -103,6 +105,8 @@ export class PermissionPagesService {
           isSubscribed,
           source: 'preferences',
           evidence,
+          // Whoever has the link could otherwise send the contact any number of e-mails.
+          reusesConfirmation: true,
         });
       }
       return await this.find(target);

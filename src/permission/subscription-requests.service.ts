@@ -16,6 +16,8 @@ export interface SubscriptionRequest {
   source: string;
   evidence: Evidence | null;
   runId?: string | undefined;
+  /** True to send no second e-mail when one of the last day asked for the confirmation. Its link confirms then. */
+  reusesConfirmation?: true;
 }
 
 /** Subscribes contacts to topics, and asks for a confirmation where the topic needs one. */
@@ -36,7 +38,15 @@ export class SubscriptionRequestsService {
    */
   async set(
     organizationId: string,
-    { contactId: given, topic: name, isSubscribed, source, evidence, runId }: SubscriptionRequest,
+    {
+      contactId: given,
+      topic: name,
+      isSubscribed,
+      source,
+      evidence,
+      runId,
+      reusesConfirmation,
+    }: SubscriptionRequest,
   ): Promise<{ state: SubscriptionState; changed: boolean }> {
     const contactId = await this.contacts.keep(organizationId, given);
     const topic = await this.topics.get(organizationId, name);
@@ -48,11 +58,14 @@ export class SubscriptionRequestsService {
     }
     const obstacle = await this.subscriptions.findObstacle(organizationId, contactId, name);
     if (obstacle === undefined) return { state: 'subscribed', changed: false };
-    const id = newId('msg');
+    const earlier = reusesConfirmation
+      ? await this.subscriptions.findRecentConfirmation(organizationId, contactId, name)
+      : undefined;
+    const id = earlier ?? newId('msg');
     const pending = { ...decision, state: 'pending', confirmationId: id } as const;
     const changed = await this.subscriptions.decide(organizationId, pending);
     // Of two simultaneous calls, only one changes the state, and only that one sends the e-mail.
-    if (changed) {
+    if (changed && earlier === undefined) {
       const contact = await this.contacts.get(organizationId, contactId);
       const texts = PAGE_TEXTS[languageOfLocale(contact.locale) ?? 'en'];
       const target = { organizationId, contactId, messageId: id, topic: name };

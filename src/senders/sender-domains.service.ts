@@ -59,25 +59,25 @@ export class SenderDomainsService {
   }
 
   /**
-   * Adds a domain with its first key. A domain that exists already stays unchanged. Throws `invalid_arguments` and
-   * `conflict`.
+   * Adds a domain with its first key. A domain that exists already stays unchanged. Throws `invalid_arguments`,
+   * `conflict`, `rate_limited` and `unavailable`.
    */
   async add(organizationId: string, text: string, createdBy: string | null): Promise<KeyedDomain> {
     const parsed = parseDomain(text);
     if ('fault' in parsed) throw AppError.invalidField('domain', parsed.fault);
     const domain = parsed.value;
-    const key = await this.keys.generate();
+    const known = await this.tenants.transaction(
+      organizationId,
+      () => this.findOrAssertSpace(organizationId, domain),
+      { readOnly: true },
+    );
+    if (known) return known;
+    const key = await this.keys.generate(organizationId);
     return await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);
-      const rows = await this.domains.list(organizationId);
-      const known = rows.find((row) => row.domain === domain);
-      if (known) return await this.get(organizationId, known.id);
-      if (rows.length >= MOST_DOMAINS) {
-        throw new AppError(
-          'conflict',
-          `An organization has at most ${MOST_DOMAINS} sender domains. Remove one first.`,
-        );
-      }
+      // Another call may have added a domain while the key was made.
+      const added = await this.findOrAssertSpace(organizationId, domain);
+      if (added) return added;
       const id = newId('snd');
       const token = randomBase62(TOKEN_CHARACTERS);
       await this.domains.insert(organizationId, { id, domain, token, createdBy });
@@ -115,13 +115,18 @@ export class SenderDomainsService {
     return await this.get(organizationId, id);
   }
 
-  /** Makes the next key of a domain, unless there is one already. Throws `not_found`. */
+  /**
+   * Makes the next key of a domain, unless there is one already. Throws `not_found`, `rate_limited` and
+   * `unavailable`.
+   */
   async rotateKey(organizationId: string, id: string): Promise<KeyedDomain> {
-    const key = await this.keys.generate();
+    const found = await this.get(organizationId, id);
+    if (hasNextKey(found)) return found;
+    const key = await this.keys.generate(organizationId);
     return await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);
-      const { keys } = await this.get(organizationId, id);
-      if (!keys.some(({ state }) => state === 'next')) {
+      // Another call may have stored the next key while this one was made.
+      if (!hasNextKey(await this.get(organizationId, id))) {
         await this.keys.store(organizationId, id, key);
       }
       return await this.get(organizationId, id);
@@ -135,4 +140,23 @@ export class SenderDomainsService {
     );
     if (!isRemoved) throw AppError.notFound('sender domain');
   }
+
+  /** Returns the domain if the organization has it. Throws `conflict` when it cannot have another domain. */
+  private async findOrAssertSpace(
+    organizationId: string,
+    domain: string,
+  ): Promise<KeyedDomain | undefined> {
+    const rows = await this.domains.list(organizationId);
+    const known = rows.find((row) => row.domain === domain);
+    if (known) return await this.get(organizationId, known.id);
+    if (rows.length < MOST_DOMAINS) return undefined;
+    throw new AppError(
+      'conflict',
+      `An organization has at most ${MOST_DOMAINS} sender domains. Remove one first.`,
+    );
+  }
+}
+
+function hasNextKey({ keys }: KeyedDomain): boolean {
+  return keys.some(({ state }) => state === 'next');
 }

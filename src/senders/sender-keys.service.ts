@@ -3,6 +3,7 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { SecretBox } from '../database/secret-box.js';
 import { randomBase62 } from '../text/ids.js';
+import { KeyQueue } from './key-queue.js';
 import { SenderDomainsRepository } from './sender-domains.repository.js';
 
 /**
@@ -29,18 +30,25 @@ export interface SigningKey {
 /** Makes the DKIM keys of sender domains and finds those that sign. Private keys are stored encrypted. */
 @Injectable()
 export class SenderKeysService {
+  private readonly queue = new KeyQueue();
+
   constructor(
     private readonly domains: SenderDomainsRepository,
     private readonly box: SecretBox,
   ) {}
 
-  /** Makes a key. This takes a tenth of a second in another thread, so call it outside a transaction. */
-  async generate(): Promise<NewKey> {
-    const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-      modulusLength: KEY_BITS,
-      publicKeyEncoding: { type: 'spki', format: 'der' },
-      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    });
+  /**
+   * Makes a key. This takes a tenth of a second in another thread, so call it before you lock rows, and only for a key
+   * that is needed. Throws `rate_limited` and `unavailable`.
+   */
+  async generate(organizationId: string): Promise<NewKey> {
+    const { publicKey, privateKey } = await this.queue.run(organizationId, () =>
+      promisify(generateKeyPair)('rsa', {
+        modulusLength: KEY_BITS,
+        publicKeyEncoding: { type: 'spki', format: 'der' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      }),
+    );
     // DNS names are compared without case, so a selector has about 62 random bits.
     const selector = `sb${randomBase62(12).toLowerCase()}`;
     return { selector, publicKey: publicKey.toString('base64'), privateKey };

@@ -6,14 +6,17 @@ import { ConsentChange } from './consent-change.entity.js';
 import type { Decision, StoredSubscription } from './decision.js';
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
-// A repeated decision keeps its first source and time, because they are the proof.
+// A repeated decision keeps its first source and time, because they are the proof. A contact that leaves the topic keeps
+// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again.
 const DECIDE = prepared(
   'topic_decide',
   `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id)
    values ($1, $2, $3, $4, $5, $6, $7)
    on conflict on constraint topic_subscriptions_pkey do update
      set state = excluded.state, source = excluded.source, evidence = excluded.evidence,
-       confirmation_id = excluded.confirmation_id, changed_at = now()
+       confirmation_id = case when excluded.state = 'unsubscribed' then own.confirmation_id
+         else excluded.confirmation_id end,
+       changed_at = now()
      where own.state <> excluded.state
    returning state`,
 );
@@ -33,6 +36,10 @@ const CONFIRM = `update topic_subscriptions
    set state = 'subscribed', source = 'double_opt_in', evidence = $5, changed_at = now()
    where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'pending'
    returning state`;
+const FIND_RECENT_CONFIRMATION = `select s.confirmation_id as id from topic_subscriptions s
+   join messages m on m.organization_id = s.organization_id and m.id = s.confirmation_id
+   where s.organization_id = $1 and s.contact_id = $2 and s.topic = $3
+     and m.created_at > now() - make_interval(hours => $4)`;
 const IS_CONFIRMED = `select 1 from topic_subscriptions
    where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'subscribed'`;
 
@@ -58,6 +65,16 @@ export class TopicSubscriptionsRepository {
     return rows.length > 0;
   }
 
+  /** Locks the contact until the transaction ends. Rows that refer to the contact can still be inserted. */
+  async lock(organizationId: string, contactId: string): Promise<void> {
+    await this.tenants
+      .session(organizationId)
+      .query('select from contacts where organization_id = $1 and id = $2 for no key update', [
+        organizationId,
+        contactId,
+      ]);
+  }
+
   /** Confirms a pending subscription. Returns false when this message does not confirm it, or no longer does. */
   async confirm(
     organizationId: string,
@@ -71,6 +88,19 @@ export class TopicSubscriptionsRepository {
     const confirmed = await session.query(CONFIRM, [...ids, JSON.stringify(evidence)]);
     if (confirmed.length > 0) return true;
     return (await session.query(IS_CONFIRMED, ids)).length > 0;
+  }
+
+  /** Returns the message that asked for the last confirmation, when it was stored in the last hours. */
+  async findRecentConfirmation(
+    organizationId: string,
+    contactId: string,
+    topic: string,
+    hours: number,
+  ): Promise<string | undefined> {
+    const session = this.tenants.session(organizationId);
+    const values = [organizationId, contactId, topic, hours];
+    const [found] = await session.query<{ id: string }>(FIND_RECENT_CONFIRMATION, values);
+    return found?.id;
   }
 
   async findState(

@@ -9,6 +9,8 @@ import { TopicSubscriptionsRepository } from './topic-subscriptions.repository.j
 import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
+/** The hours in which the page of preferences sends a contact one e-mail that asks to confirm a topic. */
+const CONFIRMATION_HOURS = 24;
 
 /** The reason why a message of a topic must not be sent to a contact. */
 export type TopicObstacle = 'unsubscribed' | 'pending' | 'deleted';
@@ -38,6 +40,12 @@ export class TopicSubscriptionsService {
     return changed;
   }
 
+  /** Makes other callers of this method wait until the transaction ends, for one contact. Throws `not_found`. */
+  async lock(organizationId: string, given: string): Promise<void> {
+    const contactId = await this.contacts.keep(organizationId, given);
+    await this.subscriptions.lock(organizationId, contactId);
+  }
+
   /** Confirms a pending subscription. Throws `not_found` when this message does not confirm it, or no longer does. */
   async confirm(
     organizationId: string,
@@ -51,6 +59,16 @@ export class TopicSubscriptionsService {
       throw new AppError('not_found', 'This link no longer confirms a subscription.');
     }
     this.publish(organizationId, contactId);
+  }
+
+  /** Returns the message of the last day that asked the contact to confirm the topic, or undefined. */
+  async findRecentConfirmation(
+    organizationId: string,
+    contactId: string,
+    topic: string,
+  ): Promise<string | undefined> {
+    const ids = [organizationId, contactId, topic] as const;
+    return await this.subscriptions.findRecentConfirmation(...ids, CONFIRMATION_HOURS);
   }
 
   /** Returns the state of each topic for a contact, in the order of the names of topics. Throws `not_found`. */

@@ -206,16 +206,16 @@ describe('a link to unsubscribe', () => {
   });
 });
 
-describe('the page of preferences', () => {
-  const choose = (url: string, shown: string[], chosen: string[]) =>
-    post(
-      url,
-      new URLSearchParams([
-        ...shown.map((topic): [string, string] => ['shown', topic]),
-        ...chosen.map((topic): [string, string] => ['topic', topic]),
-      ]),
-    );
+const choose = (url: string, shown: string[], chosen: string[]) =>
+  post(
+    url,
+    new URLSearchParams([
+      ...shown.map((topic): [string, string] => ['shown', topic]),
+      ...chosen.map((topic): [string, string] => ['topic', topic]),
+    ]),
+  );
 
+describe('the page of preferences', () => {
   it('shows and stores what the contact gets', async () => {
     const { id, preferences } = await linksOf();
     const page = await (await fetch(preferences)).text();
@@ -323,6 +323,38 @@ describe('double opt-in', () => {
       ).status,
     ).toBe(200);
     expect(await statesOf(id)).toMatchObject({ paper: 'subscribed' });
+  });
+
+  it('sends one e-mail a day for a topic that the page of preferences selects again', async () => {
+    const { id, preferences } = await linksOf();
+    const select = (): Promise<Response> => choose(preferences, ['paper'], ['paper']);
+    const leave = (): Promise<Response> => choose(preferences, ['paper'], []);
+    for (let round = 0; round < 3; round += 1) {
+      await select();
+      expect(await statesOf(id)).toMatchObject({ paper: 'pending' });
+      await leave();
+    }
+    await Promise.all([select(), leave(), select(), leave(), select()]);
+    const [link, ...more] = await confirmationsOf(id);
+    expect(more).toEqual([]);
+
+    await leave();
+    expect((await post(link!, '')).status).toBe(404);
+    await select();
+    expect((await post(link!, '')).status).toBe(200);
+    expect(await statesOf(id)).toMatchObject({ paper: 'subscribed' });
+    await leave();
+    await select();
+    expect(await statesOf(id)).toMatchObject({ paper: 'pending' });
+    expect(await confirmationsOf(id)).toEqual([link]);
+
+    await leave();
+    await switchboard.ownerQuery(
+      `update messages set created_at = created_at - interval '25 hours' where contact_id = $1`,
+      [id],
+    );
+    await select();
+    expect(await confirmationsOf(id)).toHaveLength(2);
   });
 
   it('can be confirmed after the contact was merged into another one', async () => {
