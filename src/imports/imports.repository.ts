@@ -72,16 +72,17 @@ export class ImportsRepository {
     );
   }
 
+  /** Stores the facts of a complete upload. Returns false when the import was canceled meanwhile. */
   async finishUpload(
     organizationId: string,
     id: string,
     facts: Pick<ContactImport, 'encoding' | 'columns' | 'preview' | 'rows' | 'chunks'> & {
       size: number;
     },
-  ): Promise<void> {
-    await this.session(organizationId).query(
+  ): Promise<boolean> {
+    const rows = await this.session(organizationId).query(
       `update imports set status = 'uploaded', encoding = $3, columns = $4, preview = $5, size = $6, rows = $7, chunks = $8
-       where organization_id = $1 and id = $2`,
+       where organization_id = $1 and id = $2 and status = 'uploading' returning id`,
       [
         organizationId,
         id,
@@ -93,10 +94,14 @@ export class ImportsRepository {
         facts.chunks,
       ],
     );
+    return rows.length === 1;
   }
 
-  async delete(organizationId: string, id: string): Promise<void> {
-    await this.tenants.repository(organizationId, ContactImport).delete({ organizationId, id });
+  /** Deletes an upload that did not end. An import that was canceled meanwhile stays. */
+  async deleteUpload(organizationId: string, id: string): Promise<void> {
+    await this.tenants
+      .repository(organizationId, ContactImport)
+      .delete({ organizationId, id, status: 'uploading' });
   }
 
   async find(organizationId: string, id: string): Promise<ContactImport | null> {
