@@ -15,6 +15,10 @@ beforeEach(async () => {
 });
 
 describe('an import', () => {
+  it('is not found by an id with U+0000', async () => {
+    expect((await acme.fetch('/api/imports/imp_x%00/rejected.csv')).status).toBe(404);
+  });
+
   it('creates contacts with fields, tags, consent and typed properties', async () => {
     await acme.call('set_property', { name: 'seats', type: 'number' });
     await acme.call('set_property', { name: 'active', type: 'boolean' });
