@@ -186,6 +186,29 @@ export class ImportsRepository {
       .execute();
   }
 
+  /**
+   * Ends the lease of the claim, unless the claim was lost. From now on, the running imports of the organization come
+   * after those of other organizations that wait.
+   */
+  async endTurn({ organizationId, id, epoch }: Claim): Promise<void> {
+    const session = this.session(organizationId);
+    // With the old epoch, a renewal that began earlier would start the lease again, and the import would stand still.
+    await session.query(
+      `update imports set lease_until = now(), epoch = epoch + 1
+       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,
+      [organizationId, id, epoch],
+    );
+    // Otherwise the next import of this organization would have the place of its start, before all that wait.
+    await session.query(
+      `with waiting as materialized (
+         select w.id from imports w
+         where w.organization_id = $1 and w.status = 'running' and w.lease_until is null
+         for update skip locked
+       ) update imports i set lease_until = now() from waiting where i.organization_id = $1 and i.id = waiting.id`,
+      [organizationId],
+    );
+  }
+
   /** Stores that a chunk is done. Returns false when the claim was lost; then the transaction must be rolled back. */
   async advance(
     { organizationId, id, epoch }: Claim,
