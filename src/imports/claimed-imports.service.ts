@@ -5,6 +5,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
 import type { ImportChunk } from './import-part.entity.js';
+import { ImportClaimsRepository } from './import-claims.repository.js';
 import { ImportRowsService, type NumberedRow, type ReadRows } from './import-rows.service.js';
 import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
@@ -37,6 +38,7 @@ export class ClaimedImportsService {
 
   constructor(
     private readonly imports: ImportsRepository,
+    private readonly claims: ImportClaimsRepository,
     private readonly rows: ImportRowsService,
     private readonly rules: ContactRulesService,
     private readonly tenants: TenantDatabase,
@@ -52,7 +54,7 @@ export class ClaimedImportsService {
     const isRunning = await this.tenants.transaction(organizationId, () => this.begin(claim));
     if (isRunning) await this.importParts(claim, endsAt, signal);
     if (signal.aborted) return;
-    await this.tenants.transaction(organizationId, () => this.imports.endTurn(claim));
+    await this.tenants.transaction(organizationId, () => this.claims.endTurn(claim));
   }
 
   private async importParts(claim: Claim, endsAt: number, signal: AbortSignal): Promise<void> {
@@ -74,7 +76,7 @@ export class ClaimedImportsService {
    * Without this check before the first part, a part that cannot be read would be tried forever.
    */
   private async begin(claim: Claim): Promise<boolean> {
-    const job = await this.imports.findClaimed(claim);
+    const job = await this.claims.findClaimed(claim);
     if (!job || job.attempts <= MOST_ATTEMPTS) return job !== null;
     const error = `The import stopped ${MOST_ATTEMPTS} times after row ${job.processed + 1}. Ask the operator for the log.`;
     this.logger.error(`Import ${claim.id} failed: ${error}`);
@@ -95,7 +97,7 @@ export class ClaimedImportsService {
     const found = await this.tenants.transaction(
       organizationId,
       async () => {
-        const job = await this.imports.findClaimed(claim);
+        const job = await this.claims.findClaimed(claim);
         if (!job) return null;
         const chunk = await this.imports.findChunk(organizationId, id, position ?? job.nextChunk);
         return { job, chunk, rules: await this.rules.find(organizationId) };
@@ -118,14 +120,14 @@ export class ClaimedImportsService {
     const { organizationId, id } = claim;
     try {
       return await this.tenants.transaction(organizationId, async () => {
-        const job = await this.imports.findClaimed(claim);
+        const job = await this.claims.findClaimed(claim);
         return job !== null && (await this.importPart(claim, job, part));
       });
     } catch (error) {
       if (error instanceof LostClaim) return false;
       if (!isQuotaExceeded(error)) throw error;
       await this.tenants.transaction(organizationId, async () => {
-        if (await this.imports.findClaimed(claim)) {
+        if (await this.claims.findClaimed(claim)) {
           await this.imports.end(organizationId, id, 'failed', toError(error).message);
         }
       });
@@ -141,7 +143,7 @@ export class ClaimedImportsService {
     const { organizationId, id } = claim;
     if (job.nextChunk !== position) throw new LostClaim();
     const counts = await this.rows.write(job, rows);
-    if (!(await this.imports.advance(claim, rows.given.length, counts))) throw new LostClaim();
+    if (!(await this.claims.advance(claim, rows.given.length, counts))) throw new LostClaim();
     if (!isLast) return true;
     const status = job.options!.dry_run ? 'checked' : 'completed';
     await this.imports.end(organizationId, id, status, null);
