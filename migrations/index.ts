@@ -44,6 +44,7 @@ import { ContactsInBulk1764000051000 } from './1764000051000-contacts-in-bulk.js
 import { SignedWrites1764000056000 } from './1764000056000-signed-writes.js';
 import { DueWork1764000057000 } from './1764000057000-due-work.js';
 import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
+import { ImportTurns1764000062000 } from './1764000062000-import-turns.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   SignedWrites1764000056000,
   DueWork1764000057000,
   KeptMessages1764000058000,
+  ImportTurns1764000062000,
 ];

@@ -7,6 +7,9 @@
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
+-- The import whose last turn is longest ago comes first: when a turn ends, lease_until is the time of its end. Before its
+-- first turn, an import has the place of its start. Otherwise long imports could keep all others waiting.
+--
 -- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
 -- occupy all slots.
 create or replace function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer)
@@ -21,7 +24,7 @@ with first as materialized (
   join public.imports i on i.organization_id = first.organization_id and i.id = first.id
   where i.status = 'running' and (i.lease_until is null or i.lease_until <= now())
     and (only_id is null or i.id = only_id)
-  order by i.started_at limit batch_size for update of i skip locked
+  order by coalesce(i.lease_until, i.started_at) limit batch_size for update of i skip locked
 )
 update public.imports i set
   epoch = i.epoch + 1, attempts = i.attempts + 1, lease_until = now() + make_interval(secs => lease_seconds)

@@ -14,6 +14,7 @@ import {
 import type { Request } from 'express';
 import { clientAddress } from '../http/client-address.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { pathId } from '../http/path-id.js';
 import { type AccountView, PasswordBody, ProfileBody, toAccountView } from './account.js';
 import {
   AccountSettingsService,
@@ -46,7 +47,7 @@ export class AccountSettingsController {
 
   @Delete('sessions/:id')
   @HttpCode(204)
-  endSession(@Req() request: Request, @Param('id') id: string): Promise<void> {
+  endSession(@Req() request: Request, @Param('id', pathId('session')) id: string): Promise<void> {
     return this.settings.endSession(personOf(request), id);
   }
 

@@ -5,6 +5,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
 import type { ImportChunk } from './import-part.entity.js';
+import { ImportClaimsRepository } from './import-claims.repository.js';
 import { ImportRowsService, type NumberedRow, type ReadRows } from './import-rows.service.js';
 import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
@@ -12,6 +13,9 @@ import { type RowReader, decode, loadRowReader } from './read-rows.js';
 
 /** The number of crashes at the same part of a file after which no worker tries the part again. */
 const MOST_ATTEMPTS = 5;
+
+/** The longest time of a turn of an organization. The next turns belong to other organizations. */
+const TURN_MS = 5000;
 
 /** A part of the file that is read while the previous part is written. */
 interface ReadPart {
@@ -28,30 +32,56 @@ class LostClaim extends Error {}
  */
 @Injectable()
 export class ClaimedImportsService {
+  /** The longest time of a turn, in milliseconds. Each turn writes at least one part. */
+  turnMs = TURN_MS;
   private readonly logger = new Logger(ClaimedImportsService.name);
 
   constructor(
     private readonly imports: ImportsRepository,
+    private readonly claims: ImportClaimsRepository,
     private readonly rows: ImportRowsService,
     private readonly rules: ContactRulesService,
     private readonly tenants: TenantDatabase,
   ) {}
 
   /**
-   * Returns when the import has ended, the claim is lost, or `signal` aborts. While PostgreSQL writes the contacts of a part,
-   * this process reads the next one.
+   * Returns when the import has ended, the turn or the claim has ended, or `signal` aborts. While PostgreSQL writes the
+   * contacts of a part, this process reads the next one.
    */
   async run(claim: Claim, signal: AbortSignal): Promise<void> {
+    const endsAt = performance.now() + this.turnMs;
+    const { organizationId } = claim;
+    const isRunning = await this.tenants.transaction(organizationId, () => this.begin(claim));
+    if (isRunning) await this.importParts(claim, endsAt, signal);
+    if (signal.aborted) return;
+    await this.tenants.transaction(organizationId, () => this.claims.endTurn(claim));
+  }
+
+  private async importParts(claim: Claim, endsAt: number, signal: AbortSignal): Promise<void> {
     const parse = await loadRowReader();
     let part = await this.readPart(claim, parse);
     while (part && !signal.aborted) {
-      const next = part.isLast ? null : this.readPart(claim, parse, part.position + 1);
+      const isLast = part.isLast || performance.now() >= endsAt;
+      const next = isLast ? null : this.readPart(claim, parse, part.position + 1);
       // The next part is awaited only after this part. Until then, its failure must not end the process as an unhandled
       // rejection.
       next?.catch(() => undefined);
       if (!(await this.writePart(claim, part))) return;
       part = await next;
     }
+  }
+
+  /**
+   * Returns false when the claim is lost. Also returns false after too many crashes, and then the import has failed.
+   * Without this check before the first part, a part that cannot be read would be tried forever.
+   */
+  private async begin(claim: Claim): Promise<boolean> {
+    const job = await this.claims.findClaimed(claim);
+    if (!job || job.attempts <= MOST_ATTEMPTS) return job !== null;
+    const error = `The import stopped ${MOST_ATTEMPTS} times after row ${job.processed + 1}. Ask the operator for the log.`;
+    this.logger.error(`Import ${claim.id} failed: ${error}`);
+    await this.imports.end(claim.organizationId, claim.id, 'failed', error);
+    return false;
   }
 
   /**
@@ -67,7 +97,7 @@ export class ClaimedImportsService {
     const found = await this.tenants.transaction(
       organizationId,
       async () => {
-        const job = await this.imports.findClaimed(claim);
+        const job = await this.claims.findClaimed(claim);
         if (!job) return null;
         const chunk = await this.imports.findChunk(organizationId, id, position ?? job.nextChunk);
         return { job, chunk, rules: await this.rules.find(organizationId) };
@@ -90,14 +120,14 @@ export class ClaimedImportsService {
     const { organizationId, id } = claim;
     try {
       return await this.tenants.transaction(organizationId, async () => {
-        const job = await this.imports.findClaimed(claim);
+        const job = await this.claims.findClaimed(claim);
         return job !== null && (await this.importPart(claim, job, part));
       });
     } catch (error) {
       if (error instanceof LostClaim) return false;
       if (!isQuotaExceeded(error)) throw error;
       await this.tenants.transaction(organizationId, async () => {
-        if (await this.imports.findClaimed(claim)) {
+        if (await this.claims.findClaimed(claim)) {
           await this.imports.end(organizationId, id, 'failed', toError(error).message);
         }
       });
@@ -111,15 +141,9 @@ export class ClaimedImportsService {
     { position, isLast, rows }: ReadPart,
   ): Promise<boolean> {
     const { organizationId, id } = claim;
-    if (job.attempts > MOST_ATTEMPTS) {
-      const error = `The import stopped ${MOST_ATTEMPTS} times after row ${job.processed + 1}. Ask the operator for the log.`;
-      this.logger.error(`Import ${id} failed: ${error}`);
-      await this.imports.end(organizationId, id, 'failed', error);
-      return false;
-    }
     if (job.nextChunk !== position) throw new LostClaim();
     const counts = await this.rows.write(job, rows);
-    if (!(await this.imports.advance(claim, rows.given.length, counts))) throw new LostClaim();
+    if (!(await this.claims.advance(claim, rows.given.length, counts))) throw new LostClaim();
     if (!isLast) return true;
     const status = job.options!.dry_run ? 'checked' : 'completed';
     await this.imports.end(organizationId, id, status, null);

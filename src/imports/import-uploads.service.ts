@@ -86,7 +86,7 @@ export class ImportUploadsService {
       return await this.store(uploader, id, source, delimiter, columns.length, read);
     } catch (error) {
       await this.tenants
-        .transaction(organizationId, () => this.imports.delete(organizationId, id))
+        .transaction(organizationId, () => this.imports.deleteUpload(organizationId, id))
         .catch(() => undefined);
       throw error;
     }
@@ -139,7 +139,9 @@ export class ImportUploadsService {
       size: source.size(),
     };
     return await this.tenants.transaction(organizationId, async () => {
-      await this.imports.finishUpload(organizationId, id, facts);
+      if (!(await this.imports.finishUpload(organizationId, id, facts))) {
+        throw new AppError('conflict', 'The import was canceled during its upload.');
+      }
       await this.audit.record(organizationId, actor, 'upload_import', id, { origin });
       return assertFound(await this.imports.find(organizationId, id), 'import');
     });

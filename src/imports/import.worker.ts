@@ -19,7 +19,8 @@ export class ImportWorker extends QueueWorker {
     super();
   }
 
-  work(claim: Claim, signal: AbortSignal): Promise<void> {
-    return this.claimedImports.run(claim, signal);
+  async work(claim: Claim, signal: AbortSignal): Promise<void> {
+    await this.claimedImports.run(claim, signal);
+    this.poll();
   }
 }

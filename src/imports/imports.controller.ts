@@ -5,6 +5,7 @@ import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { pathId } from '../http/path-id.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { CallerGuard, callerFor } from '../keys/caller.guard.js';
@@ -55,7 +56,7 @@ export class ImportsController {
   @Get(':id/rejected.csv')
   async rejected(
     @Req() request: Request,
-    @Param('id') id: string,
+    @Param('id', pathId('import')) id: string,
     @Res() response: Response,
   ): Promise<void> {
     const { organizationId } = callerFor(request, this.registry, 'search_contacts');

@@ -6,6 +6,7 @@ import { KeysModule } from '../keys/keys.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ContactExportController } from './contact-export.controller.js';
 import { ContactExportService } from './contact-export.service.js';
+import { ImportClaimsRepository } from './import-claims.repository.js';
 import { ImportRetention } from './import-retention.js';
 import { ImportRowsService } from './import-rows.service.js';
 import { ClaimedImportsService } from './claimed-imports.service.js';
@@ -29,6 +30,7 @@ import { ImportsService } from './imports.service.js';
     ClaimedImportsService,
     ImportRowsService,
     ImportsRepository,
+    ImportClaimsRepository,
     ContactExportService,
   ],
 })

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
-import type { Claim } from '../queue/leased-work.js';
 import type { CsvPart } from './csv-scanner.js';
 import { ImportChunk, ImportFault } from './import-part.entity.js';
 import { ContactImport, type Encoding, type ImportStatus } from './import.entity.js';
@@ -72,16 +71,17 @@ export class ImportsRepository {
     );
   }
 
+  /** Stores the facts of a complete upload. Returns false when the import was canceled meanwhile. */
   async finishUpload(
     organizationId: string,
     id: string,
     facts: Pick<ContactImport, 'encoding' | 'columns' | 'preview' | 'rows' | 'chunks'> & {
       size: number;
     },
-  ): Promise<void> {
-    await this.session(organizationId).query(
+  ): Promise<boolean> {
+    const rows = await this.session(organizationId).query(
       `update imports set status = 'uploaded', encoding = $3, columns = $4, preview = $5, size = $6, rows = $7, chunks = $8
-       where organization_id = $1 and id = $2`,
+       where organization_id = $1 and id = $2 and status = 'uploading' returning id`,
       [
         organizationId,
         id,
@@ -93,10 +93,14 @@ export class ImportsRepository {
         facts.chunks,
       ],
     );
+    return rows.length === 1;
   }
 
-  async delete(organizationId: string, id: string): Promise<void> {
-    await this.tenants.repository(organizationId, ContactImport).delete({ organizationId, id });
+  /** Deletes an upload that did not end. An import that was canceled meanwhile stays. */
+  async deleteUpload(organizationId: string, id: string): Promise<void> {
+    await this.tenants
+      .repository(organizationId, ContactImport)
+      .delete({ organizationId, id, status: 'uploading' });
   }
 
   async find(organizationId: string, id: string): Promise<ContactImport | null> {
@@ -111,13 +115,6 @@ export class ImportsRepository {
       where: { organizationId, id },
       lock: { mode: 'pessimistic_write' },
     });
-  }
-
-  /** Finds the import of a claim, unless the claim was lost. */
-  async findClaimed({ organizationId, id, epoch }: Claim): Promise<ContactImport | null> {
-    return await this.tenants
-      .repository(organizationId, ContactImport)
-      .findOneBy({ organizationId, id, epoch, status: 'running' });
   }
 
   /** Returns at most `limit` imports that are older than `before`, newest first. */
@@ -179,34 +176,6 @@ export class ImportsRepository {
       })
       .where({ organizationId, id })
       .execute();
-  }
-
-  /** Stores that a chunk is done. Returns false when the claim was lost; then the transaction must be rolled back. */
-  async advance(
-    { organizationId, id, epoch }: Claim,
-    processed: number,
-    counts: ImportCounts,
-  ): Promise<boolean> {
-    const { created, updated, unchanged, skipped, duplicate, failed } = counts;
-    const rows = await this.session(organizationId).query(
-      `update imports set next_chunk = next_chunk + 1, attempts = 0, processed = processed + $4, created = created + $5,
-         updated = updated + $6, unchanged = unchanged + $7, skipped = skipped + $8, duplicate = duplicate + $9,
-         failed = failed + $10
-       where organization_id = $1 and id = $2 and epoch = $3 and status = 'running' returning id`,
-      [
-        organizationId,
-        id,
-        epoch,
-        processed,
-        created,
-        updated,
-        unchanged,
-        skipped,
-        duplicate,
-        failed,
-      ],
-    );
-    return rows.length === 1;
   }
 
   async findChunk(

@@ -2,8 +2,8 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SessionGuard } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
-import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { pathId } from '../http/path-id.js';
 import { MessagesService } from './messages.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { accountFor } from '../tools/tool-routes.js';
@@ -22,12 +22,10 @@ export class MessagePreviewController {
   @Get(':id/preview')
   async preview(
     @Req() request: Request,
-    @Param('id') id: string,
+    @Param('id', pathId('message')) id: string,
     @Res() response: Response,
   ): Promise<void> {
     const { organizationId } = accountFor(request, this.registry, 'get_message');
-    // PostgreSQL cannot store U+0000, so no message has an id with it.
-    if (id.includes('\0')) throw AppError.notFound('message');
     const message = await this.tenants.transaction(
       organizationId,
       () => this.messages.get(organizationId, id),

@@ -15,6 +15,23 @@ beforeEach(async () => {
 });
 
 describe('an import', () => {
+  it('fails when a part of its file could not be read five times', async () => {
+    const { id } = await upload(acme, 'email\nada@example.com\n');
+    // The reader of rows fails at this mapping, as it would at a part of a file that has a bug in it.
+    await switchboard.ownerQuery(
+      `update imports set status = 'running', started_at = now(), attempts = 5, options = '{"mapping":null}'
+       where id = $1`,
+      [id],
+    );
+    const { status, error } = await endOf(acme, id);
+    expect(status).toBe('failed');
+    expect(error).toBe('The import stopped 5 times after row 1. Ask the operator for the log.');
+  });
+
+  it('is not found by an id with U+0000', async () => {
+    expect((await acme.fetch('/api/imports/imp_x%00/rejected.csv')).status).toBe(404);
+  });
+
   it('creates contacts with fields, tags, consent and typed properties', async () => {
     await acme.call('set_property', { name: 'seats', type: 'number' });
     await acme.call('set_property', { name: 'active', type: 'boolean' });

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
@@ -30,6 +31,10 @@ async function refused(
   );
   expect(rows).toEqual([]);
   return { status: response.status, detail };
+}
+
+async function listed(): Promise<TestImport[]> {
+  return (await acme.call<{ imports: TestImport[] }>('list_imports', {})).value.imports;
 }
 
 describe('the encoding of an upload', () => {
@@ -196,6 +201,23 @@ describe('an upload', () => {
     await waitFor(async () => (await count()).length === 1);
     sent.destroy();
     await waitFor(async () => (await count()).length === 0);
+  });
+
+  it('is refused when the import was canceled meanwhile, and the import stays canceled', async () => {
+    const sent = request(`${switchboard.url}/api/imports`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${acme.key}`, 'Content-Type': 'text/csv' },
+    });
+    const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+    sent.write(`email\n${'person@example.com\n'.repeat(100_000)}`);
+    const { id } = await waitFor(async () => (await listed())[0]);
+    const { error } = await acme.call('cancel_import', { import_id: id });
+    expect(error).toBeUndefined();
+    sent.end();
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).toBe(409);
+    expect(await listed()).toMatchObject([{ id, status: 'canceled' }]);
   });
 
   it('is refused while 20 other uploads of the organization wait for their start', async () => {
