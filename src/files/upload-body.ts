@@ -57,6 +57,8 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
       return;
     }
     parser.on('file', (_field, stream, filename: string | undefined, _encoding, mimeType) => {
+      // Without this listener, an error while nobody reads the bytes would end the process. The reader gets it later.
+      stream.on('error', (error: Error) => stream.destroy(error));
       // An error of the form must end the bytes too, or the upload would wait for them.
       parser.on('error', () => stream.destroy(new Error('The form is malformed.')));
       request.once('close', () => {
@@ -71,7 +73,9 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
     parser.on('error', fail);
     parser.on('finish', fail);
     request.once('close', fail);
-    request.pipe(parser);
+    // A connection that has closed already emits no other event, and the upload would wait forever.
+    if (request.destroyed) fail();
+    else request.pipe(parser);
   });
 }
 
