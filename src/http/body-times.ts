@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { limitRequestChunks } from './small-chunks.js';
 
 const CHECK_MS = 1000;
 const TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
@@ -64,6 +65,7 @@ export class BodyTimes {
       bytesRead: 0,
       progressAt: now,
     });
+    if (request.headers['transfer-encoding'] !== undefined) limitRequestChunks(request, response);
     this.timer ??= setInterval(() => this.check(Date.now()), CHECK_MS).unref();
   }
 
