@@ -42,6 +42,7 @@ export class BodyTimes {
 
   attach(server: Server): void {
     timesOf.set(server, this);
+    server.on('checkExpectation', refuseExpectation);
     server.on('connection', (socket: Socket) => {
       this.arrivals.set(socket, undefined);
       socket.once('close', () => this.arrivals.delete(socket));
@@ -98,6 +99,13 @@ export class BodyTimes {
  */
 export function allowUpload(request: IncomingMessage): void {
   uploads.add(request);
+}
+
+/**
+ * Refuses an unknown `Expect`. Node.js emits no `request` after its own refusal, so the body could take hours to arrive.
+ */
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(417, { Connection: 'close' }).end();
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

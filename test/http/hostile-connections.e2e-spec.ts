@@ -129,6 +129,17 @@ describe('a connection', () => {
     expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(17);
   });
 
+  it('ends with the refusal of an unknown expectation', async () => {
+    const { text } = await rawRequest(
+      switchboard.url,
+      `POST /api/mcp HTTP/1.1\r\nHost: ${host()}\r\nExpect: foo\r\nContent-Length: 100000\r\n\r\n`,
+      (socket) => socket.once('data', () => socket.end()),
+    );
+    const [head] = text.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 417 /);
+    expect(head!.toLowerCase()).toContain('connection: close');
+  });
+
   it('is closed when more requests follow, and these are not served', async () => {
     let served = 0;
     const server = switchboard.app.getHttpServer();
