@@ -1,6 +1,7 @@
 import type { Request } from 'express';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.js';
+import { tooManyChunks } from '../http/small-chunks.js';
 import { safeName } from './file-name.js';
 
 const MULTIPART = 'multipart/form-data';
@@ -10,7 +11,7 @@ export interface UploadBody {
   /** The name of the file. Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
-  /** The bytes of the file. Reading them throws `invalid_body` when the sender ends early. */
+  /** The bytes of the file. Reading them throws `invalid_body` when the sender ends early, or `too_complex`. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
@@ -25,9 +26,11 @@ export async function readUpload(request: Request, types?: readonly string[]): P
   }
   const header = request.headers['content-type'];
   const type = (header ?? types?.[0] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type === MULTIPART) return await firstFile(request, header!);
+  if (type === MULTIPART) {
+    return await Promise.race([firstFile(request, header!), tooManyChunks(request)]);
+  }
   if (!types || types.includes(type)) {
-    return { name: undefined, contentType: header, bytes: bytesOf(request) };
+    return { name: undefined, contentType: header, bytes: bytesOf(rawFile(request)) };
   }
   throw new AppError(
     'unsupported_media_type',
@@ -57,11 +60,9 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
       return;
     }
     parser.on('file', (_field, stream, filename: string | undefined, _encoding, mimeType) => {
+      endWith(request, stream);
       // An error of the form must end the bytes too, or the upload would wait for them.
       parser.on('error', () => stream.destroy(new Error('The form is malformed.')));
-      request.once('close', () => {
-        if (!request.complete) stream.destroy(new Error('The connection was closed.'));
-      });
       resolve({
         name: safeName(filename ?? '') || undefined,
         contentType: mimeType,
@@ -71,8 +72,29 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
     parser.on('error', fail);
     parser.on('finish', fail);
     request.once('close', fail);
-    request.pipe(parser);
+    // A connection that has closed already emits no other event, and the upload would wait forever.
+    if (request.destroyed) fail();
+    else request.pipe(parser);
   });
+}
+
+/** Returns the body of a request. An error of a chunked one must not destroy its connection before the answer. */
+function rawFile(request: Request): Readable {
+  if (request.headers['transfer-encoding'] === undefined) return request;
+  const stream = new PassThrough();
+  endWith(request, stream);
+  if (request.destroyed) stream.destroy(new Error('The connection was closed.'));
+  return request.pipe(stream);
+}
+
+/** Destroys a stream with the bytes of a request when the request ends early, or comes in too many small chunks. */
+function endWith(request: Request, stream: Readable): void {
+  // Without this listener, an error while nobody reads the bytes would end the process. The reader gets it later.
+  stream.on('error', (error: Error) => stream.destroy(error));
+  request.once('close', () => {
+    if (!request.complete) stream.destroy(new Error('The connection was closed.'));
+  });
+  tooManyChunks(request).catch((error: Error) => stream.destroy(error));
 }
 
 async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
@@ -80,6 +102,7 @@ async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
     // Without this option, an error of a later stage would close the connection before the answer is sent.
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError('invalid_body', 'The upload was interrupted. Send the file again.', {
       cause: error,
     });

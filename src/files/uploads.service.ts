@@ -42,6 +42,8 @@ export class UploadsService {
     const { organizationId } = uploader;
     const id = newFileId();
     await this.tenants.transaction(organizationId, async () => {
+      // Without the lock, uploads at the same time would count the same files, and together exceed the limit.
+      await this.tenants.lockOrganization(organizationId);
       if ((await this.uploads.countOpen(organizationId)) >= MOST_OPEN) {
         throw new AppError(
           'conflict',

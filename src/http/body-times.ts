@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { limitRequestChunks } from './small-chunks.js';
 
 const CHECK_MS = 1000;
 const TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
@@ -41,6 +42,7 @@ export class BodyTimes {
 
   attach(server: Server): void {
     timesOf.set(server, this);
+    server.on('checkExpectation', refuseExpectation);
     server.on('connection', (socket: Socket) => {
       this.arrivals.set(socket, undefined);
       socket.once('close', () => this.arrivals.delete(socket));
@@ -64,6 +66,7 @@ export class BodyTimes {
       bytesRead: 0,
       progressAt: now,
     });
+    if (request.headers['transfer-encoding'] !== undefined) limitRequestChunks(request, response);
     this.timer ??= setInterval(() => this.check(Date.now()), CHECK_MS).unref();
   }
 
@@ -96,6 +99,13 @@ export class BodyTimes {
  */
 export function allowUpload(request: IncomingMessage): void {
   uploads.add(request);
+}
+
+/**
+ * Refuses an unknown `Expect`. Node.js emits no `request` after its own refusal, so the body could take hours to arrive.
+ */
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(417, { Connection: 'close' }).end();
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
+import { tooManyChunks } from './small-chunks.js';
 
 /**
  * Reads the raw body of a request as {@link readRawBody} does. Throws `unsupported_media_type` for anything but
@@ -36,35 +37,6 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
       cause: error,
     });
   }
-}
-
-const FREE_CHUNKS = 1000;
-const MIN_CHUNK_BYTES = 32;
-
-/**
- * Rejects, and stops reading, when the body comes in more than 1,000 chunks with an average of less than 32 bytes. A
- * chunk takes Node.js about 10 µs, so a body of 1 MB in chunks of one byte would delay all other clients by seconds.
- */
-function tooManyChunks(request: Request): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    let chunks = 0;
-    let bytes = 0;
-    request.on('data', function count(chunk: Buffer): void {
-      chunks += 1;
-      bytes += chunk.length;
-      if (chunks <= FREE_CHUNKS + bytes / MIN_CHUNK_BYTES) return;
-      request.off('data', count);
-      request.pause();
-      // The connection ends after the response, because the rest of the body is not read.
-      request.res?.setHeader('Connection', 'close');
-      reject(
-        new AppError(
-          'too_complex',
-          `The body comes in too many small chunks. Send chunks of at least ${MIN_CHUNK_BYTES} bytes.`,
-        ),
-      );
-    });
-  });
 }
 
 function assertJson(request: Request): void {

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest 
 import { type Socket, connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AppError } from '../errors/app-error.js';
+import { limitChunks } from '../http/small-chunks.js';
 import type { OutboundTarget } from './outbound-target.js';
 
 /**
@@ -160,6 +161,9 @@ async function readBody(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const most = limits?.mostBytes(head) ?? MOST_RESPONSE_BYTES;
+  if (head.headers['transfer-encoding'] !== undefined) {
+    limitChunks(response, () => response.destroy(tooManyChunks()));
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -176,4 +180,8 @@ async function readBody(
 
 function tooLarge(most: number, advice = ''): AppError {
   return new AppError('rejected', `The response is larger than ${most} bytes.${advice}`);
+}
+
+function tooManyChunks(): AppError {
+  return new AppError('rejected', 'The response comes in too many small chunks.');
 }

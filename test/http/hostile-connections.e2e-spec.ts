@@ -13,6 +13,9 @@ beforeAll(async () => {
   acme = await createOrganization(switchboard);
 });
 
+const FORM_HEAD =
+  '--X\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\n';
+
 const host = (): string => new URL(switchboard.url).host;
 
 function chunked(path: string, body: string, size: number, headers = ''): string {
@@ -51,6 +54,56 @@ describe('a body in chunks', () => {
   });
 
   it.each([
+    ['/api/files', 'text/plain', ''],
+    ['/api/files', 'multipart/form-data; boundary=X', FORM_HEAD],
+    ['/api/files', 'multipart/form-data; boundary=X', ''],
+    ['/api/imports', 'text/csv', ''],
+    ['/api/imports', 'multipart/form-data; boundary=X', FORM_HEAD],
+  ])('is refused as an upload, and nothing is stored: %s %s', async (path, type, begin) => {
+    const first = begin && `${begin.length.toString(16)}\r\n${begin}\r\n`;
+    const { text } = await rawRequest(
+      switchboard.url,
+      `POST ${path} HTTP/1.1\r\nHost: ${host()}\r\nAuthorization: Bearer ${acme.key}\r\n` +
+        `Content-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n${first}${'1\r\na\r\n'.repeat(3000)}`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('too many small chunks');
+    const rows = await switchboard.ownerQuery(
+      'select id from files where organization_id = $1 union all select id from imports where organization_id = $1',
+      [acme.id],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it.each([
+    'POST /api/nothing',
+    'GET /health/live',
+    'POST /api/mcp',
+    'POST /api/files',
+    'POST /api/webhooks/workflow/nothing',
+  ])('ends the connection when nobody reads it: %s', async (route) => {
+    const next = `GET /health/live HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`;
+    const { text } = await rawRequest(
+      switchboard.url,
+      `${route} HTTP/1.1\r\nHost: ${host()}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      (socket) => {
+        // The chunks follow the response, when Node.js would discard them.
+        socket.once('data', () => socket.write(`${'1\r\na\r\n'.repeat(3000)}0\r\n\r\n${next}`));
+      },
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 (200|401|404) /);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('leaves the connection usable when nobody reads it and its chunks are large', async () => {
+    const { text } = await rawRequest(
+      switchboard.url,
+      `${chunked('/api/nothing', 'x'.repeat(300_000), 1000)}GET /health/live HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text.match(/HTTP\/1\.1 (404|200) /g)).toEqual(['HTTP/1.1 404 ', 'HTTP/1.1 200 ']);
+  });
+
+  it.each([
     [1, 500],
     [32, 60_000],
     [1000, 900_000],
@@ -74,6 +127,17 @@ describe('a connection', () => {
     );
     const { text } = await rawRequest(switchboard.url, requests.join(''));
     expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(17);
+  });
+
+  it('ends with the refusal of an unknown expectation', async () => {
+    const { text } = await rawRequest(
+      switchboard.url,
+      `POST /api/mcp HTTP/1.1\r\nHost: ${host()}\r\nExpect: foo\r\nContent-Length: 100000\r\n\r\n`,
+      (socket) => socket.once('data', () => socket.end()),
+    );
+    const [head] = text.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 417 /);
+    expect(head!.toLowerCase()).toContain('connection: close');
   });
 
   it('is closed when more requests follow, and these are not served', async () => {

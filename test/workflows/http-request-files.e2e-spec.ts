@@ -233,6 +233,23 @@ describe('files of http_request', () => {
     expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
   });
 
+  it.each([{ response: 'file' }, {}])(
+    'and other responses are refused when they come in thousands of small chunks: %j',
+    async (given) => {
+      handlers.set('/crumbs', (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/plain' });
+        for (let count = 0; count < 3000; count += 1) response.write('a');
+        response.end();
+      });
+      const { id, steps } = await run([step('/crumbs', given)]);
+      expect(steps[0]!.error).toEqual({
+        code: 'rejected',
+        message: 'The response comes in too many small chunks.',
+      });
+      expect(await countFiles(id)).toEqual({ files: 0, chunks: 0 });
+    },
+  );
+
   it('are not kept for an error of the other system', async () => {
     handlers.set('/broken', (_request, response) =>
       response.writeHead(400, { 'Content-Type': 'image/png' }).end(PNG),
