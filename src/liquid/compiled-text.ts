@@ -8,6 +8,8 @@ export class CompiledText {
     private readonly templates: Template[],
     /** The number of characters of the source. */
     readonly size: number,
+    /** The bytes that the parsed text takes at most. */
+    readonly bytes: number,
   ) {}
 
   /** Renders the text in steps. Use `LiquidSandbox.renderTexts`, which limits the time. */

@@ -15,8 +15,10 @@ import { didYouMean } from '../text/nearest-names.js';
 import { CompiledText } from './compiled-text.js';
 import { type LiquidFormat, createLiquid } from './liquid-engine.js';
 import { LIQUID_FILTERS, LIQUID_TAGS, checkMarkup, checkMarkupLength } from './liquid-limits.js';
+import { parsedSize } from './parsed-size.js';
 
 export type TextFormat = Exclude<LiquidFormat, 'expression'>;
+type TopLevelTokens = ReturnType<Tokenizer['readTopLevelTokens']>;
 
 const MAX_CHARACTERS = 256 * 1024;
 const MAX_MESSAGE = 200;
@@ -65,12 +67,16 @@ export class TextCompiler {
 
   /** Parses a text. Throws {@link TextFault} for a text that is not valid. */
   compile(text: string, format: TextFormat): CompiledText {
-    return new CompiledText(this.engines[format], this.parse(text, format), text.length);
+    const tokens = this.tokens(text, format);
+    // The parser removes the tokens from their list.
+    const bytes = parsedSize(text, tokens);
+    const templates = this.parse(tokens, format);
+    return new CompiledText(this.engines[format], templates, text.length, bytes);
   }
 
   /** Finds what a text reads. Throws {@link TextFault} for a text that is not valid. */
   read(text: string, format: TextFormat): TextReading {
-    const templates = this.parse(text, format);
+    const templates = this.parse(this.tokens(text, format), format);
     const { globals } = guarded(() => analyzeSync(templates, { partials: false }));
     const offsets = lineOffsets(text);
     const variables = Object.values(globals)
@@ -103,15 +109,14 @@ export class TextCompiler {
       });
   }
 
-  private parse(text: string, format: TextFormat): Template[] {
-    const tokens = this.tokens(text, format);
+  private parse(tokens: TopLevelTokens, format: TextFormat): Template[] {
     return guarded(() => {
       checkMarkupLength(tokens);
       return this.engines[format].parser.parseTokens(tokens);
     });
   }
 
-  private tokens(text: string, format: TextFormat): ReturnType<Tokenizer['readTopLevelTokens']> {
+  private tokens(text: string, format: TextFormat): TopLevelTokens {
     if (text.length > MAX_CHARACTERS) {
       throw new TextFault(`has more than ${MAX_CHARACTERS} characters`, 0);
     }

@@ -13,13 +13,18 @@ export interface PreparedTexts {
   readonly text: CompiledText;
 }
 
-/** A version whose texts are parsed at their first use, and then kept. */
-export class PreparedVersion {
-  private readonly texts = new Map<string, PreparedTexts>();
+/** Keeps parsed texts by their part and locale. */
+export interface ParsedTexts {
+  get(name: string): PreparedTexts | undefined;
+  set(name: string, texts: PreparedTexts): void;
+}
 
+/** A version whose texts are parsed at their first use, and then kept while there is memory. */
+export class PreparedVersion {
   constructor(
     private readonly content: CompiledContent,
     private readonly compiler: TextCompiler,
+    private readonly texts: ParsedTexts = new Map(),
   ) {}
 
   get variables(): readonly TemplateVariable[] {

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/app-error.js';
 import { TextCompiler } from '../liquid/text-compiler.js';
 import { PreparedVersion } from './prepared-version.js';
 import type { TemplateVariable } from './template-content.js';
 import { TemplateVersionsRepository } from './template-versions.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
-
-/** The largest number of characters of the versions in the cache. Parsed texts need several times as many bytes. */
-const MOST_CACHED_CHARACTERS = 8 * 1024 * 1024;
+import { VersionCache } from './version-cache.js';
 
 /** A published version, which never changes. */
 export interface PinnedTemplate {
@@ -29,9 +26,7 @@ export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] 
 @Injectable()
 export class PublishedTemplatesService {
   /** The versions by their ids, which are unique even among versions that were rolled back. */
-  private readonly cache = new LRUCache<string, PreparedVersion>({
-    maxSize: MOST_CACHED_CHARACTERS,
-  });
+  private readonly cache = new VersionCache();
 
   constructor(
     private readonly templates: TemplatesRepository,
@@ -88,8 +83,8 @@ export class PublishedTemplatesService {
     if (known) return known;
     const content = await this.versions.findCompiled(organizationId, id, version);
     if (!content) throw AppError.notFound('template');
-    const prepared = new PreparedVersion(content, this.compiler);
-    this.cache.set(key, prepared, { size: JSON.stringify(content).length });
+    const prepared = new PreparedVersion(content, this.compiler, this.cache.textsOf(key));
+    this.cache.set(key, prepared, content);
     return prepared;
   }
 }

@@ -1,0 +1,18 @@
+import { type Token, TokenKind } from 'liquidjs';
+
+/** The most bytes that a word or another character of markup takes as a part of a parsed text, as measured. */
+const BYTES_PER_PIECE = 250;
+const BYTES_PER_CHARACTER = 2;
+
+/**
+ * Returns the bytes that a parsed text takes at most. `{{a}}` takes 200 times as many bytes as characters, so with its
+ * length alone, a cache of short outputs would fill the memory of the process.
+ */
+export function parsedSize(text: string, tokens: readonly Token[]): number {
+  let pieces = 0;
+  for (const { kind, begin, end } of tokens) {
+    if (kind !== TokenKind.HTML)
+      pieces += text.slice(begin, end).match(/\w+|[^\w\s]/g)?.length ?? 0;
+  }
+  return text.length * BYTES_PER_CHARACTER + pieces * BYTES_PER_PIECE;
+}
