@@ -1,3 +1,4 @@
+import { storable } from '../text/storable.js';
 import type { Handover } from './channel-contract.js';
 
 /** Longer ids of providers cannot be in an index of PostgreSQL. The ids of real providers have at most 250 characters. */
@@ -15,12 +16,9 @@ export function cleanHandover(handover: Handover): Handover {
   if (handover.outcome === 'sent') {
     const { providerMessageId: id } = handover;
     const isUsable = id !== undefined && id.length <= LONGEST_ID && !CONTROL.test(id);
-    return { outcome: 'sent', ...(isUsable && { providerMessageId: id.toWellFormed() }) };
+    return { outcome: 'sent', ...(isUsable && { providerMessageId: storable(id) }) };
   }
-  const reason = handover.reason
-    .slice(0, LONGEST_REASON)
-    .replaceAll('\u0000', '\ufffd')
-    .toWellFormed();
+  const reason = storable(handover.reason.slice(0, LONGEST_REASON));
   if (handover.outcome !== 'failed' || handover.retryAfterSeconds === undefined) {
     return { ...handover, reason };
   }

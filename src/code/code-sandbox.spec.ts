@@ -214,7 +214,7 @@ describe('threads', () => {
     const endless = { ...job, code: 'for (;;);', milliseconds: 60_000, limits };
     const loop = own.run('busy', endless, ended.signal).catch((error: unknown) => error);
     const later = ['busy', 'busy', 'a', 'a', 'b'].map((name) => start(name));
-    // Only jobs of the organization `busy` wait for its endless job.
+    // The endless job of the organization `busy` delays the other jobs of `busy`, and no job of another organization.
     await Promise.all(later.slice(2));
     expect(counts).toHaveLength(3);
     const reason = new Error('enough');

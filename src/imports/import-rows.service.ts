@@ -10,12 +10,12 @@ import { CreateContactInput } from '../contacts/contact.inputs.js';
 import { AppError } from '../errors/app-error.js';
 import { asSentence } from '../errors/as-sentence.js';
 import { canonicalJson } from '../text/canonical-json.js';
+import { storable } from '../text/storable.js';
 import { classSchema } from '../tools/schema/class-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
 import type { ContactImport } from './import.entity.js';
 import { type ImportCounts, ImportsRepository, type NewFault } from './imports.repository.js';
 import { readContact } from './read-contact.js';
-import { storable } from './read-rows.js';
 
 const SCHEMA = classSchema(CreateContactInput);
 /** The number of rows that are read without a pause. Other work of the process waits meanwhile. */

@@ -7,6 +7,7 @@ import { Env } from '../config/env.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
 import { newId } from '../text/ids.js';
+import { storable } from '../text/storable.js';
 import { type CsvPart, CsvScanner } from './csv-scanner.js';
 import { MOST_COLUMNS } from './import-options.js';
 import type { ContactImport, Encoding } from './import.entity.js';
@@ -17,7 +18,6 @@ import {
   detectDelimiter,
   loadRowReader,
   nameColumns,
-  storable,
 } from './read-rows.js';
 import { type TextSource, openText } from './text-source.js';
 

@@ -1,5 +1,6 @@
 import type { Options } from 'csv-parse/sync';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { storable } from '../text/storable.js';
 import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -80,9 +81,4 @@ export function nameColumns(cells: readonly string[]): string[] {
     names.push(unique);
   }
   return names;
-}
-
-/** Replaces the characters that PostgreSQL cannot store in text. */
-export function storable(text: string): string {
-  return text.replaceAll('\u0000', '\ufffd').toWellFormed();
 }

@@ -125,12 +125,11 @@ export class MessageAttemptsRepository {
       id,
       epoch,
       status: outcome.status,
-      // A provider's text may be cut in the middle of a character, which JSON of PostgreSQL refuses.
-      reason: outcome.reason?.toWellFormed(),
+      reason: outcome.reason,
       retry_seconds: outcome.retryInSeconds,
       code: outcome.code,
       provider_id: outcome.providerId,
-      provider_message_id: outcome.providerMessageId?.toWellFormed(),
+      provider_message_id: outcome.providerMessageId,
     }));
     const recorded = await this.tenants
       .session(organizationId)

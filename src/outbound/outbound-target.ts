@@ -16,8 +16,8 @@ export interface OutboundTarget {
 /** Parses a URL. Throws `invalid_arguments` if it is not an absolute HTTP URL, or contains a user or password. */
 export function parseTarget(text: string): OutboundTarget {
   if (!URL.canParse(text)) throw AppError.invalidField('url', 'must be an absolute URL');
-  // Only results of the URL parser are used, because it converts unusual notations of a host, such as 0x7f.1, to one
-  // form.
+  // Later checks read the host from the parsed URL and never from the text. The parser turns unusual notations, such as
+  // 0x7f.1, into the usual address, so a text cannot hide a forbidden address.
   const url = new URL(text);
   const isTls = url.protocol === 'https:';
   if (!isTls && url.protocol !== 'http:')

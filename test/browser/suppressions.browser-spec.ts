@@ -49,6 +49,10 @@ describe('suppressed addresses', () => {
     await section.getByLabel('Channel').selectOption('SMS');
     await section.getByRole('row', { name: /^Address holds it back/ }).waitFor();
     expect(await findViolations(page)).toEqual([]);
+    // The page of channels reads more of the same answer.
+    await page.getByRole('link', { name: 'Channels' }).click();
+    await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
+    await page.getByText('Webhook').first().waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -30,7 +30,8 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   return {
     url: url.href,
     access: { ...templateAccess(), database: name },
-    // By default there is no FORCE, so a connection that stays open makes the test that opened it fail.
+    // PostgreSQL refuses to drop a database that has open connections. So a test that leaves a connection open fails,
+    // unless it sets `force`.
     drop: (options) =>
       asAdministrator(`drop database ${name}${options?.force ? ' with (force)' : ''}`),
   };

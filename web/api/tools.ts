@@ -45,10 +45,24 @@ export function callTool<T>(
   return request('POST', path, reader, { body: given, ...(signal && { signal }) });
 }
 
-/** Returns the options of a query that reads with a tool. Its key begins with the name of the tool. */
+const readerIds = new WeakMap<Reader<unknown>, number>();
+let readers = 0;
+
+/** Returns the number of a reader, which is the same for each call. */
+function idOf(reader: Reader<unknown>): number {
+  const id = readerIds.get(reader) ?? (readers += 1);
+  readerIds.set(reader, id);
+  return id;
+}
+
+/**
+ * Returns the options of a query that reads with a tool. Its key begins with the name of the tool, and ends with the
+ * number of the reader: the cache holds what the reader returned, and a page that reads more of the same answer could
+ * not use it. Create each reader once, outside of components.
+ */
 export function toolQuery<T>(name: string, given: Arguments, reader: Reader<T>) {
   return {
-    queryKey: ['tool', name, given] as const,
+    queryKey: ['tool', name, given, idOf(reader)] as const,
     queryFn: ({ signal }: { signal: AbortSignal }) => callTool(name, given, reader, signal),
   };
 }

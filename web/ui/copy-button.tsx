@@ -8,7 +8,7 @@ const SHOWN_MS = 2000;
 
 interface CopyButtonProps {
   text: string;
-  /** What the button copies, for screen readers. */
+  /** The name of the copied text, which screen readers announce with the button. */
   label?: string;
   onCopied?: () => void;
 }

@@ -4,7 +4,7 @@ import type { Pager } from '../api/use-paged-tool.ts';
 interface Place {
   /** The index of the current page among the pages of the rows, from 0. */
   at: number;
-  /** How many pages each earlier answer had. */
+  /** The numbers of pages of the earlier answers, the first answer first. */
   before: readonly number[];
 }
 

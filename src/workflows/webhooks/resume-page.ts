@@ -40,6 +40,5 @@ export function sendResumePage(
   result: keyof typeof TITLES,
 ): void {
   const language = languageOfRequest(request);
-  response.setHeader('Vary', 'Accept, Accept-Language');
   sendHtmlPage(response, { status, language, title: TITLES[result][language] });
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { channelChoices, topicChoices } from '../../api/choices.ts';
 import { explanation } from '../../api/explanation.ts';
 import { useTool } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -9,15 +10,14 @@ import { Section } from '../../ui/page.tsx';
 import { SendExplanation } from '../../ui/send-explanation.tsx';
 import { Skeleton } from '../../ui/state.tsx';
 import styles from './contacts.module.css';
-import { channelTitles, topicTitles } from './sending.readers.ts';
 
 /** Shows whether a message would be sent to a contact now, by a channel and with a topic that the person selects. */
 export function ContactSending({ contactId }: { contactId: string }) {
   const texts = useTexts(sendingTexts);
   const [channel, setChannel] = useState('email');
   const [topic, setTopic] = useState('');
-  const channels = useTool('list_channels', {}, channelTitles).data?.channels ?? [];
-  const topics = useTool('list_topics', {}, topicTitles).data?.topics ?? [];
+  const channels = useTool('list_channels', {}, channelChoices).data?.channels ?? [];
+  const topics = useTool('list_topics', {}, topicChoices).data?.topics ?? [];
   const query = useTool(
     'explain_send',
     { contact_id: contactId, channel, ...(topic && { topic }) },

@@ -16,9 +16,7 @@ export function prefetchFirstSteps(client: QueryClient): void {
 
 /** Returns a query whose answer is true when a list has an entry. */
 function anyQuery(tool: string, member: string, given: Record<string, unknown>) {
-  const query = toolQuery(tool, given, hasAny(member));
-  // Without this suffix, another page that reads the list with the same arguments would share the cache entry.
-  return { ...query, queryKey: [...query.queryKey, 'any'] };
+  return toolQuery(tool, given, hasAny(member));
 }
 
 function hasAny(member: string): Reader<boolean> {

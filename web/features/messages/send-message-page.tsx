@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import { topicChoices } from '../../api/choices.ts';
 import { useTool, useToolCall } from '../../api/tools.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { messagesTexts } from '../../texts/messages.texts.ts';
@@ -16,7 +17,7 @@ import { CHANNELS } from './message-filters.ts';
 import { messageResult } from './message.readers.ts';
 import styles from './messages.module.css';
 import { EMPTY_DRAFT, type SendDraft, toMessage } from './send-draft.ts';
-import { templateChoices, templateToSend, topicChoices } from './send.readers.ts';
+import { templateChoices, templateToSend } from './send.readers.ts';
 
 const MOST_CHOICES = 100;
 /** Lists the arguments whose faults are shown at fields. */

@@ -23,5 +23,3 @@ const variable = record({
 const template = record({ id: text, variables: list(variable) });
 export type SendingTemplate = Read<typeof template>;
 export const templateToSend = record({ template });
-
-export const topicChoices = record({ topics: list(record({ name: text, title: text })) });
