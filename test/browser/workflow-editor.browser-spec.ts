@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
@@ -155,29 +157,30 @@ describe('the editor of workflows', () => {
     const labels = page.locator('.react-flow__viewport-portal text');
     expect(await labels.allTextContents()).toEqual(['then', 'else', 'for each item']);
     const card = (name: string) => page.locator('.react-flow__node', { hasText: name });
-    const middle = async (name: string): Promise<{ x: number; y: number }> => {
-      const box = await card(name).boundingBox();
-      if (!box) throw new Error(`${name} is not on the page`);
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    };
-    const hold = async (name: string, over: string, below = 0): Promise<void> => {
-      const [from, to] = [await middle(name), await middle(over)];
-      await page.mouse.move(from.x, from.y);
+    // The picture can move while faults appear above it, and a busy browser joins moves of the mouse. So the mouse moves
+    // until the page shows where the step would go.
+    const hold = async (name: string, over: string, above: number, shown: Locator) => {
+      await card(name).hover();
       await page.mouse.down();
-      await page.mouse.move(from.x + 10, from.y + 10);
-      await page.mouse.move(to.x, to.y + below, { steps: 5 });
+      for (let move = 1; move <= 60; move += 1) {
+        const box = await card(over).boundingBox();
+        if (!box) throw new Error(`${over} is not on the page`);
+        const x = box.x + box.width / 2 + (move % 2);
+        await page.mouse.move(x, box.y + box.height / 2 - above, { steps: 5 });
+        if (await shown.isVisible()) return;
+        await setTimeout(100);
+      }
+      throw new Error(`The page does not show where ${name} would go`);
     };
-    await hold('one', 'empty');
+    await hold('one', 'empty', 0, page.locator('[data-refused="false"]'));
     await page.mouse.up();
     await page.getByRole('status').filter({ hasText: 'The step one was moved.' }).waitFor();
     expect(await card('empty').count()).toBe(0);
     await page.locator('[data-id="steps[0].else[0]"]', { hasText: 'one' }).waitFor();
 
-    await hold('choice', 'yes', -30);
-    await page.getByText('A step cannot be moved into itself.').waitFor();
+    await hold('choice', 'yes', 30, page.getByText('A step cannot be moved into itself.'));
     await page.mouse.up();
-    await hold('in', 'yes', -30);
-    await page.getByText('This list needs a step.').first().waitFor();
+    await hold('in', 'yes', 30, page.getByText('This list needs a step.').first());
     await page.mouse.up();
     await page.getByRole('status').filter({ hasText: 'This list needs a step.' }).waitFor();
 

@@ -67,6 +67,12 @@ const FIRST_HEIGHT = 1100;
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
   const [drag, setDrag] = useState<Drag>();
+  // The button can be released before React draws the last move.
+  const lastDrag = useRef<Drag>(undefined);
+  const show = (next: Drag | undefined): void => {
+    lastDrag.current = next;
+    setDrag(next);
+  };
   // Escape ends a drag, although the button of the mouse is still down.
   const isCanceled = useRef(false);
   const flow = useRef<ReactFlowInstance<CardNode>>(null);
@@ -81,16 +87,17 @@ export function Canvas(props: CanvasProps) {
     if (!at || isCanceled.current) return;
     const place = nearestPlace(places, at);
     const refusal = place && refusalOf(id, place.id);
-    setDrag({ id, position, ...(place && { place }), ...(refusal !== undefined && { refusal }) });
+    show({ id, position, ...(place && { place }), ...(refusal !== undefined && { refusal }) });
   };
   const drop = (): void => {
-    setDrag(undefined);
-    if (drag?.place && !isCanceled.current) onDrop(drag.id, drag.place.id);
+    const { current } = lastDrag;
+    show(undefined);
+    if (current?.place && !isCanceled.current) onDrop(current.id, current.place.id);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && drag) {
       isCanceled.current = true;
-      setDrag(undefined);
+      show(undefined);
     }
     if (!(event.target instanceof HTMLElement)) return;
     const { id } = event.target.dataset;
