@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 describe('the audit log and the retention', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
     await dashboard.organization.call('create_contact', { email: 'ada@example.com' });
   });
   afterAll(() => dashboard.close());

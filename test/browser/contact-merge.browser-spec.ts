@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 interface Created {
   contact: { id: string };
@@ -10,7 +10,7 @@ describe('merging contacts', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

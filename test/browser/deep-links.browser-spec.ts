@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { pendingConfirmation } from '../support/pending-confirmation.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 const UNKNOWN = 'abc_unknown';
 /** An id that is longer than any valid id. */
@@ -20,7 +20,7 @@ describe('an address with the id of another organization', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
     foreign = await createRows(await createOrganization(dashboard.switchboard));
     ({ page } = await dashboard.open('/nothing'));
   });

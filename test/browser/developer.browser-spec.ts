@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommand } from './support/parse-command.js';
-import { type Dashboard, type OpenPage, startDashboard } from './support/dashboard.js';
+import { type Dashboard, type OpenPage, sharedDashboard } from './support/dashboard.js';
 
 const KEY = /swb_[0-9A-Za-z]{38}/;
 
@@ -8,7 +8,7 @@ describe('Settings → Developer', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

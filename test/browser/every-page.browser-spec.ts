@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTurn } from '../support/thorough.js';
 import { OPEN_PAGES, PAGES } from './pages.js';
 import { findContrastViolations, findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1280, height: 800 };
@@ -24,7 +24,7 @@ describe('every page has no accessibility violation in both themes, at 360 and 1
   const profiles = new Map<boolean, BrowserContext>();
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

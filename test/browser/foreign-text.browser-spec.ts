@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.js';
-import { type Dashboard, type OpenPage, startDashboard } from './support/dashboard.js';
+import { type Dashboard, type OpenPage, sharedDashboard } from './support/dashboard.js';
 
 const MARKUP = '<img src=x onerror=hit=1>';
 /** A name that a browser would show with its end before its beginning, and that contains an invisible character. */
@@ -58,7 +58,7 @@ describe('text from outside', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
     const { contact } = await create('create_contact', {
       email: 'mallory@example.com',
       first_name: NAME,

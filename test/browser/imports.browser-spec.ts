@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 const FILE = [
   'E-mail;Vorname;Plan',
@@ -13,7 +13,7 @@ describe('the import of contacts', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 interface Sent {
   message: { id: string };
@@ -24,7 +24,7 @@ describe('messages', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

@@ -4,7 +4,7 @@ import type { TestMessage } from '../messaging/support.js';
 import { type Sink, startSink } from '../outbound/support/sink.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 describe('pages of recipes', () => {
   let dashboard: Dashboard;
@@ -12,7 +12,7 @@ describe('pages of recipes', () => {
   let html = '';
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
     site = await startSink('127.0.0.1', (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 const TEMPLATE = {
   name: 'receipt',
@@ -13,7 +13,7 @@ describe('the page that sends a message', () => {
   let contactId: string;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
     const { organization } = dashboard;
     const contact = { email: 'ada@example.com', first_name: 'Ada' };
     const created = await organization.call<{ contact: { id: string } }>('create_contact', contact);

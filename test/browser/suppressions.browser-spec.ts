@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findViolations } from './support/axe.js';
-import { type Dashboard, startDashboard } from './support/dashboard.js';
+import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
 describe('suppressed addresses', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await sharedDashboard();
   });
   afterAll(() => dashboard.close());
 

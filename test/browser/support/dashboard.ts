@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type Browser,
   type BrowserContext,
@@ -9,7 +6,11 @@ import {
   chromium,
 } from 'playwright-core';
 import { createOrganization, type TestOrganization } from '../../support/organization.js';
-import { startSwitchboard, type Switchboard } from '../../support/switchboard.js';
+import {
+  type RunningSwitchboard,
+  sharedSwitchboard,
+  startSwitchboard,
+} from '../../support/switchboard.js';
 import { findChromium } from './chromium.js';
 
 // This limit only ends tests that hang.
@@ -17,7 +18,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Holds a Switchboard, a browser, and an organization with its owner. */
 export interface Dashboard {
-  readonly switchboard: Switchboard;
+  readonly switchboard: RunningSwitchboard;
   readonly organization: TestOrganization;
   /** Opens a page in a fresh profile, signed in as the owner unless `isSignedIn` is false. */
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
@@ -36,61 +37,75 @@ export interface OpenPage {
   readonly faults: string[];
 }
 
-/** Starts a Switchboard with the built dashboard, and a browser. */
+/** Starts a Switchboard with the built dashboard. Needed by files that have settings or sign in. */
 export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
   const switchboard = await startSwitchboard({ env });
-  let browser: Browser | undefined;
   try {
-    const organization = await createOrganization(switchboard);
-    browser = await launch();
-    const { open, end } = opener(browser, switchboard, organization);
-    const close = async (): Promise<void> => {
-      await end();
-      await switchboard.close();
-    };
-    return { switchboard, organization, open, close };
+    return await openDashboard(switchboard, () => switchboard.close());
   } catch (error) {
-    await browser?.close();
     await switchboard.close();
     throw error;
   }
 }
 
-function opener(browser: Browser, switchboard: Switchboard, organization: TestOrganization) {
+/** Uses the Switchboard that the test files of this worker share. See `sharedSwitchboard` for what is forbidden. */
+export async function sharedDashboard(): Promise<Dashboard> {
+  return await openDashboard(await sharedSwitchboard(), () => Promise.resolve());
+}
+
+async function openDashboard(
+  switchboard: RunningSwitchboard,
+  stop: () => Promise<void>,
+): Promise<Dashboard> {
+  const organization = await createOrganization(switchboard);
+  const browser = await sharedBrowser();
+  const contexts = new Set<BrowserContext>();
   const open = async (path: string, options: OpenOptions = {}): Promise<OpenPage> => {
-    const { isSignedIn = true, context: shared, ...rest } = options;
-    const context = shared ?? (await newContext(browser, switchboard, rest));
-    if (isSignedIn && !shared) await signIn(context, switchboard, organization);
+    const { isSignedIn = true, context: given, ...rest } = options;
+    const context = given ?? (await newContext(browser, switchboard, rest));
+    contexts.add(context);
+    if (isSignedIn && !given) await signIn(context, switchboard, organization);
     const page = await context.newPage();
     page.setDefaultTimeout(TIMEOUT_MS);
     const faults = watch(page);
     await page.goto(switchboard.url + path);
     return { page, faults };
   };
-  return { open, end: () => browser.close() };
+  const close = async (): Promise<void> => {
+    for (const context of contexts) await context.close();
+    await stop();
+  };
+  return { switchboard, organization, open, close };
 }
 
-/**
- * Starts a Chromium. When it is closed, its temporary files are removed, because Chromium does not remove all of them.
- */
+let browser: Promise<Browser> | undefined;
+
+/** Returns one browser for all test files of a worker. A start takes about a second of processor time. */
+function sharedBrowser(): Promise<Browser> {
+  browser ??= launch();
+  return browser;
+}
+
+/** Starts a Chromium. It ends with this process. The end of all tests removes its temporary files. */
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath)
     throw new Error('Chromium was not found. Install it, or set CHROMIUM_PATH to its program.');
   // The sandbox of Chromium does not run as root. These tests open pages of Switchboard only.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-chromium-'));
-  const env = { ...process.env, TMPDIR: folder } as Record<string, string>;
-  const browser = await chromium.launch({ executablePath, args, env });
-  browser.once('disconnected', () =>
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
-  );
-  return browser;
+  // Playwright and Chromium read TMPDIR, and remove none of their files when the worker ends.
+  const { TMPDIR, TEST_SHARED_FOLDER } = process.env;
+  process.env.TMPDIR = TEST_SHARED_FOLDER;
+  try {
+    return await chromium.launch({ executablePath, args });
+  } finally {
+    process.env.TMPDIR = TMPDIR;
+  }
 }
 
 async function newContext(
   browser: Browser,
-  { url }: Switchboard,
+  { url }: RunningSwitchboard,
   options: BrowserContextOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
@@ -106,7 +121,7 @@ async function newContext(
 /** Gives a profile the session of the owner. */
 async function signIn(
   context: BrowserContext,
-  { url }: Switchboard,
+  { url }: RunningSwitchboard,
   { cookie }: TestOrganization,
 ): Promise<void> {
   const [name = '', ...value] = cookie.split('=');
