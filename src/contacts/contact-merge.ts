@@ -176,7 +176,7 @@ function strictness(state: ConsentState | undefined): number {
 
 function assertFits(count: number, most: number, what: string): void {
   if (count <= most) return;
-  const message = `Together these contacts have ${count} ${what}. A contact has at most ${most}.`;
+  const message = `The contact would have ${count} ${what}, more than ${most}. Remove some first.`;
   throw new AppError('conflict', message);
 }
 

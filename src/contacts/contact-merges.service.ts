@@ -208,7 +208,7 @@ export class ContactMergesService {
     ];
     const aliases = own.length + others.length + newAliases;
     if (aliases > MOST_ALIASES) {
-      const message = `Together these contacts have ${aliases} aliases. A contact has at most ${MOST_ALIASES}.`;
+      const message = `The contact would have ${aliases} aliases, more than ${MOST_ALIASES}. Remove some first.`;
       throw new AppError('conflict', message);
     }
   }

@@ -59,7 +59,7 @@ async function ended(runId: string, status: string): Promise<void> {
 }
 
 describe('prompts/list', () => {
-  it('lists the prompts with their arguments, with the members of each era', async () => {
+  it("lists the prompts with their arguments and the JSON members of the caller's era", async () => {
     for (const protocol of PROTOCOLS) {
       const { prompts, ...rest } = await resultOf<{ prompts: { name: string }[] }>(
         acme,

@@ -55,7 +55,7 @@ const read = async (uri: string, organization = acme): Promise<unknown> => {
 };
 
 describe('resources/list', () => {
-  it('lists resources without variables, with the members of each era', async () => {
+  it("lists the resources that have no variables, with the JSON members of the caller's era", async () => {
     const all = ['contacts', 'messages', 'runs'].map((name) => `switchboard://${name}`);
     for (const protocol of PROTOCOLS) {
       const result = await resultOf<{ resources: object[] }>(acme, 'resources/list', {}, protocol);

@@ -81,7 +81,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(after.slice(0, before.length)).toEqual(before);
     const own = after.slice(before.length);
     expect(namesOf(own)).toEqual(['order_a', 'order_b', 'order_c']);
-    // Each tool has the members of its era.
+    // Each tool has the JSON members of the caller's era.
     expect(Object.keys(own[0]!)).toEqual(Object.keys(before[0]!).filter((key) => key !== 'icons'));
     expect(own[0]).toMatchObject({
       name: 'order_a',

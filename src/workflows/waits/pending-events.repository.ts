@@ -5,7 +5,7 @@ import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
 
-/** An event with a row that this transaction has locked. */
+/** A pending event whose row this transaction has locked. */
 export interface ClaimedEvent {
   id: string;
   name: EventName;
