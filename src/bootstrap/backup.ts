@@ -39,7 +39,10 @@ export async function makeBackup(): Promise<void> {
           `of ${counts.takenAt}.`,
       );
     });
-    if (!hasDatabase) throw new Error(`There is no database in ${env.dataDir} (DATA_DIR).`);
+    if (!hasDatabase)
+      throw new Error(
+        `${env.dataDir} has no database. Set DATA_DIR or DATABASE_URL as for the running service.`,
+      );
   } catch (error) {
     fail(`There is no backup: ${toError(error).message}`);
   }

@@ -54,7 +54,7 @@ export class ChangeFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ChangeFeed.name);
   private readonly listeners = new Map<string, Set<{ readonly receive: ChangeListener }>>();
   private channel?: ChannelListener;
-  /** The PostgreSQL channel of changes. The SQL function `notify_run_change` also sends on this channel. */
+  /** The notification channel of changes. The SQL function `notify_run_change` also sends on this channel. */
   private readonly channelName: string;
 
   constructor(

@@ -78,7 +78,10 @@ export class SecretTools {
   })
   async delete({ name }: DeleteSecretInput, { organizationId }: ToolCall): Promise<DeletedSecret> {
     if (await this.secrets.delete(organizationId, name)) return { deleted: name };
-    throw new AppError('not_found', `There is no secret "${name}".`);
+    throw new AppError(
+      'not_found',
+      `There is no secret "${name}". List secrets with list_secrets.`,
+    );
   }
 }
 

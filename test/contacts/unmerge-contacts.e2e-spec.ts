@@ -80,7 +80,7 @@ describe('unmerge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  it('leaves values that were changed after the merge with the survivor', async () => {
+  it('does not take from the survivor the values that were changed after the merge', async () => {
     const one = await createContact(acme, { consent: { email: 'granted' } });
     const two = await createContact(acme, {
       first_name: 'Ada',

@@ -129,7 +129,7 @@ describe('filters of data in a definition', () => {
 });
 
 describe('the flow of values out of branches, parallel lists and loops', () => {
-  it('gives a step after a branch the value of the list that ran', async () => {
+  it('gives a step after a branch the value that the branch set', async () => {
     const steps = [
       set('default', { price: 1 }),
       {

@@ -17,7 +17,7 @@ export interface ChannelHandlers {
   reconnected?(): void;
 }
 
-/** Listens on one channel of the database, on its own connection. It reconnects until it is stopped. */
+/** Listens on one notification channel, on its own connection. It reconnects until it is stopped. */
 export class ChannelListener {
   /** A promise that settles after the first attempt to listen. After a failure, more attempts follow. */
   readonly listening: Promise<void>;

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 
-/** The subject of the notifications of a channel. */
+/** What a notification channel is about. */
 export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
 
 const DIGITS = 32;
 
 /**
- * Returns the name of a channel in this installation. PostgreSQL lets every role send on every channel, so the name
- * contains an HMAC: SQL of a tool does not know it, and can neither forge notifications for other organizations nor flood
- * their processes with them. `private.notify_run_change()` computes the same name.
+ * Returns the name of a notification channel in this installation. PostgreSQL lets every role send on every channel.
+ * So the name contains an HMAC: SQL of a tool does not know it, and can neither forge notifications for other
+ * organizations nor flood their processes with them. `private.notify_run_change()` computes the same name.
  */
 export function channelName(channel: Channel, contextKey: Buffer): string {
   const digest = createHmac('sha256', contextKey).update(`notification channel:${channel}`);

@@ -45,14 +45,14 @@ interface Notification {
 }
 
 /**
- * Sends short texts to all processes that listen on a channel of the database. Notifications may be lost. After a loss,
+ * Sends short texts to all processes that listen on a notification channel. Notifications may be lost. After a loss,
  * an empty payload follows when the database answers again. Items of one subject that are sent together share a
  * payload: the subject and the items, separated by spaces.
  */
 @Injectable()
 export class NotificationSender {
   private readonly logger = new Logger(NotificationSender.name);
-  /** The items by their key: a channel and a subject, joined by a space. */
+  /** The items by their key: a notification channel and a subject, joined by a space. */
   private pending = new Map<string, Set<string>>();
   private pendingItems = 0;
   private lossy = new Set<string>();
