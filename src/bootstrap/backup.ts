@@ -41,7 +41,7 @@ export async function makeBackup(): Promise<void> {
     });
     if (!hasDatabase)
       throw new Error(
-        `${env.dataDir} has no database. Set DATA_DIR or DATABASE_URL as for the running service.`,
+        `There is no database in ${env.dataDir}. Set DATA_DIR or DATABASE_URL as for the running service.`,
       );
   } catch (error) {
     fail(`There is no backup: ${toError(error).message}`);

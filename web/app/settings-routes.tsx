@@ -28,5 +28,5 @@ const senderDomains = createRoute({
   component: settingsPages.senderDomainsPage,
 });
 
-/** The settings of an organization that have no filters. */
+/** The routes of those settings pages that keep no filters in their address. */
 export const settingsRoutes = [secrets, channels, senderDomains, topics, retention] as const;

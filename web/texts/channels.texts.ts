@@ -71,7 +71,7 @@ export const channelsTexts = defineTexts(
     secret: 'Geheimnis',
     secretAbout: 'Es wird nach dem Speichern niemandem gezeigt.',
     secretKept:
-      'Leer behält das gespeicherte. Um es an eine andere Adresse zu senden, geben Sie es erneut ein.',
+      'Leer lassen, um das gespeicherte Geheimnis zu behalten. Bei einer anderen Adresse geben Sie es erneut ein.',
     priority: 'Reihenfolge',
     priorityAbout:
       'Der Anbieter mit der kleinsten Zahl wird zuerst versucht, der nächste nach einem vorübergehenden Fehler.',

@@ -108,7 +108,7 @@ export const secretsTexts = defineTexts(
     },
     secretAbout: 'Es wird nach dem Speichern niemandem gezeigt.',
     secretKept:
-      'Leer behält das gespeicherte. Um es an andere Hosts zu senden, geben Sie es erneut ein.',
+      'Leer lassen, um das gespeicherte Geheimnis zu behalten. Bei anderen Hosts geben Sie es erneut ein.',
     hosts: 'Hosts',
     hostsAbout:
       'Nur diese Hosts erhalten es, einer pro Zeile: api.example.com, oder *.example.com für alle Hosts unter example.com.',

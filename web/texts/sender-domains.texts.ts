@@ -22,7 +22,7 @@ export const senderDomainsTexts = defineTexts(
     results: {
       found: 'The record was found.',
       missing: 'There is no such record. A new record can take some hours to become visible.',
-      different: 'There is a record with another value.',
+      different: 'There is a record with another value. Correct it.',
       unanswered: 'No name server answered. Try again.',
     },
     failing: 'E-mails are still sent for 72 hours after the record was removed.',
@@ -70,7 +70,7 @@ export const senderDomainsTexts = defineTexts(
       found: 'Der Eintrag wurde gefunden.',
       missing:
         'Es gibt keinen solchen Eintrag. Bis ein neuer sichtbar ist, können Stunden vergehen.',
-      different: 'Es gibt einen Eintrag mit einem anderen Wert.',
+      different: 'Es gibt einen Eintrag mit einem anderen Wert. Berichtigen Sie ihn.',
       unanswered: 'Kein Nameserver hat geantwortet. Versuchen Sie es erneut.',
     },
     failing: 'E-Mails werden noch 72 Stunden lang gesendet, nachdem der Eintrag verschwunden ist.',

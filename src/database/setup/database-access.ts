@@ -1,6 +1,6 @@
 import type { PoolConfig } from 'pg';
 
-/** The connections of the service, which is never the owner of the data. `prepareDatabase` returns it. */
+/** The address, the roles and the keys of the database. Neither role owns the data. See `prepareDatabase`. */
 export class DatabaseAccess {
   host: string;
   port: number;
