@@ -67,7 +67,7 @@ export class BullWakeUps extends WakeUps {
   }
 
   async pause(): Promise<void> {
-    // pause() is not awaited, because it waits for Redis. Workers that stop ignore later wake-ups.
+    // pause() is not awaited, because it waits for Redis. Stopping workers ignore later wake-ups.
     this.queue.pause(true, true).catch((error: unknown) => this.report(error));
   }
 

@@ -18,7 +18,7 @@ const MAX_AT_ONCE = 10;
  * early.
  */
 const MAX_SLEEP_MS = 5000;
-/** The longest sleep when only the timeout of the run waits. No step takes longer than this time. */
+/** The longest sleep when a run waits for nothing but its timeout. No attempt of a step takes longer than this time. */
 const MAX_STEP_MS = 300_000;
 
 /** The largest number of steps in a shared transaction, because it occupies a database connection and locks the run. */
