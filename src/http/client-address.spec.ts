@@ -14,7 +14,7 @@ describe(clientAddress, () => {
     expect(of('2001:DB8::1')).toBe('2001:db8::1');
   });
 
-  it('returns the address of the connection for a text that is no address', () => {
+  it('returns the address of the connection for a text that is not an address', () => {
     expect(of('unknown', '10.0.0.1')).toBe('10.0.0.1');
     expect(of('192.0.2.1:1234', '10.0.0.1')).toBe('10.0.0.1');
     expect(of(undefined)).toBe('');

@@ -158,7 +158,7 @@ function readColumns(sample: string, delimiter: string, read: RowReader): string
   }
   if (cells.some((cell) => cell.includes('\u0000'))) {
     throw AppError.invalid(
-      'The file is no text, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.',
+      'The file is not text, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.',
     );
   }
   return cells;

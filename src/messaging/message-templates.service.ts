@@ -18,7 +18,7 @@ export interface GivenTemplate {
   readonly from: string | PinnedTemplate;
   /** The preferred locale. It comes before the locale of the contact. */
   readonly locale?: string | null;
-  /** The variables of each call of `send_message` that a digest contains. Absent for a message that is no digest. */
+  /** The variables of each call of `send_message` that a digest contains. Absent for a message that is not a digest. */
   readonly items?: readonly object[];
 }
 

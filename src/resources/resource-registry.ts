@@ -72,8 +72,8 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /**
-   * Returns the variables of a template, an empty list for a resource that is no template, and undefined for an unknown
-   * URI.
+   * Returns the variables of a template, an empty list for a resource that is not a template, and undefined for an
+   * unknown URI.
    */
   variablesOf(uri: string, policies: ToolPolicies): readonly string[] | undefined {
     return this.allowed(policies).find(({ template }) => template.text === uri)?.template.variables;

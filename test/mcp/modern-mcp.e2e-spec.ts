@@ -120,7 +120,10 @@ describe('tools/call', () => {
     ['an unknown tool', call('unheard_of')],
     ['a tool that only people may call', call('people_only')],
     ['no name', call(undefined)],
-    ['arguments that are no object', modernRequest('tools/call', { name: 'noop', arguments: [1] })],
+    [
+      'arguments that are not an object',
+      modernRequest('tools/call', { name: 'noop', arguments: [1] }),
+    ],
     ['a cursor that the server never returned', modernRequest('tools/list', { cursor: 'x' })],
   ])('returns -32602 with status 200 for %s', async (_case, message) => {
     expect(await post(message)).toMatchObject({ status: 200, body: errorOf(-32602, 1) });

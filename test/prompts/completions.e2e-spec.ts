@@ -216,8 +216,8 @@ describe('completion/complete', () => {
     ['no argument', { ref: WRITE }],
     ['an argument without a name', { ref: WRITE, argument: { value: '' } }],
     ['an unknown argument', { ref: WRITE, argument: { name: 'constructor', value: '' } }],
-    ['a value that is no text', { ref: WRITE, argument: { name: 'contact', value: null } }],
-    ['a context that is no object', { ref: WRITE, argument, context: { arguments: [] } }],
+    ['a value that is not a text', { ref: WRITE, argument: { name: 'contact', value: null } }],
+    ['a context that is not an object', { ref: WRITE, argument, context: { arguments: [] } }],
     ['a context of other things', { ref: WRITE, argument, context: { arguments: { a: 5 } } }],
   ])('refuses %s', async (_case, params) => {
     expect((await ask(acme, 'completion/complete', params, 'plain')).error).toMatchObject({

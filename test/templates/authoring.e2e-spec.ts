@@ -63,7 +63,7 @@ describe('the draft of a template', () => {
   it.each<[string, object, string]>([
     ['a name with spaces', { name: 'Two words' }, 'name'],
     [
-      'a locale that is no language tag',
+      'a locale that is not a language tag',
       { variants: { 'not a locale': {} } },
       'variants.not a locale',
     ],

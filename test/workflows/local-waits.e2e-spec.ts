@@ -109,7 +109,7 @@ describe('waits until a local time', () => {
       'until must be at most 366 days away.',
     ],
     [
-      'a length that is no number',
+      'a length that is not a number',
       { days: '{{ trigger.payload.at }}' },
       { at: 'soon' },
       'The days of a wait must be a number of at least 0 and at most 366.',

@@ -107,12 +107,12 @@ describe('an archive', () => {
     }
   });
 
-  it('is refused when it has a newer format, or when the file is no archive', async () => {
+  it('is refused when it has a newer format, or when the file is not an archive', async () => {
     const bytes = await encode(ENTRIES);
     const newer = Buffer.from(bytes.toString('latin1').replace('backup 1', 'backup 2'), 'latin1');
     await expect(decode(newer)).rejects.toThrow('newer format');
     await expect(decode(Buffer.from('id,name\n1,Ada\n2,Grace\n'))).rejects.toThrow(
-      'The file is no backup of Switchboard.',
+      'The file is not a backup of Switchboard.',
     );
   });
 });

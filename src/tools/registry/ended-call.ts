@@ -25,7 +25,7 @@ export function endedCall(
   };
 }
 
-/** Returns true for an unexpected error: one that is no refusal, cancellation or input request. */
+/** Returns true for an unexpected error: one that is not a refusal, a cancellation or an input request. */
 export function isBug(failure: unknown, signal: AbortSignal): failure is Error {
   return (
     failure instanceof Error &&

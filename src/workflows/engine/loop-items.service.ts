@@ -16,7 +16,7 @@ import { RunScopeService } from './run-scope.service.js';
 
 const MAX_CURSOR_BYTES = 8192;
 
-/** Evaluates the items of a loop. Throws `invalid_arguments` for values that are no list or exceed a limit. */
+/** Evaluates the items of a loop. Throws `invalid_arguments` for values that are not a list or exceed a limit. */
 @Injectable()
 export class LoopItemsService {
   constructor(
