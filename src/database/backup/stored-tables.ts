@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { AppError } from '../../errors/app-error.js';
 
-/** A table with rows of this installation. PostgreSQL writes its statements, so that names are quoted. */
+/** A table with rows of this installation, and the SQL statements for it, in which PostgreSQL has quoted the names. */
 export interface StoredTable {
   /** The schema and the name, for example `public.contacts`. */
   name: string;
