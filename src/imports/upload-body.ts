@@ -3,7 +3,7 @@ import { safeName } from '../files/file-name.js';
 import type { UploadFacts } from './import-uploads.service.js';
 import { DELIMITERS } from './read-rows.js';
 
-/** The types of a file with contacts. */
+/** The accepted media types of a file with contacts. */
 export const CSV_TYPES: readonly string[] = [
   'text/csv',
   'text/plain',

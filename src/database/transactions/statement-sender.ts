@@ -29,8 +29,8 @@ export interface StatementSender {
   /** A number that grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
   /**
-   * The database's `now()` in the transaction, or at its first read outside of it. Undefined until a statement was
-   * sent.
+   * The database's `now()` in the transaction, or at the first read outside of the transaction. Undefined until a
+   * statement was sent.
    */
   readonly beganAt: Date | undefined;
 }

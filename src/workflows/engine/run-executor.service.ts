@@ -219,7 +219,7 @@ export class RunExecutorService {
   private async waitForStep(execution: Execution, { waiting }: Plan): Promise<void> {
     const { run, running } = execution;
     const times = waiting.map(({ path }) => run.get(path)!.dueAt! - performance.now());
-    // The timeout of a run never ends early. If only the timeout waits, the journal need not be read again before it.
+    // The timeout of a run never ends early. While nothing else waits, the journal need not be read again until then.
     const mayEndEarly = waiting.some(({ step }) => !isTimeoutStep(step));
     const sleepMs = Math.max(0, Math.min(mayEndEarly ? MAX_SLEEP_MS : MAX_STEP_MS, ...times));
     let timer: NodeJS.Timeout | undefined;
