@@ -55,7 +55,7 @@ export class TemplatePreviewController {
 
 /**
  * Returns the variables in the query, or undefined when the parameter is absent. Throws `invalid_arguments` for a text
- * that is no JSON object.
+ * that is not a JSON object.
  */
 function readVariables(given: unknown): object | undefined {
   if (given === undefined) return undefined;

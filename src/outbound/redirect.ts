@@ -15,7 +15,7 @@ const HEADERS_FOR_OTHERS = new Set([
 
 /**
  * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is not a redirect. Throws
- * `rejected` for a location that is no URL. Throws as {@link requestTo} does.
+ * `rejected` for a location that is not a URL. Throws as {@link requestTo} does.
  */
 export function redirectOf(
   request: RequestContent,
@@ -24,7 +24,7 @@ export function redirectOf(
   const { location } = headers;
   if (!REDIRECTS.includes(status) || location === undefined) return undefined;
   if (!URL.canParse(location, request.url)) {
-    throw new AppError('rejected', 'The other system redirects to a location that is no URL.');
+    throw new AppError('rejected', 'The other system redirects to a location that is not a URL.');
   }
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||

@@ -52,7 +52,7 @@ export interface LargeRules extends LargeWork {
 }
 
 /**
- * Returns the payload of a body. A body that is no JSON object is converted to one, as docs/webhooks.md says. Throws
+ * Returns the payload of a body. A body that is not a JSON object is converted to one, as docs/webhooks.md says. Throws
  * `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
  */
 export async function readPayload(
