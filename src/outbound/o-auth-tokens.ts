@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/app-error.js';
+import { asSentence } from '../errors/as-sentence.js';
 import { parseJson } from '../http/request-body.js';
 import type { SecretContent } from '../secrets/secret-content.js';
 import type { StoredSecret } from '../secrets/secrets.service.js';
+import { visibleLine } from '../text/visible-line.js';
 import { OutboundClient } from './outbound-client.js';
 
 const MOST_TOKENS = 1000;
@@ -12,6 +14,8 @@ const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 86_400;
 /** The seconds before its end at which a token is replaced, because a request takes time too. */
 const EARLY_SECONDS = 30;
+/** The longest reason of a token URL in an error, in characters. */
+const MOST_REASON = 300;
 
 /**
  * Gets access tokens of OAuth 2.0 client credentials (RFC 6749, 4.4) and keeps them until shortly before they expire.
@@ -44,6 +48,7 @@ export class OAuthTokens {
   }
 
   private async request(key: string, { name, content }: StoredSecret): Promise<string> {
+    const isInBody = content.client_auth === 'body';
     const response = await this.client.send({
       method: 'POST',
       url: content.token_url!,
@@ -52,12 +57,13 @@ export class OAuthTokens {
         'user-agent': 'Switchboard',
         'content-type': 'application/x-www-form-urlencoded',
         'accept-encoding': 'identity',
-        authorization: clientAuthorization(content),
+        ...(!isInBody && { authorization: clientAuthorization(content) }),
       },
       body: Buffer.from(
         new URLSearchParams({
           grant_type: 'client_credentials',
           ...(content.scope && { scope: content.scope }),
+          ...(isInBody && { client_id: content.client_id!, client_secret: content.secret }),
         }).toString(),
       ),
       // The signal of a caller must not end the request, because several steps may wait for it. The client ends it
@@ -66,7 +72,11 @@ export class OAuthTokens {
     });
     if (response.status !== 200) {
       const code = response.status === 429 || response.status >= 500 ? 'unavailable' : 'rejected';
-      throw new AppError(code, `The token URL of the secret ${name} answered ${response.status}.`);
+      const reason = readReason(response.body, content);
+      throw new AppError(
+        code,
+        `The token URL of the secret ${name} answered ${response.status}${reason ? `: ${asSentence(reason)}` : '.'}`,
+      );
     }
     const { token, seconds } = readToken(response.body, name);
     const ttl = Math.max(seconds - EARLY_SECONDS, 1) * 1000;
@@ -85,18 +95,27 @@ function clientAuthorization({ client_id: id = '', secret }: SecretContent): str
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;
 }
 
-function readToken(body: Buffer, name: string): { token: string; seconds: number } {
-  let answer: unknown;
+function readAnswer(body: Buffer): Record<string, unknown> {
   try {
-    answer = parseJson(body);
+    const answer: unknown = parseJson(body);
+    return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
   } catch {
-    answer = undefined;
+    return {};
   }
-  const {
-    access_token: token,
-    token_type: type,
-    expires_in: seconds,
-  } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
+}
+
+/**
+ * Returns the error and its description of a token URL (RFC 6749, 5.2), or an empty text. Also returns an empty text
+ * when the answer repeats the client secret, which must be in no error.
+ */
+function readReason(body: Buffer, { secret }: SecretContent): string {
+  const { error, error_description: description } = readAnswer(body);
+  const texts = [error, description].filter((text): text is string => typeof text === 'string');
+  return body.includes(secret) ? '' : visibleLine(texts.join(', '), MOST_REASON);
+}
+
+function readToken(body: Buffer, name: string): { token: string; seconds: number } {
+  const { access_token: token, token_type: type, expires_in: seconds } = readAnswer(body);
   if (typeof token !== 'string' || !/^[!-~]{1,8192}$/.test(token)) {
     throw new AppError('rejected', `The token URL of the secret ${name} returned no access token.`);
   }

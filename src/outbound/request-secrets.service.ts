@@ -120,7 +120,8 @@ export class RequestSecretsService {
       const pair = `${content.username}:${content.secret}`;
       return ['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`];
     }
-    return ['Authorization', `Bearer ${await this.tokens.get(organizationId, secret)}`];
+    const token = await this.tokens.get(organizationId, secret);
+    return content.header ? [content.header, token] : ['Authorization', `Bearer ${token}`];
   }
 }
 

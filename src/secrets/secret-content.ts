@@ -3,6 +3,10 @@ import { isIP } from 'node:net';
 export const SECRET_KINDS = ['value', 'header', 'basic', 'oauth2_client'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
+/** The ways in which a token URL gets the client id and the client secret (RFC 6749, 2.3.1). */
+export const CLIENT_AUTH = ['basic', 'body'] as const;
+export type ClientAuth = (typeof CLIENT_AUTH)[number];
+
 /** A decrypted secret. Only `secret` is secret; the other members are shown to the people of the organization. */
 export interface SecretContent {
   readonly kind: SecretKind;
@@ -10,14 +14,16 @@ export interface SecretContent {
   readonly secret: string;
   /** The hosts whose requests may contain the secret. `*.example.com` means every host below example.com. */
   readonly hosts: readonly string[];
-  /** The name of the header, for the kind `header`. */
+  /** The name of the header, for the kind `header`. For `oauth2_client`: the header for the token without `Bearer`. */
   readonly header?: string;
   /** The user name, for the kind `basic`. */
   readonly username?: string;
-  /** The URL that issues tokens. This member and the next two belong to the kind `oauth2_client`. */
+  /** The URL that issues tokens. This member and the next three belong to the kind `oauth2_client`. */
   readonly token_url?: string;
   readonly client_id?: string;
   readonly scope?: string;
+  /** `basic` when it is missing. */
+  readonly client_auth?: ClientAuth;
 }
 
 const NAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i;

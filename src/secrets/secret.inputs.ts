@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, Matches } from 'class-validator';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Text, TextList } from '../tools/schema/fields.js';
-import { SECRET_KINDS, type SecretKind } from './secret-content.js';
+import { CLIENT_AUTH, type ClientAuth, SECRET_KINDS, type SecretKind } from './secret-content.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const MOST_HOSTS = 20;
@@ -17,10 +17,11 @@ export class SetSecretInput {
 
   @Doc(
     'value: http_request steps use it as {{ secrets.NAME }}. header, basic and oauth2_client: steps name it as ' +
-      'their credential, which sets a header, HTTP Basic, or a Bearer token of OAuth 2.0 client credentials.',
+      'their credential, which sets a header, HTTP Basic, or a Bearer token of OAuth 2.0 client credentials. Without ' +
+      'it, a new secret is a value, and a stored secret keeps its kind.',
   )
-  @Choice(SECRET_KINDS)
-  kind: SecretKind = 'value';
+  @Choice(SECRET_KINDS, { optional: true })
+  kind?: SecretKind;
 
   @Text(
     'The value, the value of the header, the password or the client secret. Nobody can read it again. Without it, ' +
@@ -31,15 +32,19 @@ export class SetSecretInput {
 
   @Doc(
     'Hosts that may receive it: api.example.com, or *.example.com for all hosts below example.com. Requests to ' +
-      'other hosts fail.',
+      'other hosts fail. A new secret needs it.',
     { examples: [['api.example.com']] },
   )
-  @TextList()
+  @TextList({ optional: true })
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_HOSTS)
-  hosts: string[];
+  hosts?: string[];
 
-  @Text('Name of the header, for the kind header.', { optional: true, min: 1, max: 100 })
+  @Text(
+    'For the kind header: the name of the header. For the kind oauth2_client: the header that gets the token without ' +
+      '"Bearer", if it is not Authorization. An empty text removes it.',
+    { optional: true, max: 100 },
+  )
   header?: string;
 
   @Text('For the kind basic.', { optional: true, max: 500 })
@@ -55,11 +60,21 @@ export class SetSecretInput {
   @Text('For the kind oauth2_client.', { optional: true, min: 1, max: 500 })
   client_id?: string;
 
-  @Text('For the kind oauth2_client: the scopes, separated by spaces.', {
-    optional: true,
-    max: 1000,
-  })
+  @Text(
+    'For the kind oauth2_client: the scopes, separated by spaces. An empty text removes them.',
+    {
+      optional: true,
+      max: 1000,
+    },
+  )
   scope?: string;
+
+  @Doc(
+    'For the kind oauth2_client: the token URL gets the client id and the client secret by HTTP Basic (the default), ' +
+      'or as client_id and client_secret in the body.',
+  )
+  @Choice(CLIENT_AUTH, { optional: true })
+  client_auth?: ClientAuth;
 }
 
 export class DeleteSecretInput {

@@ -1,5 +1,5 @@
 import { Choice, ListOf, Nested, Text, TextList, Timestamp } from '../tools/schema/fields.js';
-import { SECRET_KINDS, type SecretKind } from './secret-content.js';
+import { CLIENT_AUTH, type ClientAuth, SECRET_KINDS, type SecretKind } from './secret-content.js';
 import type { StoredSecret } from './secrets.service.js';
 
 /** A secret without its secret part. */
@@ -28,6 +28,9 @@ export class SecretView {
   @Text({ nullable: true })
   scope: string | null;
 
+  @Choice(CLIENT_AUTH, { nullable: true })
+  client_auth: ClientAuth | null;
+
   @Timestamp()
   created_at: string;
 
@@ -47,6 +50,7 @@ export class SecretView {
       token_url: content.token_url ?? null,
       client_id: content.client_id ?? null,
       scope: content.scope ?? null,
+      client_auth: content.client_auth ?? null,
       created_at: createdAt.toISOString(),
       updated_at: updatedAt.toISOString(),
       updated_by: updatedBy,

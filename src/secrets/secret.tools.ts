@@ -13,9 +13,16 @@ const FIELDS: Readonly<Record<SecretKind, { needs: readonly Field[]; may: readon
   value: { needs: [], may: [] },
   header: { needs: ['header'], may: [] },
   basic: { needs: ['username'], may: [] },
-  oauth2_client: { needs: ['token_url', 'client_id'], may: ['scope'] },
+  oauth2_client: { needs: ['token_url', 'client_id'], may: ['scope', 'client_auth', 'header'] },
 };
-const ALL_FIELDS = ['header', 'username', 'token_url', 'client_id', 'scope'] as const;
+const ALL_FIELDS = [
+  'header',
+  'username',
+  'token_url',
+  'client_id',
+  'scope',
+  'client_auth',
+] as const;
 type Field = (typeof ALL_FIELDS)[number];
 
 /** Provides the tools by which owners set secrets. No tool returns the secret part. */
@@ -42,8 +49,8 @@ export class SecretTools {
     name: 'set_secret',
     title: 'Set a secret',
     description:
-      'Creates a secret for http_request steps, or replaces the one with this name. Runs use the new one from ' +
-      'their next request on.',
+      'Creates a secret for http_request steps, or changes the one with this name. What is left out stays as it is ' +
+      'stored. Runs use the new one from their next request on.',
     output: SecretResult,
     destructive: true,
     idempotent: true,
@@ -52,17 +59,7 @@ export class SecretTools {
   })
   async set(sent: SetSecretInput, { organizationId, actor }: ToolCall): Promise<SecretResult> {
     const input = { ...sent, secret: sent.secret && withoutLineEnd(sent.secret) };
-    assertFields(input);
-    const given = ALL_FIELDS.map((field) => [field, input[field]] as const);
-    const contentFrom = (before: SecretContent | undefined): SecretContent => ({
-      kind: input.kind,
-      secret: input.secret ?? keptSecret(before, input),
-      hosts: input.hosts.map((host) => host.toLowerCase()),
-      ...(Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Pick<
-        SecretContent,
-        Field
-      >),
-    });
+    const contentFrom = (before?: SecretContent): SecretContent => contentOf(input, before);
     const saved = await this.secrets.set(organizationId, input.name, contentFrom, actor.id);
     return { secret: SecretView.of(saved) };
   }
@@ -92,23 +89,41 @@ function withoutLineEnd(secret: string): string {
   throw AppError.invalidField('secret', 'must have characters other than a line end');
 }
 
-function assertFields(input: SetSecretInput): void {
-  const { needs, may } = FIELDS[input.kind];
-  const wrong = input.hosts.findIndex((host) => !isHost(host));
+/** Returns the new content: what is given, and for the rest what is stored. Fields of another kind do not stay. */
+function contentOf(input: SetSecretInput, before: SecretContent | undefined): SecretContent {
+  const kind = input.kind ?? before?.kind ?? 'value';
+  const kept = before?.kind === kind ? before : undefined;
+  const hosts = input.hosts?.map((host) => host.toLowerCase()) ?? before?.hosts;
+  if (!hosts) throw missing('hosts');
+  const { may } = FIELDS[kind];
+  const fields = Object.fromEntries(
+    ALL_FIELDS.map((field) => [field, input[field] ?? kept?.[field]] as const).filter(
+      ([field, value]) => value !== undefined && !(value === '' && may.includes(field)),
+    ),
+  ) as Pick<SecretContent, Field>;
+  const content = { kind, hosts, ...fields };
+  assertFields(content, input.secret);
+  return { ...content, secret: input.secret ?? keptSecret(before, content) };
+}
+
+function assertFields(content: Omit<SecretContent, 'secret'>, secret: string | undefined): void {
+  const { needs, may } = FIELDS[content.kind];
+  const wrong = content.hosts.findIndex((host) => !isHost(host));
   if (wrong >= 0) {
     const message = 'must be a host such as api.example.com, without https://, port and path';
     throw AppError.invalidField(`hosts[${wrong}]`, message);
   }
   for (const field of ALL_FIELDS) {
-    const isGiven = input[field] !== undefined;
+    // HTTP Basic may have an empty user name.
+    const isGiven = content[field] !== undefined && (content[field] !== '' || field === 'username');
     if (needs.includes(field) && !isGiven) {
-      throw AppError.invalidField(field, `is required for the kind ${input.kind}`);
+      throw AppError.invalidField(field, `is required for the kind ${content.kind}`);
     }
     if (isGiven && !needs.includes(field) && !may.includes(field)) {
-      throw AppError.invalidField(field, `does not belong to the kind ${input.kind}`);
+      throw AppError.invalidField(field, `does not belong to the kind ${content.kind}`);
     }
   }
-  if (input.kind !== 'value' && input.secret !== undefined && /[^\t -~]/.test(input.secret)) {
+  if (content.kind !== 'value' && secret !== undefined && /[^\t -~]/.test(secret)) {
     throw AppError.invalidField('secret', 'must have printable ASCII characters only');
   }
 }
@@ -118,16 +133,19 @@ function assertFields(input: SetSecretInput): void {
  * Throws it also when the kind, the hosts or the URL for tokens change, because they decide who receives the
  * secret.
  */
-function keptSecret(before: SecretContent | undefined, input: SetSecretInput): string {
-  if (!before)
-    throw AppError.invalidField(
-      'secret',
-      'is required, because no secret with this name exists yet',
-    );
+function keptSecret(
+  before: SecretContent | undefined,
+  content: Omit<SecretContent, 'secret'>,
+): string {
+  if (!before) throw missing('secret');
   const isSame =
-    before.kind === input.kind &&
-    before.token_url === input.token_url &&
-    input.hosts.every((host) => before.hosts.includes(host.toLowerCase()));
+    before.kind === content.kind &&
+    before.token_url === content.token_url &&
+    content.hosts.every((host) => before.hosts.includes(host));
   if (isSame) return before.secret;
   throw AppError.invalidField('secret', 'is required to change who receives it');
+}
+
+function missing(field: string): AppError {
+  return AppError.invalidField(field, 'is required, because no secret with this name exists yet');
 }

@@ -38,6 +38,19 @@ describe('the page of secrets', () => {
     await row.getByText('HTTP Basic').waitFor();
     expect(await page.content()).not.toContain(CANARY);
 
+    await row.getByRole('button', { name: 'Change stripe_key' }).click();
+    await change.getByLabel('Kind').selectOption({ label: 'OAuth 2.0 client' });
+    await change.getByRole('textbox', { name: 'Token URL' }).fill('https://api.example.com/token');
+    await change.getByRole('textbox', { name: 'Client id' }).fill('shop');
+    await change.getByLabel('How the token URL gets').selectOption({ label: 'In the body' });
+    await change.getByRole('textbox', { name: 'Client secret' }).fill(CANARY);
+    await change.getByRole('button', { name: 'Save' }).click();
+    await change.waitFor({ state: 'detached' });
+    const { value } = await dashboard.organization.call('list_secrets');
+    expect(value).toMatchObject({
+      secrets: [{ kind: 'oauth2_client', client_auth: 'body', scope: null, header: null }],
+    });
+
     await row.getByRole('button', { name: 'Delete stripe_key' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no secrets yet').waitFor();

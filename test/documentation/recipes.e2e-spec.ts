@@ -52,6 +52,7 @@ let providers: ProviderServer;
 const secretOf = (name: string): string => String(readRecipe(name, '').secret!.secret);
 const { username: account, secret: authToken } = readRecipe('twilio-sms', '').secret!;
 const { client_id: clientId, secret: clientSecret } = readRecipe('list-row', '').secret!;
+const { otherSecret: shopifyApp } = readRecipe('nightly-import', '');
 const entra = microsoft(String(clientId), String(clientSecret));
 
 beforeAll(async () => {
@@ -63,13 +64,21 @@ beforeAll(async () => {
     'login.microsoftonline.com': entra.login,
     'graph.microsoft.com': entra.graph,
     'api.openai.com': openai(secretOf('language-model'), ANSWER_MS),
-    'example-shop.myshopify.com': shopify(secretOf('nightly-import'), [
-      customer(1, 'katherine@example.com'),
-      customer(2, null),
-      customer(3, 'no address'),
-      customer(4, 'annie@example.com'),
-      customer(5, 'christine@example.com'),
-    ]),
+    'example-shop.myshopify.com': shopify(
+      secretOf('nightly-import'),
+      {
+        clientId: String(shopifyApp!.client_id),
+        clientSecret: String(shopifyApp!.secret),
+        token: 'shpat_for_a_day',
+      },
+      [
+        customer(1, 'katherine@example.com'),
+        customer(2, null),
+        customer(3, 'no address'),
+        customer(4, 'annie@example.com'),
+        customer(5, 'christine@example.com'),
+      ],
+    ),
   });
   switchboard = await startSwitchboard({ env: { OUTBOUND_ALLOW: `127.0.0.1:${providers.port}` } });
   acme = await createOrganization(switchboard);
@@ -306,6 +315,19 @@ describe('docs/recipes', () => {
     ] as const) {
       expect(await contact(email)).toMatchObject({ external_id: `shopify:${number}` });
     }
+  });
+
+  it('nightly-import.md gets tokens for an app of the Dev Dashboard', async () => {
+    const { id, run, otherSecret } = await follow('nightly-import');
+    expect((await acme.call('set_secret', otherSecret)).error).toBeUndefined();
+    await run(0, { URL: switchboard.url, API_KEY: acme.key, WORKFLOW: id });
+    const [done] = await ended(id);
+    expect(done!.status).toBe('succeeded');
+    expect(providers.statusesOf('example-shop.myshopify.com').slice(-4)).toEqual([
+      200, 200, 200, 200,
+    ]);
+    const paths = providers.accepted('example-shop.myshopify.com').map(({ path }) => path);
+    expect(paths).toContain('/admin/oauth/access_token');
   });
 
   it('approval-by-link.md refunds the payment when the manager approves', async () => {

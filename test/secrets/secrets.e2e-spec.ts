@@ -217,6 +217,31 @@ describe('secrets of an organization', () => {
     ]);
   });
 
+  it('keep what a change leaves out, so that a new value needs only the name', async () => {
+    await setSecret({
+      name: 'partly',
+      kind: 'oauth2_client',
+      token_url: 'https://a.example.com/token',
+      client_id: 'id',
+      scope: 'read',
+      client_auth: 'body',
+      secret: 'one',
+    });
+    const kept = { kind: 'oauth2_client', client_id: 'id', scope: 'read', client_auth: 'body' };
+    const { value } = await acme.call<{ secret: object }>('set_secret', {
+      name: 'partly',
+      secret: 'two',
+    });
+    expect(value.secret).toMatchObject({ ...kept, hosts: ['127.0.0.1'] });
+    expect(await setSecret({ name: 'partly', scope: '' })).toMatchObject({ ...kept, scope: null });
+    const { error } = await acme.call('set_secret', { name: 'partly', kind: 'basic' });
+    expect(error?.details?.[0]?.path).toBe('username');
+    const unknown = await acme.call('set_secret', { name: 'unknown', secret: 'x' });
+    expect(unknown.error?.details).toEqual([
+      { path: 'hosts', message: 'is required, because no secret with this name exists yet' },
+    ]);
+  });
+
   it('are refused at save where they would not work', async () => {
     const at = 'steps[0].arguments.body';
     expect(await faultsOf(step('/', { body: '{{ secrets.api_kye }}' }))).toEqual([
@@ -323,6 +348,56 @@ describe('secrets of an organization', () => {
       valid = 'none';
       expect((await run(steps)).status).toBe('failed');
       expect(issued).toBe(3);
+    });
+
+    it('are sent in the body to a token URL that expects them there', async () => {
+      handlers.set('/body-token', (_request, response) =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ access_token: 'in-body', token_type: 'Bearer' })),
+      );
+      await setSecret({
+        name: 'in_body',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/body-token`,
+        client_id: 'shop id',
+        client_auth: 'body',
+        secret: CANARY,
+      });
+      expect((await run([step('/in-body', { credential: 'in_body' })])).status).toBe('succeeded');
+      expect(sent('/in-body')[0]!.headers.authorization).toBe('Bearer in-body');
+      const [request] = sent('/body-token');
+      expect(request!.headers.authorization).toBeUndefined();
+      expect(Object.fromEntries(new URLSearchParams(request!.body))).toEqual({
+        grant_type: 'client_credentials',
+        client_id: 'shop id',
+        client_secret: CANARY,
+      });
+    });
+
+    it.each([
+      [
+        { error: 'invalid_client', error_description: 'The client secret\nhas expired' },
+        ' 400: invalid_client, The client secret has expired.',
+      ],
+      [{ error: 'invalid_client', error_description: `Got ${CANARY}` }, ' 400.'],
+      [{ error: 7 }, ' 400.'],
+      [[], ' 400.'],
+    ])('fail with the reason of the token URL, but not with a secret: %j', async (answer, end) => {
+      handlers.set('/reason', (_request, response) =>
+        response.writeHead(400).end(JSON.stringify(answer)),
+      );
+      await setSecret({
+        name: 'reason',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/reason`,
+        client_id: 'id',
+        secret: CANARY,
+      });
+      const finished = await run([step('/api', { credential: 'reason' })]);
+      expect(finished.steps[0]!.error!.message).toBe(
+        `The token URL of the secret reason answered${end}`,
+      );
     });
 
     it('fail with an explanation when the token URL refuses', async () => {

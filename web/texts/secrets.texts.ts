@@ -45,7 +45,10 @@ export const secretsTexts = defineTexts(
       token_url: 'Token URL',
       client_id: 'Client id',
       scope: 'Scopes, separated by spaces',
+      client_auth: 'How the token URL gets the client id and secret',
     },
+    clientAuth: { basic: 'HTTP Basic', body: 'In the body' },
+    tokenHeader: 'Header for the token without "Bearer", instead of Authorization',
     secretAbout: 'It is shown to nobody after you save it.',
     secretKept:
       'Leave this empty to keep the stored secret. If you change the hosts, enter the secret again.',
@@ -105,7 +108,10 @@ export const secretsTexts = defineTexts(
       token_url: 'Token-URL',
       client_id: 'Client-ID',
       scope: 'Scopes, durch Leerzeichen getrennt',
+      client_auth: 'Wie die Token-URL Client-ID und Client-Secret bekommt',
     },
+    clientAuth: { basic: 'HTTP Basic', body: 'Im Inhalt' },
+    tokenHeader: 'Kopfzeile für das Token ohne „Bearer“, statt Authorization',
     secretAbout: 'Es wird nach dem Speichern niemandem gezeigt.',
     secretKept:
       'Leer lassen, um das gespeicherte Geheimnis zu behalten. Bei anderen Hosts geben Sie es erneut ein.',

@@ -16,6 +16,8 @@ interface Command {
 /** Holds the texts that a reader of a recipe copies from its page. */
 export interface Recipe {
   readonly secret: Record<string, unknown> | undefined;
+  /** Another way to authenticate, if the page shows one. */
+  readonly otherSecret: Record<string, unknown> | undefined;
   readonly workflow: { name: string; trigger: Record<string, unknown>; steps: object[] };
   readonly html: string | undefined;
   /** Executes a command of the page after its settings, and returns the lines of its output. */
@@ -42,9 +44,12 @@ export function readRecipe(name: string, providers: string): Recipe {
     const next = blocks[index + 1];
     return [{ code, shown: next?.language === 'text' ? next.code : undefined }];
   });
-  const secret = objects.find(({ hosts }) => hosts !== undefined);
+  const [secret, otherSecret] = objects
+    .filter(({ hosts }) => hosts !== undefined)
+    .map((one) => ({ ...one, hosts: ['127.0.0.1'] }));
   return {
-    secret: secret && { ...secret, hosts: ['127.0.0.1'] },
+    secret,
+    otherSecret,
     workflow: objects.find(({ steps }) => steps !== undefined) as unknown as Recipe['workflow'],
     html: blocks.find(({ language }) => language === 'html')?.code,
     commands: commands.length,

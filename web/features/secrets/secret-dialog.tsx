@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx';
 import {
+  CLIENT_AUTH,
   FIELDS_OF_KIND,
   SECRET_KINDS,
   type SecretDraft,
@@ -33,6 +34,7 @@ export function SecretDialog({ secret, onDone, onClose }: SecretDialogProps) {
   const [draft, setDraft] = useState(() => draftOf(secret));
   const faults = call.error instanceof ApiError ? call.error.faults : [];
   const fields = FIELDS_OF_KIND[draft.kind];
+  const isClient = draft.kind === 'oauth2_client';
   const shown: readonly string[] = ['name', 'secret', 'hosts', ...fields];
   const fieldOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
   const bind = (field: Exclude<keyof SecretDraft, 'kind'>) => ({
@@ -66,16 +68,25 @@ export function SecretDialog({ secret, onDone, onClose }: SecretDialogProps) {
             if (kind) setDraft((before) => ({ ...before, kind }));
           }}
         />
-        {fields.map((field) => (
-          <TextField
-            key={field}
-            label={texts.fields[field]}
-            isRequired={field === 'scope' ? false : undefined}
-            autoComplete="off"
-            spellCheck={false}
-            {...bind(field)}
-          />
-        ))}
+        {fields.map((field) =>
+          field === 'client_auth' ? (
+            <SelectField
+              key={field}
+              label={texts.fields.client_auth}
+              options={CLIENT_AUTH.map((value) => ({ value, label: texts.clientAuth[value] }))}
+              {...bind(field)}
+            />
+          ) : (
+            <TextField
+              key={field}
+              label={isClient && field === 'header' ? texts.tokenHeader : texts.fields[field]}
+              isRequired={field === 'scope' || (isClient && field === 'header') ? false : undefined}
+              autoComplete="off"
+              spellCheck={false}
+              {...bind(field)}
+            />
+          ),
+        )}
         <TextField
           type="password"
           label={texts.kinds[draft.kind].secret}

@@ -23,4 +23,13 @@ describe('toArguments', () => {
       username: 'ada',
     });
   });
+
+  it('contains optional fields without a text, so that the stored ones are removed', () => {
+    const client = { token_url: 'https://a.example.com', client_id: 'id', client_auth: 'body' };
+    expect(toArguments({ ...draft, ...client, kind: 'oauth2_client' })).toMatchObject({
+      ...client,
+      scope: '',
+      header: '',
+    });
+  });
 });

@@ -3,14 +3,17 @@ import type { Secret } from './secret.readers.ts';
 export const SECRET_KINDS = ['value', 'header', 'basic', 'oauth2_client'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
+export const CLIENT_AUTH = ['basic', 'body'] as const;
+
 /** Lists the fields that each kind has besides the name, the secret and the hosts. */
 export const FIELDS_OF_KIND: Readonly<Record<SecretKind, readonly SecretField[]>> = {
   value: [],
   header: ['header'],
   basic: ['username'],
-  oauth2_client: ['token_url', 'client_id', 'scope'],
+  oauth2_client: ['token_url', 'client_id', 'scope', 'client_auth', 'header'],
 };
-export type SecretField = 'header' | 'username' | 'token_url' | 'client_id' | 'scope';
+export type SecretField =
+  'header' | 'username' | 'token_url' | 'client_id' | 'scope' | 'client_auth';
 
 /** Holds the texts that a person has typed. The hosts are separated by spaces, commas or new lines. */
 export interface SecretDraft extends Record<SecretField, string> {
@@ -30,6 +33,7 @@ const EMPTY: SecretDraft = {
   token_url: '',
   client_id: '',
   scope: '',
+  client_auth: 'basic',
 };
 
 /** Returns the first content of the form. Its secret is empty, because nobody can read a stored one. */
@@ -46,14 +50,16 @@ export function draftOf(secret: Secret | undefined): SecretDraft {
     token_url: secret.token_url ?? '',
     client_id: secret.client_id ?? '',
     scope: secret.scope ?? '',
+    client_auth: secret.client_auth ?? 'basic',
   };
 }
 
-/** Returns the arguments of `set_secret`. Fields of other kinds and empty fields are left out. */
+/**
+ * Returns the arguments of `set_secret`. Fields of other kinds are left out. Optional fields without a text are sent as
+ * empty texts, which remove the stored ones.
+ */
 export function toArguments(draft: SecretDraft): Record<string, unknown> {
-  const fields = FIELDS_OF_KIND[draft.kind]
-    .map((field) => [field, draft[field].trim()] as const)
-    .filter(([, value]) => value !== '');
+  const fields = FIELDS_OF_KIND[draft.kind].map((field) => [field, draft[field].trim()] as const);
   return {
     name: draft.name.trim(),
     kind: draft.kind,

@@ -9,6 +9,7 @@ const secret = record({
   token_url: nullable(text),
   client_id: nullable(text),
   scope: nullable(text),
+  client_auth: nullable(text),
   updated_at: text,
 });
 export type Secret = Read<typeof secret>;

@@ -7,13 +7,27 @@ export interface ShopifyCustomer {
   last_name: string;
 }
 
+/** The client of an app, and the token that it gets. */
+export interface ShopifyApp {
+  clientId: string;
+  clientSecret: string;
+  token: string;
+}
+
 /**
- * Answers as the list of customers in the Admin API of Shopify, which requires a token. Each page has two customers,
+ * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get one for their client
+ * credentials. Each page has two customers,
  * whatever the limit. The header Link has the address of the next page. A request for that page may have no filters.
  */
-export function shopify(token: string, customers: readonly ShopifyCustomer[]): Provider {
-  return ({ method, path, query, headers, base }) => {
-    if (headers['x-shopify-access-token'] !== token) return fault(401, 'Invalid API key');
+export function shopify(
+  token: string,
+  app: ShopifyApp,
+  customers: readonly ShopifyCustomer[],
+): Provider {
+  return ({ method, path, query, headers, body, base }) => {
+    if (path === '/admin/oauth/access_token') return answerToken(new URLSearchParams(body), app);
+    const given = headers['x-shopify-access-token'];
+    if (given !== token && given !== app.token) return fault(401, 'Invalid API key');
     if (method !== 'GET' || !/^\/admin\/api\/\d{4}-\d\d\/customers\.json$/.test(path)) {
       return fault(404, 'Not Found');
     }
@@ -34,6 +48,16 @@ export function shopify(token: string, customers: readonly ShopifyCustomer[]): P
       body: { customers: customers.slice(start, next) },
     };
   };
+}
+
+function answerToken(form: URLSearchParams, app: ShopifyApp): ProviderAnswer {
+  const isClient =
+    form.get('client_id') === app.clientId && form.get('client_secret') === app.clientSecret;
+  if (!isClient || form.get('grant_type') !== 'client_credentials') {
+    return fault(400, 'invalid_client');
+  }
+  const body = { access_token: app.token, scope: 'read_customers', expires_in: 86_399 };
+  return { status: 200, body };
 }
 
 function fault(status: number, errors: string): ProviderAnswer {
