@@ -120,7 +120,7 @@ export class UpdateContactInput extends ContactFieldsInput {
   @Doc('IANA time zone.')
   declare timezone?: string | null;
 
-  @Doc('As in create_contact; the others are kept. A null removes the property.')
+  @Doc('As in create_contact. Properties left out are kept. A null removes one.')
   declare properties?: Record<string, unknown> | null;
 
   @Text({ min: 1, max: 64 })

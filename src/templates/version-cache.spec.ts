@@ -40,7 +40,7 @@ describe(VersionCache, () => {
     expect(kept * bytes).toBeLessThanOrEqual(48 * MIB);
   });
 
-  it('keeps all texts with few outputs', () => {
+  it('keeps the parsed texts of all 30 versions when each text has one output', () => {
     expect(countKept(`${'<p>Hello you</p>'.repeat(1000)}{{ contact.first_name }}`)).toBe(30);
   });
 
