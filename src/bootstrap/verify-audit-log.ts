@@ -52,7 +52,7 @@ async function readHeads(file: string): Promise<ChainHead[]> {
     hash: hash!,
   }));
   // Without this error, a check with a wrong file would look like a check without faults.
-  if (heads.length === 0) throw new Error(`${file} has no line that begins with head.`);
+  if (heads.length === 0) throw new Error(`${file} has no line that begins with "head".`);
   return heads;
 }
 

@@ -43,7 +43,7 @@ export class RateLimiter {
     this.take(`session ${digest}`, 1, 'session');
   }
 
-  /** Counts a stream that an organization starts. Streams have their own limit, because each is more work than a call. */
+  /** Counts a stream of an organization. Streams have their own limit, because each is more work than a call. */
   countStream(organizationId: string): void {
     const waitSeconds = this.streams?.take(organizationId, 1) ?? 0;
     if (waitSeconds === 0) return;

@@ -146,6 +146,6 @@ describe('npm run audit:verify', () => {
     expect(missing.errors).not.toContain('\n    at ');
     const other = await run({}, await keep(['something else']));
     expect(other.code).toBe(2);
-    expect(other.errors).toContain('no line that begins with head');
+    expect(other.errors).toContain('no line that begins with "head"');
   });
 });

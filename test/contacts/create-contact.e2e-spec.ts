@@ -92,7 +92,7 @@ describe('create_contact', () => {
     },
   );
 
-  it('updates the existing contact with on_conflict update, and keeps fields that are absent', async () => {
+  it('updates the existing contact when on_conflict is update, and keeps fields that are absent', async () => {
     const first = await acme.call<ContactResult>('create_contact', {
       email: 'upsert@example.com',
       first_name: 'Grace',
@@ -115,7 +115,7 @@ describe('create_contact', () => {
     });
   });
 
-  it('answers conflict with on_conflict update when the identifiers belong to two contacts', async () => {
+  it('answers conflict, even when on_conflict is update, if the identifiers belong to two contacts', async () => {
     await acme.call('create_contact', { email: 'one@example.com' });
     await acme.call('create_contact', { phone: '+12025550003', email: 'two@example.com' });
     const { error } = await acme.call('create_contact', {

@@ -198,7 +198,7 @@ describe('an import', () => {
     for (const row of rows) expect(row).toMatch(/email belongs to the contact con_\w+\.$/);
   });
 
-  it('skips existing contacts with on_existing skip', async () => {
+  it('skips existing contacts when on_existing is skip', async () => {
     await acme.call('create_contact', { email: 'a@example.com', first_name: 'Ada' });
     const file = 'email,first_name\na@example.com,Other\nb@example.com,Bob\n';
     const done = await importFile(acme, file, { on_existing: 'skip' });
@@ -229,7 +229,7 @@ describe('an import', () => {
     expect(await rejectedRows(acme, id)).toEqual(rejected);
   });
 
-  it('starts workflows only with start_workflows', async () => {
+  it('starts workflows only when start_workflows is true', async () => {
     await acme.call('create_workflow', {
       name: 'Welcome',
       trigger: { type: 'event', event: 'contact.created' },

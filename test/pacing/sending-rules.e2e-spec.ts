@@ -185,7 +185,7 @@ describe('a cap', () => {
     expect(now.map(({ status }) => status)).toEqual(['sent', 'held', 'held']);
   });
 
-  it('drops messages above the cap with on_cap drop', async () => {
+  it('drops messages above the cap when on_cap is drop', async () => {
     await setRules({ caps: [cap(1, { on_cap: 'drop' })] });
     const { id } = await createContact(acme);
     expect((await sendNow(id)).status).toBe('sent');

@@ -120,7 +120,7 @@ describe('a bulk operation on runs', () => {
     expect(left).toHaveLength(2);
   });
 
-  it('retries canceled runs only with the status canceled', async () => {
+  it('retries canceled runs only when its argument status is canceled', async () => {
     const workflow = await runs(4, 'canceled');
     expect((await bulk('retry', { workflow_id: workflow })).value.done).toBe(0);
     expect((await bulk('retry', { workflow_id: workflow, status: 'canceled' })).value.done).toBe(4);

@@ -190,7 +190,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('named@example.com'))!.first_name).toBe('Named');
   });
 
-  itSlow('continues without the contact with on_error continue', async () => {
+  itSlow('continues without the contact when on_error is continue', async () => {
     const steps = [{ id: 'all', tool: 'search_contacts', arguments: { query: 'nobody' } }];
     const { id } = await createWorkflow(acme, steps, mapped({ ...MAPPING, on_error: 'continue' }));
     const run = await post(id, { answers: { email: 'not one' } });

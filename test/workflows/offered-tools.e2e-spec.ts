@@ -278,7 +278,7 @@ describe('the wait for a run', () => {
     await runUntil(acme, said<{ run_id: string }>(answer).run_id, 'succeeded');
   });
 
-  it('does not happen with wait_seconds 0', async () => {
+  it('does not happen when wait_seconds is 0', async () => {
     ProbeTools.hold('none');
     await offerSteps(acme, [held('none')], 'quick_order', { wait_seconds: 0 });
     const answer = await callTool(acme, 'quick_order', { item: 'x', idempotency_key: 'k' });

@@ -160,7 +160,7 @@ describe('a webhook with the signature of a provider', () => {
     },
   );
 
-  it('keeps its provider when the trigger is replaced, and loses it only with null', async () => {
+  it('keeps its provider when the trigger is replaced, unless the new signature is null', async () => {
     const { id } = await create('stripe');
     const { value } = await update(id, {});
     expect(value.workflow.trigger).toMatchObject({ signature: 'stripe', secret: true });

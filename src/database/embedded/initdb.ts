@@ -25,7 +25,7 @@ export async function runInitdb(
   await runProgram(binaries, 'initdb', options, user, cluster);
 }
 
-/** Writes all files of a cluster that is not running to disk. */
+/** Flushes all files of a cluster to disk. The cluster must not be running. */
 export async function syncCluster(
   binaries: Binaries,
   cluster: string,

@@ -52,7 +52,7 @@ describe('the outline of a payload', () => {
     expect(() => (found.lines as unknown[])[0]).toThrow('loop over it');
   });
 
-  it('leaves out objects when lists and texts are not enough', () => {
+  it('leaves out large objects when the payload is too large even without its large lists and texts', () => {
     const object = Object.fromEntries(lines.map(({ id, name }) => [`key ${id}`, name]));
     const found = read({ object, id: 1 });
     expect(found.id).toBe(1);

@@ -134,7 +134,7 @@ describe('diagnose of webhook-signature', () => {
     expect(send(`v1,${base64(stamped(BODY, timestamp))}`, timestamp)).toEqual([expected]);
   });
 
-  it('reports missing_header without webhook-id and webhook-timestamp', () => {
+  it('reports missing_header when webhook-id and webhook-timestamp are missing', () => {
     expect(look({ 'webhook-signature': `v1,${base64(BODY)}` })).toEqual(['missing_header']);
   });
 });
