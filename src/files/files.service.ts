@@ -176,7 +176,7 @@ export function newFileId(): string {
   return `fil_${randomBytes(16).toString('base64url')}`;
 }
 
-/** Returns the media type, or that of any bytes when it is malformed. */
+/** Returns the media type, or `application/octet-stream` when it is malformed or absent. */
 export function mediaTypeOf(given: string | undefined): string {
   return given !== undefined && MEDIA_TYPE.test(given) ? given : DEFAULT_TYPE;
 }

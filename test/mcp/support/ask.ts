@@ -20,7 +20,7 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** Returns the response, after a check that it has status 200 or that of its error. */
+/** Returns the response, after a check that its status is 200, or the status of its error. */
 export async function ask<Result>(
   organization: TestOrganization,
   method: string,
