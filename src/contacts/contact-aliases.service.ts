@@ -14,7 +14,7 @@ import { parsePhone, parseText } from './parse-field.js';
 export const MOST_ALIASES = 50;
 const LONGEST_EXTERNAL_ID = 255;
 
-/** The address that a caller sent: exactly one of its members. */
+/** An address that a caller sent. Exactly one member is present: the one for the kind of the address. */
 export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**

@@ -56,7 +56,8 @@ export class ImportClaimsRepository {
        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,
       [organizationId, id, epoch],
     );
-    // Otherwise the next import of this organization would have the place of its start, before all that wait.
+    // Imports wait in the order of lease_until. When it is null, started_at counts: without this update, the next import
+    // of this organization would come before all others.
     await session.query(
       `with waiting as materialized (
          select w.id from imports w

@@ -79,7 +79,7 @@ describe('Cache-Control', () => {
         4,
       );
       const requests = chosen.map(async ({ method, who, headers, what, body }) => {
-        // Such a request replaces or revokes the key. Later requests with the key would all be refused.
+        // This request would replace or revoke the key. Later requests with the key would all be refused.
         if (path === '/api/mcp/keys' && who === 'session' && method !== 'GET') return;
         const response = await fetch(`${switchboard.url}${path}`, {
           method,

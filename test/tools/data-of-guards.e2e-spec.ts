@@ -38,7 +38,7 @@ class BookInput {
   @IsIn(MISTAKES)
   mistake?: string;
 
-  /** A guard must not trust such an argument. */
+  /** An organization that the caller names. A guard must not trust it. */
   @IsOptional()
   @IsString()
   organization_id?: string;
