@@ -27,7 +27,7 @@ describe('filters without a result', () => {
     });
   });
 
-  it('fail in templates and conditions too', async () => {
+  it('fail in templates and conditions as in expressions', async () => {
     await expect(liquid.render('org_1', 'a {{ 1 | divided_by: 0 }}', scope)).rejects.toMatchObject({
       message: 'The filter divided_by cannot divide by zero.',
     });

@@ -12,7 +12,7 @@ describe('prettyLine', () => {
     );
   });
 
-  it('shows other fields by name, and keeps hostile text on one line', () => {
+  it('shows each further field with its name, and keeps hostile text on one line', () => {
     const fields = { status: 200, route: '/api/mcp', client: 'a "b"\nc=d', none: null };
     expect(prettyLine(line(fields), false)).toBe(
       `${clock}.678 WARN  status=200 route=/api/mcp client="a \\"b\\"\\nc=d" none=null\n`,

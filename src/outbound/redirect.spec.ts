@@ -40,7 +40,7 @@ describe(redirectOf, () => {
     expect(Object.keys(next.headers)).not.toContain('content-type');
   });
 
-  it('keeps the method of other requests', () => {
+  it('keeps the method of a PUT after 302 and of a HEAD after 303', () => {
     expect(redirect(302, '/x', { ...POST, method: 'PUT' })).toMatchObject({ method: 'PUT' });
     expect(redirect(303, '/x', { ...POST, method: 'HEAD' })).toMatchObject({ method: 'HEAD' });
   });

@@ -66,7 +66,7 @@ describe('the dashboard over HTTP', () => {
     },
   );
 
-  it('answers other clients with 404 for a path that is not a file', async () => {
+  it('answers 404 when a client that is not a browser requests the path of a page', async () => {
     for (const Accept of ['*/*', 'application/json']) {
       const { status, headers } = await send('/contacts', { Accept });
       expect(status).toBe(404);

@@ -263,7 +263,7 @@ describe('tools/call as a dry run', () => {
     },
   );
 
-  it('is rolled back for a notification too', async () => {
+  it('is rolled back when the call is a notification', async () => {
     for (const version of BATCHED) {
       const notification = callOf('team_rename', { text: 'New' }, true);
       const { id: _, ...message } = notification;

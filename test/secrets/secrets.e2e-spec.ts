@@ -204,7 +204,7 @@ describe('secrets of an organization', () => {
     expect(failed.steps[0]!.error!.message).toContain('There is no secret "rotated"');
   });
 
-  it('stay when only other fields change, and must be entered again to change their hosts', async () => {
+  it('stay when a host is removed, and must be entered again when a host is added', async () => {
     await setSecret({ name: 'kept', secret: CANARY, hosts: ['127.0.0.1', 'a.example.com'] });
     expect(await setSecret({ name: 'kept', hosts: ['127.0.0.1'] })).toMatchObject({
       hosts: ['127.0.0.1'],

@@ -101,7 +101,7 @@ describe('the request of a webhook in expressions', () => {
     expect(JSON.stringify(await storedFor(run.id))).not.toContain('hidden');
   });
 
-  it('has the query of a GET as payload too', async () => {
+  it('has the query of a GET both as query and as payload', async () => {
     const { id } = await create([SEEN], { accept: ['get'] });
     const url = `${switchboard.url}/api/webhooks/workflow/${id}?a=1&a=2`;
     const { runId } = (await (await fetch(url)).json()) as { runId: string };

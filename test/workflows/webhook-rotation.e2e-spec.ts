@@ -133,7 +133,7 @@ describe('the secret of a webhook', () => {
     expect((await update(id, { secret: true, overlap_seconds: 0 })).error).toBeUndefined();
   });
 
-  itSlow('keeps its overlap when the workflow is changed otherwise', async () => {
+  itSlow('keeps its overlap when a change of the workflow contains no overlap', async () => {
     const { id, secret: first } = await create();
     await update(id, { secret: true, overlap_seconds: DAY });
     await update(id, { secret: true });
