@@ -43,7 +43,7 @@ export class InboundKeywordsService {
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.logger.warn(`A request for help was not answered: ${error.code}.`);
+      this.logger.warn(`A text message with the word HELP was not answered: ${error.code}.`);
     }
   }
 }

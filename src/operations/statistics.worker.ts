@@ -42,7 +42,9 @@ export class StatisticsWorker implements OnApplicationBootstrap, BeforeApplicati
       .call('analyze_growing_tables', [])
       .then(() => undefined)
       .catch((error: unknown) => {
-        this.logger.warn(`Statistics of tables could not be collected: ${toError(error).message}`);
+        this.logger.warn(
+          `Statistics of tables could not be collected, and will be retried: ${toError(error).message}`,
+        );
       })
       .finally(() => {
         this.working = undefined;

@@ -127,7 +127,9 @@ export class SegmentEvaluationsService {
       return await this.filters.read(organizationId, filters!, { within: [id] });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.logger.warn(`Segment ${id} has filters that cannot be used: ${error.message}`);
+      this.logger.warn(
+        `The filters of segment ${id} cannot be used. Until they are edited, no contact enters it: ${error.message}`,
+      );
       return undefined;
     }
   }

@@ -87,7 +87,9 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
         if (view.messages_a_day !== null) await this.sendMail(account, address, language);
       })
       .catch((error: unknown) => {
-        this.logger.warn(`A verification mail was not sent: ${toError(error).message}`);
+        this.logger.warn(
+          `A verification mail was not sent, but the person can request another: ${toError(error).message}`,
+        );
       })
       .finally(() => this.sending.delete(sending));
     this.sending.add(sending);

@@ -110,7 +110,10 @@ export class CompatibilityReportService
       }
     } catch (error) {
       if (this.stopped.signal.aborted) return;
-      this.logger.warn(`Checking workflows against the tools failed: ${toError(error).message}`);
+      const { message } = toError(error);
+      this.logger.warn(
+        `The check of workflows failed. Check them with: npm run check:workflows. Reason: ${message}`,
+      );
     } finally {
       over.end();
     }
