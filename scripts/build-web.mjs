@@ -11,11 +11,11 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
-/** Limits the size of what the first page loads, as gzip. */
+/** The largest size of what the first page loads, as gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
 /**
- * Limits the bytes that each part adds when it is loaded later. The first of these parts contains menus and dialogs,
- * which the first page does not need.
+ * The largest number of bytes that each part adds when it is loaded later. The first of these parts contains menus and
+ * dialogs, which the first page does not need.
  */
 const PART_BUDGET = 75 * KILOBYTE;
 const PART_BUDGETS = {

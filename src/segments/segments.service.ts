@@ -103,7 +103,7 @@ export class SegmentsService {
     return await this.get(organizationId, id);
   }
 
-  /** Deletes a segment without events. Throws `not_found`, and `conflict` while a segment or a workflow uses it. */
+  /** Deletes a segment and emits no event. Throws `not_found`, and `conflict` while a segment or a workflow uses it. */
   async delete(organizationId: string, id: string): Promise<void> {
     await this.tenants.lockOrganization(organizationId);
     assertFound(await this.segments.findForUpdate(organizationId, id), 'segment');

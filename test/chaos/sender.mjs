@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 10_000;
-/** Limits open requests. Without a limit, requests would pile up while no process responds. */
+/** The largest number of open requests. Without a limit, requests would pile up while no process responds. */
 const MOST_AT_ONCE = 32;
 const PAUSE_MS = 200;
 const GIVE_UP_MS = 300_000;

@@ -34,7 +34,8 @@ const COPIED = [
 ];
 
 /**
- * Limits the mutants whose tests run at the same time. These tests wait for timers and leases more than they compute.
+ * The largest number of mutants whose tests run at the same time. These tests wait for timers and leases more than they
+ * compute.
  */
 const AT_ONCE = 3;
 

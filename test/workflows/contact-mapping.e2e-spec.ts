@@ -385,7 +385,7 @@ describe('the contact mapping of a trigger', () => {
   });
 
   itSlow(
-    'is shown, kept when the steps change, removed with another trigger, and versioned',
+    'is shown, kept when the steps change, versioned, and removed when the new trigger has none',
     async () => {
       const { id, version, trigger } = await createWorkflow(acme, [], mapped(MAPPING));
       expect(trigger).toEqual({ type: 'webhook', contact: MAPPING });

@@ -199,7 +199,7 @@ describe('rotate_webhook_secret', () => {
     expect((await statuses(id, value.secret!))[1]).toBe(200);
   });
 
-  it('accepts a secret, and ends all overlaps with an overlap of 0', async () => {
+  it('accepts a secret, and ends all overlaps when the given overlap is 0', async () => {
     const { id, secret: first } = await create();
     const second = (await rotate(id)).value.secret!;
     const third = 'a secret of the sender';

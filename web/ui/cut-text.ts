@@ -1,8 +1,8 @@
-/** Limits the part of a text that is shown before a person asks for all of it. */
+/** The largest number of characters that are shown before a person asks for the whole text. */
 const MOST_CHARACTERS = 20_000;
 const MOST_LINE_CHARACTERS = 2000;
 const MOST_DEPTH = 30;
-/** Limits a name or another line that is shown beside other text. */
+/** The largest number of characters of a name, or of another line, that is shown beside other text. */
 const MOST_NAME_CHARACTERS = 300;
 const MOST_CHECKED = 100_000;
 

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { ForeignText } from './foreign-text.tsx';
 import styles from './state.module.css';
 
-/** Limits the characters of a message of the service, because some messages repeat sent values. */
+/** The largest number of characters of a message of the service, because some messages repeat sent values. */
 const MOST_DETAIL = 1000;
 
 type ErrorTexts = (typeof uiTexts)['en']['errors'];

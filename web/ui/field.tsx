@@ -14,14 +14,14 @@ export interface ControlProps {
   required?: boolean;
 }
 
-/** Limits the characters of a fault, because some faults repeat sent values. */
+/** The largest number of characters of a fault, because some faults repeat sent values. */
 const MOST_FAULT = 1000;
 
 export interface FieldProps {
   label: ReactNode;
   description?: ReactNode;
   fault?: string | undefined;
-  /** Marks the field as optional when false. */
+  /** False for a field that is optional. */
   isRequired?: boolean;
 }
 

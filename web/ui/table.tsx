@@ -105,7 +105,7 @@ export function PagedTable<Row>({ query, rows, empty, ...table }: PagedTableProp
 }
 
 interface LongTableProps<Row> extends TableProps<Row> {
-  /** Limits the rows of a page. */
+  /** The largest number of rows of a page. */
   size: number;
 }
 

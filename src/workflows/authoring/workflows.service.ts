@@ -125,7 +125,7 @@ export class WorkflowsService {
 
   /**
    * Replaces the secret of a webhook. Changes and checks nothing else. Creates a version only when the webhook had no
-   * secret. Throws `conflict` for a workflow with another trigger.
+   * secret. Throws `conflict` for a workflow with another type of trigger.
    */
   async rotateSecret(
     organizationId: string,

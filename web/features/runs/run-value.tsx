@@ -9,7 +9,7 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import { type CutValue, runValuePart } from './run.readers.ts';
 import styles from './runs.module.css';
 
-/** Limits the characters of one part. The page shows each part as soon as it has arrived. */
+/** The largest number of characters of one part. The page shows each part as soon as it has arrived. */
 const PART = 100_000;
 
 export type ValueName = 'payload' | 'input' | 'output' | 'error' | 'failed_attempts';

@@ -21,7 +21,7 @@ export type Refusal = 'inside' | 'deep' | 'needed';
 
 export type Move = { definition: Definition; path: string } | { refusal: Refusal };
 
-/** Limits lists in lists, as the service does. */
+/** The largest depth of lists inside lists. The service has the same limit. */
 const MAX_NESTING = 10;
 
 /**

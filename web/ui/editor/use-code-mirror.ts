@@ -2,7 +2,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
-/** Limits the texts that are kept until the page has rendered them. */
+/** The largest number of texts that are kept until the page has rendered them. */
 const MOST_TYPED = 100;
 
 interface EditedText {

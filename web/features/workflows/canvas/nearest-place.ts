@@ -13,7 +13,7 @@ export interface Drag {
   refusal?: string;
 }
 
-/** Limits the distance to a place. A box that is dropped farther away goes back. */
+/** The largest distance to a place. A box that is dropped farther away goes back. */
 const REACH = { x: 200, y: 90 } as const;
 
 /** Returns the place that is nearest to a point and within reach. */
