@@ -7,8 +7,9 @@
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
--- The import whose last turn is longest ago comes first: when a turn ends, lease_until is the time of its end. Before the
--- first turn of an import, started_at counts in its place. Without this order, long imports could keep all others waiting.
+-- The import whose last turn is longest ago comes first: when a turn ends, lease_until is the time of its end. Before
+-- the first turn of an import, started_at counts in its place. Without this order, long imports could keep all others
+-- waiting.
 --
 -- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
 -- occupy all slots.

@@ -56,8 +56,8 @@ export class ImportClaimsRepository {
        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,
       [organizationId, id, epoch],
     );
-    // Imports wait in the order of lease_until. When it is null, started_at counts: without this update, the next import
-    // of this organization would come before all others.
+    // Imports wait in the order of lease_until. When it is null, started_at counts. Without this update, the next
+    // import of this organization would come before all others.
     await session.query(
       `with waiting as materialized (
          select w.id from imports w
