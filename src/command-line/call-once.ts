@@ -51,7 +51,7 @@ function assertObject(json: string): void {
 }
 
 /**
- * Returns the result as it is printed. A tool without an output class returns text for a model, which is often no JSON.
+ * Returns the result as it is printed. A tool without an output class returns text for a model, which is often not JSON.
  */
 function shownResult(text: string): string {
   try {

@@ -22,7 +22,7 @@ export function itemsOf({ body }: Page, { items }: HttpPagesInput): readonly unk
   const list = valueAt(body.json, items);
   if (Array.isArray(list)) return list;
   const place =
-    items === '' ? 'The response is no JSON list.' : `The response has no list at ${items}.`;
+    items === '' ? 'The response is not a JSON list.' : `The response has no list at ${items}.`;
   throw new AppError('rejected', place);
 }
 
@@ -37,7 +37,7 @@ export function nextPage(page: Page, pages: HttpPagesInput, count: number): stri
   }
   if (cursor !== undefined) return withParameter(page.url, cursor, String(found));
   if (!URL.canParse(String(found), page.url)) {
-    throw new AppError('rejected', 'The address of the next page is no URL.');
+    throw new AppError('rejected', 'The address of the next page is not a URL.');
   }
   return new URL(String(found), page.url).href;
 }

@@ -120,7 +120,7 @@ function readToken(body: Buffer, name: string): { token: string; seconds: number
     throw new AppError('rejected', `The token URL of the secret ${name} returned no access token.`);
   }
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
-    throw new AppError('rejected', `The token of the secret ${name} is no Bearer token.`);
+    throw new AppError('rejected', `The token of the secret ${name} is not a Bearer token.`);
   }
   const isNumber = typeof seconds === 'number' && seconds > 0;
   return { token, seconds: isNumber ? Math.min(seconds, MOST_SECONDS) : DEFAULT_SECONDS };

@@ -135,7 +135,7 @@ describe('an upload', () => {
     expect((await upload(acme, 'email\na@example.com\n', `?name=${name}`)).name).toBe('vsc.exe');
   });
 
-  it('is refused without a session and a key, from a page of another site, and with a read-only key', async () => {
+  it('is refused without a session or key, from a page of another site, and with a read-only key', async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${switchboard.url}/api/imports`, { method: 'POST', headers, body: 'email\na@b.c\n' });
     expect((await send({})).status).toBe(401);
