@@ -78,7 +78,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
   });
 }
 
-/** Returns the body of a request, or a copy if it is chunked: its errors must not end the connection before the answer. */
+/** Returns the body, or a copy if it is chunked: its errors must not end the connection before the answer. */
 function rawFile(request: Request): Readable {
   if (request.headers['transfer-encoding'] === undefined) return request;
   const stream = new PassThrough();

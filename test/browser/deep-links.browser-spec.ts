@@ -8,7 +8,7 @@ const UNKNOWN = 'abc_unknown';
 /** An id that is longer than any valid id. */
 const TOO_LONG = 'a'.repeat(80);
 
-describe('an address with the id of another organization', () => {
+describe('an address with the id of a row of another organization', () => {
   let dashboard: Dashboard;
   let page: Page;
   let foreign: Map<string, string>;

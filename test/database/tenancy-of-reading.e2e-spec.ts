@@ -73,7 +73,7 @@ describe.each(sample(WALLS, 2))(
     beforeAll(() => start(isolated));
     afterAll(() => switchboard.close());
 
-    it('answers for an id of another organization exactly as for an unknown id', async () => {
+    it('answers for a row of another organization exactly as for an unknown id', async () => {
       const templates: { uriTemplate: string }[] = await list(
         'resourceTemplates',
         'resources/templates/list',
