@@ -269,7 +269,7 @@ export function startFirstPage(
   );
   if (matched.has(signedIn.id)) void client.prefetchQuery(sessionQuery);
   for (const route of Object.values(router.routesById)) {
-    // A failure is shown when the router loads the page itself.
+    // A failure is ignored here, because the router loads the page again and shows that failure.
     if (matched.has(route.id)) router.loadRouteChunk(route)?.catch(() => undefined);
   }
 }
