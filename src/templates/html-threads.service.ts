@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors/app-error.js';
-import { OrganizationQueue } from '../liquid/organization-queue.js';
+import { OrganizationQueue } from '../turns/organization-queue.js';
 import type { HtmlJob, HtmlReply } from './html-job.js';
 
 /** The largest number of threads. A thread needs about 60 MiB, and publishing is rare. */

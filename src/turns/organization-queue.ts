@@ -19,12 +19,15 @@ export class OrganizationQueue<T> {
     else this.waiting.set(organizationId, [item]);
   }
 
-  /** Takes the next item of an organization that may have a turn now. Returns undefined if there is none. */
+  /**
+   * Takes the next item of an organization that may have a turn now. `mayTake` gets this item too. Returns undefined if
+   * there is none.
+   */
   shift(
-    mayTake: (organizationId: string) => boolean = () => true,
+    mayTake: (organizationId: string, item: T) => boolean = () => true,
   ): [organizationId: string, item: T] | undefined {
     for (const [organizationId, items] of this.waiting) {
-      if (!mayTake(organizationId)) continue;
+      if (!mayTake(organizationId, items[0]!)) continue;
       this.waiting.delete(organizationId);
       const item = items.shift()!;
       if (items.length > 0) this.waiting.set(organizationId, items);
