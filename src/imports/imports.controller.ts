@@ -59,7 +59,9 @@ export class ImportsController {
     @Param('id', pathId('import')) id: string,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId } = callerFor(request, this.registry, 'search_contacts');
+    // The rows have fields of contacts, and get_import shows the first of them.
+    const tools = ['search_contacts', 'get_import'] as const;
+    const { organizationId } = callerFor(request, this.registry, ...tools);
     this.limiter.consume(organizationId, 1);
     const { name, lines } = await this.imports.rejectedRows(organizationId, id);
     await sendCsv(response, `rejected-${name}`, lines);
