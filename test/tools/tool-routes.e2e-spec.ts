@@ -166,6 +166,25 @@ describe('routes of API keys that show or change data of a tool', () => {
     },
   );
 
+  it('answer a key 404 for an event when emit_event is hidden', async () => {
+    const acme = await createOrganization(switchboard);
+    const emit = async () =>
+      await outcomeOf(
+        await postJson(
+          `${switchboard.url}/api/events`,
+          { event: 'custom.tested' },
+          { Authorization: `Bearer ${acme.key}` },
+        ),
+      );
+    expect(await emit()).toBe('ok');
+    await setPolicy(acme, { tool: 'emit_event', hidden: true });
+    expect(await emit()).toEqual({
+      status: 404,
+      code: 'not_found',
+      detail: 'Unknown tool. This request needs emit_event.',
+    });
+  });
+
   it('let a key with a list of tools read rejected rows, although no list can have get_import', async () => {
     const { acme, ids } = await prepare();
     const withKey = async (tools: string[]): Promise<unknown> => {
