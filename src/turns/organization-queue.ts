@@ -13,6 +13,11 @@ export class OrganizationQueue<T> {
     return this.waiting.get(organizationId)?.length ?? 0;
   }
 
+  /** Returns true when an item of an organization that meets the condition waits. */
+  some(condition: (organizationId: string) => boolean): boolean {
+    return [...this.waiting.keys()].some(condition);
+  }
+
   push(organizationId: string, item: T): void {
     const items = this.waiting.get(organizationId);
     if (items) items.push(item);
