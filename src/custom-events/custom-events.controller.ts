@@ -7,10 +7,10 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { parseJsonExactly, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
-import type { AuthenticatedKey } from '../keys/keys.service.js';
 import { SILENT_CALLER } from '../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { toolForKey } from '../tools/tool-routes.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const TOOL = 'emit_event';
@@ -29,13 +29,12 @@ export class CustomEventsController {
 
   @Post()
   async emit(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const key = apiKeyOf(request);
-    const { id, organizationId, origin, toolPolicies } = key;
+    const { id, organizationId, origin, toolPolicies } = apiKeyOf(request);
     const caller = { organizationId, origin, actor: { kind: 'key', id } as const };
     let tool: RegisteredTool;
     try {
       this.limiter.consume(organizationId, 1);
-      tool = this.findTool(key);
+      tool = toolForKey(toolPolicies, this.registry, TOOL);
     } catch (error) {
       throw this.calls.refused(caller, TOOL, error as AppError);
     }
@@ -50,14 +49,6 @@ export class CustomEventsController {
       signal: new AbortController().signal,
     });
     sendJson(response, 202, JSON.stringify(result));
-  }
-
-  private findTool({ toolPolicies }: AuthenticatedKey): RegisteredTool {
-    const tool = this.registry.find(TOOL, 'agent', toolPolicies);
-    if (tool) return tool;
-    const hidden = this.registry.find(TOOL, 'agent', toolPolicies.withoutRestriction());
-    const message = hidden && toolPolicies.faultOf(hidden);
-    throw new AppError('forbidden', message ?? `The organization does not allow ${TOOL}.`);
   }
 }
 

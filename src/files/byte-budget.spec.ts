@@ -4,12 +4,12 @@ import { ByteBudget } from './byte-budget.js';
 const NEVER = new AbortController().signal;
 
 describe('ByteBudget', () => {
-  it('lets callers wait in order until enough bytes are released', async () => {
-    const budget = new ByteBudget(10);
-    const first = await budget.acquire(6, NEVER);
+  it('lets callers of an organization wait in order until enough bytes are released', async () => {
+    const budget = new ByteBudget(20);
+    const first = await budget.acquire('a', 6, NEVER);
     const order: string[] = [];
-    const large = budget.acquire(8, NEVER).then((release) => (order.push('large'), release));
-    const small = budget.acquire(2, NEVER).then((release) => (order.push('small'), release));
+    const large = budget.acquire('a', 8, NEVER).then((release) => (order.push('large'), release));
+    const small = budget.acquire('a', 2, NEVER).then((release) => (order.push('small'), release));
     await Promise.resolve();
     expect(order).toEqual([]);
     first();
@@ -19,20 +19,45 @@ describe('ByteBudget', () => {
     expect(order).toEqual(['large', 'small']);
   });
 
+  it('gives an organization at most half, and the rest to others at once', async () => {
+    const budget = new ByteBudget(20);
+    await budget.acquire('a', 10, NEVER);
+    let isStarted = false;
+    void budget.acquire('a', 1, NEVER).then(() => (isStarted = true));
+    await budget.acquire('b', 10, NEVER);
+    expect(isStarted).toBe(false);
+  });
+
+  it('gives organizations whose callers wait turns, and lets nobody pass the caller in turn', async () => {
+    const budget = new ByteBudget(20);
+    const releases = [await budget.acquire('a', 10, NEVER), await budget.acquire('b', 10, NEVER)];
+    const order: string[] = [];
+    const wait = (organizationId: string, bytes: number): Promise<void> =>
+      budget.acquire(organizationId, bytes, NEVER).then((release) => {
+        order.push(organizationId);
+        release();
+      });
+    const waits = [wait('c', 6), wait('c', 6), wait('c', 6), wait('d', 10), wait('e', 1)];
+    releases[0]!();
+    await Promise.all(waits);
+    expect(order).toEqual(['c', 'd', 'e', 'c', 'c']);
+  });
+
   it('serves the callers that wait behind a caller that gives up', async () => {
     const budget = new ByteBudget(10);
-    await budget.acquire(6, NEVER);
+    await budget.acquire('a', 5, NEVER);
+    await budget.acquire('b', 2, NEVER);
     const gone = new AbortController();
-    const large = budget.acquire(8, gone.signal);
-    const small = budget.acquire(4, NEVER);
+    const large = budget.acquire('c', 5, gone.signal);
+    const small = budget.acquire('d', 3, NEVER);
     gone.abort(new Error('gone'));
     await expect(large).rejects.toThrow('gone');
     await small;
   });
 
-  it('grants a request for more than the total when everything is free', async () => {
-    const budget = new ByteBudget(10);
-    (await budget.acquire(100, NEVER))();
-    await budget.acquire(10, NEVER);
+  it('grants a request for more than half when the organization has nothing', async () => {
+    const budget = new ByteBudget(20);
+    (await budget.acquire('a', 100, NEVER))();
+    await budget.acquire('a', 10, NEVER);
   });
 });

@@ -1,33 +1,44 @@
+import { OrganizationQueue } from '../turns/organization-queue.js';
+
+interface Waiter {
+  readonly bytes: number;
+  readonly start: () => void;
+}
+
 /**
- * Limits the memory of a process for large bodies. Callers wait in the order in which they came, until others have
- * released enough.
+ * Limits the memory of a process for large bodies. One organization has at most half of it, so that its calls to a slow
+ * server cannot stop the calls of others. Organizations whose callers wait take turns.
  */
 export class ByteBudget {
+  private readonly share: number;
+  private readonly taken = new Map<string, number>();
+  private readonly waiting = new OrganizationQueue<Waiter>();
   private free: number;
-  private readonly waiting: { readonly bytes: number; readonly start: () => void }[] = [];
 
-  constructor(private readonly total: number) {
+  constructor(total: number) {
     this.free = total;
+    this.share = total / 2;
   }
 
   /**
    * Waits for the bytes and returns a function that releases them. A second call of this function does nothing. Rejects
-   * with the reason of the signal when the signal aborts during the wait. More bytes than the total count as the total.
+   * with the reason of the signal when the signal aborts during the wait. More bytes than half of the total count as
+   * half of the total.
    */
-  async acquire(wanted: number, signal: AbortSignal): Promise<() => void> {
+  async acquire(organizationId: string, wanted: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const bytes = Math.min(wanted, this.total);
-    if (this.waiting.length > 0 || bytes > this.free) await this.wait(bytes, signal);
-    else this.free -= bytes;
+    const bytes = Math.min(wanted, this.share);
+    await this.wait(organizationId, bytes, signal);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.release(bytes);
+      this.add(organizationId, -bytes);
+      this.startWaiting();
     };
   }
 
-  private async wait(bytes: number, signal: AbortSignal): Promise<void> {
+  private async wait(organizationId: string, bytes: number, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const waiter = {
         bytes,
@@ -37,22 +48,36 @@ export class ByteBudget {
         },
       };
       const cancel = (): void => {
-        this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        // Without this release, callers behind this one that need less would wait for the next release.
-        this.release(0);
+        this.waiting.remove(organizationId, waiter);
+        // Without this call, callers behind this one that need less would wait for the next release.
+        this.startWaiting();
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', cancel, { once: true });
-      this.waiting.push(waiter);
+      this.waiting.push(organizationId, waiter);
+      this.startWaiting();
     });
   }
 
-  private release(bytes: number): void {
-    this.free += bytes;
-    while (this.waiting[0] && this.waiting[0].bytes <= this.free) {
-      const next = this.waiting.shift()!;
-      this.free -= next.bytes;
-      next.start();
+  private startWaiting(): void {
+    let isFull = false;
+    const mayTake = (organizationId: string, { bytes }: Waiter): boolean => {
+      if (isFull || (this.taken.get(organizationId) ?? 0) + bytes > this.share) return false;
+      // Nobody passes the caller whose turn it is. Otherwise small bodies could delay a large one for ever.
+      isFull = bytes > this.free;
+      return !isFull;
+    };
+    for (let next = this.waiting.shift(mayTake); next; next = this.waiting.shift(mayTake)) {
+      const [organizationId, { bytes, start }] = next;
+      this.add(organizationId, bytes);
+      start();
     }
+  }
+
+  private add(organizationId: string, bytes: number): void {
+    this.free -= bytes;
+    const taken = (this.taken.get(organizationId) ?? 0) + bytes;
+    if (taken > 0) this.taken.set(organizationId, taken);
+    else this.taken.delete(organizationId);
   }
 }

@@ -60,7 +60,7 @@ export class FilesService {
   /** Waits until this process has memory for a file that the call receives, and keeps it until the call ends. */
   async reserve(call: ToolCall, signal: AbortSignal): Promise<void> {
     if (this.reserved.has(call)) return;
-    const release = await this.receiving.acquire(MOST_FILE_BYTES, signal);
+    const release = await this.receiving.acquire(call.organizationId, MOST_FILE_BYTES, signal);
     this.reserved.add(call);
     call.end?.release(release);
   }
@@ -105,7 +105,7 @@ export class FilesService {
     if (size > MOST_FILE_BYTES) {
       throw AppError.invalid(`The files are larger than ${MOST_FILE_BYTES} bytes together.`);
     }
-    call.end?.release(await this.sending.acquire(size, call.signal));
+    call.end?.release(await this.sending.acquire(call.organizationId, size, call.signal));
     const loaded = new Map<string, LoadedFile>();
     for (const file of found) {
       const chunks: Buffer[] = [];

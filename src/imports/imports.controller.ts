@@ -12,6 +12,7 @@ import { CallerGuard, callerFor } from '../keys/caller.guard.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
+import { OpenUploads } from './open-uploads.js';
 import { sendCsv } from './send-csv.js';
 import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 
@@ -21,6 +22,7 @@ import { CSV_TYPES, parseUploadQuery } from './upload-body.js';
 export class ImportsController {
   constructor(
     private readonly uploads: ImportUploadsService,
+    private readonly open: OpenUploads,
     private readonly imports: ImportsService,
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
@@ -35,14 +37,14 @@ export class ImportsController {
     // Only callers that may call create_contact can upload, because an upload creates contacts.
     const caller = callerFor(request, this.registry, 'create_contact');
     this.limiter.consume(caller.organizationId, 1);
-    allowUpload(request);
     const facts = parseUploadQuery(query);
     try {
-      const { name, bytes } = await readUpload(request, CSV_TYPES);
-      const uploader = { ...caller, origin: readRequestOrigin(request) };
-      const job = await this.uploads.upload(uploader, bytes, {
-        ...facts,
-        name: facts.name ?? name ?? 'contacts.csv',
+      const job = await this.open.receive(caller.organizationId, async () => {
+        allowUpload(request);
+        const { name, bytes } = await readUpload(request, CSV_TYPES);
+        const uploader = { ...caller, origin: readRequestOrigin(request) };
+        const given = { ...facts, name: facts.name ?? name ?? 'contacts.csv' };
+        return await this.uploads.upload(uploader, bytes, given);
       });
       return {
         import: ImportView.withDetails(job, await this.imports.suggestFor(job), []),
@@ -59,7 +61,9 @@ export class ImportsController {
     @Param('id', pathId('import')) id: string,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId } = callerFor(request, this.registry, 'search_contacts');
+    // The rows have fields of contacts, and get_import shows the first of them.
+    const tools = ['search_contacts', 'get_import'] as const;
+    const { organizationId } = callerFor(request, this.registry, ...tools);
     this.limiter.consume(organizationId, 1);
     const { name, lines } = await this.imports.rejectedRows(organizationId, id);
     await sendCsv(response, `rejected-${name}`, lines);

@@ -16,6 +16,7 @@ import { ImportWorker } from './import.worker.js';
 import { ImportsController } from './imports.controller.js';
 import { ImportsRepository } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
+import { OpenUploads } from './open-uploads.js';
 
 /** Turns uploaded files into contacts, and contacts into files. */
 @Module({
@@ -27,6 +28,7 @@ import { ImportsService } from './imports.service.js';
     ImportRetention,
     ImportsService,
     ImportUploadsService,
+    OpenUploads,
     ClaimedImportsService,
     ImportRowsService,
     ImportsRepository,

@@ -1,6 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../accounts/account.js';
+import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { accountFor, assertKeyMayUse } from '../tools/tool-routes.js';
 import type { ToolRegistry } from '../tools/registry/tool-registry.js';
@@ -23,19 +24,20 @@ export class CallerGuard extends BearerGuard {
 }
 
 /**
- * Returns the caller of a request that shows or changes the data of a tool. Hiding, the restriction of the key and
- * confirmation apply as for calls of the tool: see `accountFor` and `assertKeyMayUse`.
+ * Returns the caller of a request that shows or changes the data of these tools. Hiding, the restriction of the key and
+ * confirmation apply as for calls of each of them: see `accountFor` and `assertKeyMayUse`.
  */
 export function callerFor(
   request: Request,
   registry: ToolRegistry,
-  tool: string,
+  ...tools: readonly [string, ...string[]]
 ): { organizationId: string; actor: Actor } {
   if (request.headers.authorization === undefined) {
-    const { organizationId, userId } = accountFor(request, registry, tool);
+    const { organizationId, userId } = accountOf(request);
+    for (const tool of tools) accountFor(request, registry, tool);
     return { organizationId, actor: { kind: 'user', id: userId } };
   }
   const { id, organizationId, toolPolicies } = apiKeyOf(request);
-  assertKeyMayUse(toolPolicies, registry, tool);
+  for (const tool of tools) assertKeyMayUse(toolPolicies, registry, tool);
   return { organizationId, actor: { kind: 'key', id } };
 }

@@ -4,8 +4,12 @@ import { smsKeywordOf } from '../contacts/sms-keyword.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { ChannelConsentService } from '../topics/channel-consent.service.js';
+import { HelpRepliesRepository } from './help-replies.repository.js';
 import type { Message } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
+
+/** A contact that asks for help again within this time gets no second answer. Somebody pays for each answer. */
+const SECONDS_BETWEEN_HELP = 3600;
 
 /** Carries out the keywords of text messages: STOP, START and HELP. */
 @Injectable()
@@ -16,6 +20,7 @@ export class InboundKeywordsService {
     private readonly consent: ChannelConsentService,
     private readonly rules: ContactRulesService,
     private readonly messages: MessagesService,
+    private readonly helpReplies: HelpRepliesRepository,
     private readonly tenants: TenantDatabase,
   ) {}
 
@@ -30,12 +35,15 @@ export class InboundKeywordsService {
   }
 
   /**
-   * Answers HELP with the text of the organization, if it has one. When the answer fails, the received message is still
-   * recorded.
+   * Answers HELP with the text of the organization, if it has one and the contact did not get it in the last hour. When
+   * the answer fails, the received message is still recorded.
    */
   private async sendHelp(organizationId: string, contactId: string): Promise<void> {
     const { smsHelp } = await this.rules.find(organizationId);
     if (smsHelp === null) return;
+    // Without this check, a program that repeats HELP, or that answers each answer with HELP, causes messages without end.
+    const reply = { contactId, body: smsHelp, seconds: SECONDS_BETWEEN_HELP };
+    if (await this.helpReplies.isRecent(organizationId, reply)) return;
     try {
       await this.tenants.savepoint(organizationId, async () => {
         const to = { contact_id: contactId };

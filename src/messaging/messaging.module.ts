@@ -13,6 +13,7 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { EmailEnvelopeService } from './email-envelope.service.js';
 import { ExplanationTools } from './explanation.tools.js';
 import { ExplanationsService } from './explanations.service.js';
+import { HelpRepliesRepository } from './help-replies.repository.js';
 import { InboundKeywordsService } from './inbound-keywords.service.js';
 import { MessageAttachmentsService } from './message-attachments.service.js';
 import { MessageAttemptsRepository } from './message-attempts.repository.js';
@@ -62,6 +63,7 @@ import { SuppressionsModule } from './suppressions.module.js';
     MessageTemplatesService,
     EmailEnvelopeService,
     MessageAttachmentsService,
+    HelpRepliesRepository,
     InboundKeywordsService,
     MessagePermissionService,
     ProviderReportsService,

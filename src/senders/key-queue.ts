@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import { rateLimited, TokenBuckets } from '../http/rate-limiter.js';
-import { OrganizationQueue } from '../liquid/organization-queue.js';
+import { OrganizationQueue } from '../turns/organization-queue.js';
 
 /** The number of keys that an organization may make at once, and then in an hour. */
 const KEYS_PER_HOUR = 10;

@@ -149,6 +149,7 @@ export class ContentCompilerService {
     const replies = job.length > 0 ? [...(await this.threads.run(organizationId, job))] : [];
     const prepared: CompiledTexts[] = [];
     for (const [index, given] of emails.entries()) {
+      await yieldToOthers();
       const markup = hidden[index];
       const { subject, text } = given.email;
       prepared.push(

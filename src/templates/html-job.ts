@@ -1,4 +1,4 @@
-/** The HTML of all variants of a template, with hidden Liquid markup, so that the thread loads its packages once. */
+/** The HTML of all variants of a template, with hidden Liquid markup. */
 export type HtmlJob = readonly string[];
 
 /** The result of the thread for one HTML. */
@@ -10,6 +10,9 @@ export interface InlinedHtml {
   readonly html?: string;
   readonly isTooLong: boolean;
 }
+
+/** What a thread sends: `ready` when it has loaded its packages, then a result for each HTML that it gets. */
+export type ThreadMessage = 'ready' | InlinedHtml;
 
 /** The results, one for each HTML, in the order of the job. */
 export type HtmlReply = readonly InlinedHtml[];

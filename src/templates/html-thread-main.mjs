@@ -1,10 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
+// This entry point has no code that loads style sheets or images from their addresses.
+import juice from 'juice/client.js';
 
 /**
  * The main module of a thread that inlines the CSS of HTML. It is JavaScript, because tests start it without a build.
- * The thread ends after one job, so that its memory is free again.
+ * The thread gets one HTML after the other, and is ended after the last one, so that its memory is free again.
  *
- * @import { HtmlJob, HtmlReply, InlinedHtml } from './html-job.js'
+ * @import { InlinedHtml } from './html-job.js'
  */
 
 /**
@@ -13,23 +15,20 @@ import { parentPort, workerData } from 'node:worker_threads';
  */
 const MOST_CHARACTERS = 1024 * 1024;
 
-/** @type {HtmlJob} */
-const job = workerData;
-/** @type {HtmlReply} */
-const reply = await Promise.all(job.map(inline));
+parentPort.on('message', (/** @type {string} */ html) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort.postMessage(inline(html));
+});
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort.postMessage(reply);
+parentPort.postMessage('ready');
 
 /**
- * Inlines the CSS of one HTML. The entry point `juice/client` has no code that loads style sheets or images from their
- * addresses.
+ * Inlines the CSS of one HTML.
  *
  * @param {string} html
- * @returns {Promise<InlinedHtml>}
+ * @returns {InlinedHtml}
  */
-async function inline(html) {
-  if (!/<style/i.test(html)) return { html, isTooLong: false };
-  const { default: juice } = await import('juice/client.js');
+function inline(html) {
   try {
     // Rules that match nothing stay, because Liquid may create elements with their classes.
     const inlined = juice(html, { removeStyleTags: false, removeInlinedSelectors: true });

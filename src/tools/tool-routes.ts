@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.js';
 import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
 import type { ToolPolicies } from '../policies/tool-policies.js';
+import type { RegisteredTool } from './registry/registered-tool.js';
 import type { ToolRegistry } from './registry/tool-registry.js';
 
 /**
@@ -16,18 +17,34 @@ export function accountFor(request: Request, registry: ToolRegistry, name: strin
 }
 
 /**
- * Throws unless an API key with these policies may make a request that shows or changes the data of a tool. Throws
- * `confirmation_required` if a person must approve each call, because an approval is only for calls of the tool.
+ * Returns the tool whose data an API key with these policies wants to see or change. Throws `not_found` for a hidden
+ * tool, and `forbidden` for a tool that the restriction of the key does not have.
+ */
+export function toolForKey(
+  policies: ToolPolicies,
+  registry: ToolRegistry,
+  name: string,
+): RegisteredTool {
+  const all = policies.withoutRestriction();
+  const tool = registry.find(name, 'agent', all) ?? registry.find(name, 'dashboard', all);
+  if (!tool) throw hiddenTool(name);
+  // The list of a key cannot have a tool that agents cannot call, so such a tool that only reads needs no place in it.
+  const isRestricted = tool.surfaces.has('agent') || !tool.readOnly;
+  const fault = isRestricted ? policies.faultOf(tool) : undefined;
+  if (fault !== undefined) throw new AppError('forbidden', fault);
+  return tool;
+}
+
+/**
+ * Throws what {@link toolForKey} throws, and `confirmation_required` if a person must approve each call of the tool,
+ * because an approval is only for calls of the tool.
  */
 export function assertKeyMayUse(
   policies: ToolPolicies,
   registry: ToolRegistry,
   name: string,
 ): void {
-  const tool = registry.find(name, 'agent', policies.withoutRestriction());
-  if (!tool) throw hiddenTool(name);
-  const fault = policies.faultOf(tool);
-  if (fault !== undefined) throw new AppError('forbidden', fault);
+  const tool = toolForKey(policies, registry, name);
   if (policies.confirmation(...tool.names) === 'always') {
     throw new AppError(
       'confirmation_required',

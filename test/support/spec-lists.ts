@@ -107,6 +107,7 @@ export const SLOW_SPECS = [
   'test/resources/resource-registry.e2e-spec.ts',
   'test/segments/killed-workers.e2e-spec.ts',
   'test/templates/costly-html.e2e-spec.ts',
+  'test/templates/html-turns.e2e-spec.ts',
   'test/tools/data-of-guards.e2e-spec.ts',
   'test/tools/dry-run.e2e-spec.ts',
   'test/tools/repeated-calls.e2e-spec.ts',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { postJson } from '../support/post-json.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { uploadedImport } from '../support/uploaded-import.js';
 
@@ -10,8 +11,8 @@ interface Ids {
   import: string;
 }
 interface ToolRoute {
-  /** The tool whose data the route shows or changes. */
-  readonly tool: string;
+  /** The tools whose data the route shows or changes. */
+  readonly tools: readonly string[];
   /** The path, where `{id}` is replaced by the id of the resource. */
   readonly resource?: keyof Ids;
   readonly body?: { type: string; content: string };
@@ -19,14 +20,17 @@ interface ToolRoute {
 
 const CSV = { type: 'text/csv', content: 'email\nfound@example.com\n' };
 const ROUTES: Readonly<Record<string, ToolRoute>> = {
-  'get /api/contacts/export.csv': { tool: 'search_contacts' },
-  'get /api/imports/{id}/rejected.csv': { tool: 'search_contacts', resource: 'import' },
-  'post /api/imports': { tool: 'create_contact', body: CSV },
-  'post /api/files': { tool: 'send_message', body: { type: 'text/plain', content: 'x' } },
-  'get /api/messages/{id}/preview': { tool: 'get_message', resource: 'message' },
-  'get /api/templates/{id}/preview': { tool: 'preview_template', resource: 'template' },
+  'get /api/contacts/export.csv': { tools: ['search_contacts'] },
+  'get /api/imports/{id}/rejected.csv': {
+    tools: ['search_contacts', 'get_import'],
+    resource: 'import',
+  },
+  'post /api/imports': { tools: ['create_contact'], body: CSV },
+  'post /api/files': { tools: ['send_message'], body: { type: 'text/plain', content: 'x' } },
+  'get /api/messages/{id}/preview': { tools: ['get_message'], resource: 'message' },
+  'get /api/templates/{id}/preview': { tools: ['preview_template'], resource: 'template' },
   // A file of a run needs get_run: see the test of http_request.
-  'get /api/files/{id}': { tool: 'get_message', resource: 'file' },
+  'get /api/files/{id}': { tools: ['get_message'], resource: 'file' },
 };
 /** The routes of accounts and keys, those that call tools, and those that list names only. */
 const OTHERS =
@@ -105,6 +109,13 @@ async function byKey(acme: TestOrganization, route: string, ids: Ids): Promise<u
   return await outcomeOf(await fetch(`${switchboard.url}${path}`, { ...init, headers: sent }));
 }
 
+const CASES = Object.entries(ROUTES).flatMap(([route, { tools }]) =>
+  tools.map((tool) => [route, tool] as const),
+);
+const OF_KEYS = CASES.filter(
+  ([route]) => route === 'post /api/files' || /contacts|imports/.test(route),
+);
+
 describe('routes that show or change data of a tool', () => {
   it('are all listed in this test with their tool', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -117,28 +128,21 @@ describe('routes that show or change data of a tool', () => {
     );
   });
 
-  it.each(Object.entries(ROUTES))(
-    'answer a person 404 when it is hidden: %s',
-    async (route, { tool }) => {
-      const { acme, ids } = await prepare();
-      expect(await byPerson(acme, route, ids)).toBe('ok');
-      await setPolicy(acme, { tool, hidden: true });
-      expect((await acme.call(tool)).status).toBe(404);
-      expect(await byPerson(acme, route, ids)).toEqual({
-        status: 404,
-        code: 'not_found',
-        detail: `Unknown tool. This request needs ${tool}.`,
-      });
-    },
-  );
+  it.each(CASES)('answer a person 404 when it is hidden: %s, of %s', async (route, tool) => {
+    const { acme, ids } = await prepare();
+    expect(await byPerson(acme, route, ids)).toBe('ok');
+    await setPolicy(acme, { tool, hidden: true });
+    expect((await acme.call(tool)).status).toBe(404);
+    expect(await byPerson(acme, route, ids)).toEqual({
+      status: 404,
+      code: 'not_found',
+      detail: `Unknown tool. This request needs ${tool}.`,
+    });
+  });
 });
 
-const OF_KEYS = Object.entries(ROUTES).filter(
-  ([route]) => route === 'post /api/files' || /contacts|imports/.test(route),
-);
-
 describe('routes of API keys that show or change data of a tool', () => {
-  it.each(OF_KEYS)('answer a key 404 when it is hidden: %s', async (route, { tool }) => {
+  it.each(OF_KEYS)('answer a key 404 when it is hidden: %s, of %s', async (route, tool) => {
     const { acme, ids } = await prepare();
     expect(await byKey(acme, route, ids)).toBe('ok');
     await setPolicy(acme, { tool, hidden: true });
@@ -146,10 +150,11 @@ describe('routes of API keys that show or change data of a tool', () => {
   });
 
   it.each(OF_KEYS)(
-    'need a person when its calls are always confirmed: %s',
-    async (route, { tool }) => {
+    'need a person when its calls are always confirmed: %s, of %s',
+    async (route, tool) => {
       const { acme, ids } = await prepare();
-      await setPolicy(acme, { tool, confirmation: 'when_possible' });
+      // Agents cannot call get_import, so no client can be asked to confirm its calls.
+      if (tool !== 'get_import') await setPolicy(acme, { tool, confirmation: 'when_possible' });
       expect(await byKey(acme, route, ids)).toBe('ok');
       await setPolicy(acme, { tool, confirmation: 'always' });
       expect(await byKey(acme, route, ids)).toEqual({
@@ -160,4 +165,38 @@ describe('routes of API keys that show or change data of a tool', () => {
       expect(await byPerson(acme, route, ids)).toBe('ok');
     },
   );
+
+  it('answer a key 404 for an event when emit_event is hidden', async () => {
+    const acme = await createOrganization(switchboard);
+    const emit = async () =>
+      await outcomeOf(
+        await postJson(
+          `${switchboard.url}/api/events`,
+          { event: 'custom.tested' },
+          { Authorization: `Bearer ${acme.key}` },
+        ),
+      );
+    expect(await emit()).toBe('ok');
+    await setPolicy(acme, { tool: 'emit_event', hidden: true });
+    expect(await emit()).toEqual({
+      status: 404,
+      code: 'not_found',
+      detail: 'Unknown tool. This request needs emit_event.',
+    });
+  });
+
+  it('let a key with a list of tools read rejected rows, although no list can have get_import', async () => {
+    const { acme, ids } = await prepare();
+    const withKey = async (tools: string[]): Promise<unknown> => {
+      const created = await postJson(
+        `${switchboard.url}/api/mcp/keys`,
+        { tools },
+        { Cookie: acme.cookie, Origin: switchboard.url },
+      );
+      const { api_key: key } = (await created.json()) as { api_key: string };
+      return await byKey({ ...acme, key }, 'get /api/imports/{id}/rejected.csv', ids);
+    };
+    expect(await withKey(['search_contacts'])).toBe('ok');
+    expect(await withKey(['get_contact'])).toMatchObject({ status: 403, code: 'forbidden' });
+  });
 });

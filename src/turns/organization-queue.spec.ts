@@ -28,6 +28,14 @@ describe('a queue of organizations', () => {
     expect(takeAll(queue)).toEqual(['a 1', 'c 3']);
   });
 
+  it('finds an organization that waits', () => {
+    const queue = new OrganizationQueue<number>();
+    queue.push('a', 1);
+    queue.push('b', 2);
+    expect(queue.some((id) => id === 'b')).toBe(true);
+    expect(queue.some((id) => id === 'c')).toBe(false);
+  });
+
   it('removes items that wait, and returns false for an item that does not wait', () => {
     const queue = new OrganizationQueue<number>();
     queue.push('a', 1);

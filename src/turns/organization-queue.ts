@@ -13,18 +13,26 @@ export class OrganizationQueue<T> {
     return this.waiting.get(organizationId)?.length ?? 0;
   }
 
+  /** Returns true when an item of an organization that meets the condition waits. */
+  some(condition: (organizationId: string) => boolean): boolean {
+    return [...this.waiting.keys()].some(condition);
+  }
+
   push(organizationId: string, item: T): void {
     const items = this.waiting.get(organizationId);
     if (items) items.push(item);
     else this.waiting.set(organizationId, [item]);
   }
 
-  /** Takes the next item of an organization that may have a turn now. Returns undefined if there is none. */
+  /**
+   * Takes the next item of an organization that may have a turn now. `mayTake` gets this item too. Returns undefined if
+   * there is none.
+   */
   shift(
-    mayTake: (organizationId: string) => boolean = () => true,
+    mayTake: (organizationId: string, item: T) => boolean = () => true,
   ): [organizationId: string, item: T] | undefined {
     for (const [organizationId, items] of this.waiting) {
-      if (!mayTake(organizationId)) continue;
+      if (!mayTake(organizationId, items[0]!)) continue;
       this.waiting.delete(organizationId);
       const item = items.shift()!;
       if (items.length > 0) this.waiting.set(organizationId, items);

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { prepared } from '../database/driver/statement.js';
+import { TenantDatabase } from '../database/transactions/tenant-database.js';
+
+/** An answer to a text message that consists of HELP. */
+export interface HelpReply {
+  readonly contactId: string;
+  readonly body: string;
+  /** The age in seconds up to which an answer is recent. */
+  readonly seconds: number;
+}
+
+const LOCK = prepared(
+  'sms_help_lock',
+  `select pg_advisory_xact_lock(hashtextextended('sms help ' || $1 || ' ' || $2, 0))`,
+);
+
+/** Finds the answers to text messages that consist of HELP. */
+@Injectable()
+export class HelpRepliesRepository {
+  constructor(private readonly tenants: TenantDatabase) {}
+
+  /**
+   * Returns true when the contact was sent the same text by SMS within the given seconds. Until the transaction ends, no
+   * other transaction gets an answer for the contact. Without this lock, two simultaneous messages would both be answered.
+   */
+  async isRecent(
+    organizationId: string,
+    { contactId, body, seconds }: HelpReply,
+  ): Promise<boolean> {
+    const session = this.tenants.session(organizationId);
+    session.defer(LOCK, [organizationId, contactId]);
+    const [row] = await session.query<{ is_recent: boolean }>(
+      `select exists (
+         select from messages where organization_id = $1 and contact_id = $2 and channel = 'sms'
+           and direction = 'outbound' and body = $3 and created_at > now() - make_interval(secs => $4)
+       ) as is_recent`,
+      [organizationId, contactId, body, seconds],
+    );
+    return row!.is_recent;
+  }
+}
