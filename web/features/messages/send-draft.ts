@@ -33,14 +33,18 @@ export function readRecipient(search: Readonly<Record<string, unknown>>): { cont
   return typeof search.contact === 'string' ? { contact: search.contact } : {};
 }
 
-/** Returns the arguments of `send_message`. Only e-mail has a subject and attachments. */
+/** Returns the arguments of `send_message`. Only e-mail has attachments, and it always has a subject. */
 export function toMessage(
   draft: SendDraft,
   template: SendingTemplate | undefined,
+  hasSubject: boolean,
 ): Record<string, unknown> {
   const isEmail = draft.channel === 'email';
   const variables = template && readTyped(template.variables, draft.typed);
-  const written = { ...(isEmail && { subject: draft.subject }), body: draft.body };
+  const written = {
+    ...(hasSubject && (isEmail || draft.subject !== '') && { subject: draft.subject }),
+    body: draft.body,
+  };
   return {
     ...toAddressee(draft.recipient.trim()),
     channel: draft.channel,
