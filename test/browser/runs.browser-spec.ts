@@ -267,7 +267,7 @@ describe('runs', () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel the matching runs' });
     await dialog.getByText('2 runs would change.').waitFor();
     for (const run of runs) await statusIs(run, 'waiting');
-    await dialog.getByRole('button', { name: 'Cancel the matching runs' }).click();
+    await dialog.getByRole('button', { name: 'Cancel 2 runs' }).click();
     await dialog.getByText('2 runs were changed.').waitFor();
     for (const run of runs) await statusIs(run, 'canceled');
   });
