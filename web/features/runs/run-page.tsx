@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useWorkflowNames } from '../../api/use-workflow-names.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { runReasonsTexts } from '../../texts/run-reasons.texts.ts';
 import { runsTexts } from '../../texts/runs.texts.ts';
@@ -20,7 +21,6 @@ import { describeReason } from './run-reason.ts';
 import { RunSteps } from './run-steps.tsx';
 import { RunValue } from './run-value.tsx';
 import { type Run, runStepsResult } from './run.readers.ts';
-import { useWorkflowNames } from './use-workflow-names.ts';
 
 /** Shows one run: its trigger, its steps, and the actions that are possible now. */
 export function RunPage() {

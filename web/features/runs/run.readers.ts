@@ -75,10 +75,6 @@ export const bulkResult = record({
   next_cursor: nextCursor,
 });
 export const bulkPreview = record({ result: bulkResult });
-export const workflowNames = record({
-  workflows: list(record({ id: text, name: text })),
-  next_cursor: nextCursor,
-});
 
 /** Reads an object with any members, so that a result of unknown form can be shown. */
 export const anyObject = dictionary(json);

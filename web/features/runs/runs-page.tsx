@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useWorkflowNames } from '../../api/use-workflow-names.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { runReasonsTexts } from '../../texts/run-reasons.texts.ts';
 import { runsTexts } from '../../texts/runs.texts.ts';
@@ -16,7 +17,6 @@ import { RunFilterBar } from './run-filter-bar.tsx';
 import { type RunFilters, readTrigger } from './run-filters.ts';
 import { describeReason } from './run-reason.ts';
 import { runPage } from './run.readers.ts';
-import { useWorkflowNames } from './use-workflow-names.ts';
 
 const ROWS = 50;
 
