@@ -44,7 +44,11 @@ describe('contacts', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByText('vip').waitFor();
-    await page.getByText('sms: denied').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^SMS: deniedDecided by: A person in the dashboard, / })
+      .waitFor();
+    await page.getByRole('row', { name: /SMS denied A person in the dashboard/ }).waitFor();
     await page.getByText('The contact was changed.').waitFor();
     expect(await findViolations(page)).toEqual([]);
 
