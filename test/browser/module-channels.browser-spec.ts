@@ -27,7 +27,7 @@ describe('a channel of a module', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
-    dashboard = await startDashboard({}, [PagerChannel]);
+    dashboard = await startDashboard({ SMTP_URL: 'smtp://127.0.0.1:9' }, [PagerChannel]);
   });
   afterAll(() => dashboard.close());
 
@@ -47,6 +47,13 @@ describe('a channel of a module', () => {
     await page.getByRole('row', { name: /^Call me\./ }).waitFor();
     await page.getByLabel('Channel').selectOption('E-mail');
     await page.getByRole('heading', { name: 'No message matches' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('is ready without a provider, like e-mail with a mail server', async () => {
+    const { page, faults } = await dashboard.open('/settings/channels');
+    await page.getByRole('row', { name: 'Pager pager Ready' }).waitFor();
+    await page.getByRole('row', { name: 'E-mail email Ready' }).waitFor();
     expect(faults).toEqual([]);
   });
 
