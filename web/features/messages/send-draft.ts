@@ -1,5 +1,6 @@
 import type { UploadedFile } from '../../api/files.js';
 import { readTyped } from '../../forms/typed-values.js';
+import { isPhoneLike } from './phone-like.js';
 import type { SendingTemplate } from './send.readers.js';
 
 /** The state of a message in the form. */
@@ -58,6 +59,6 @@ export function toMessage(
 
 function toAddressee(recipient: string): Record<string, string> {
   if (recipient.includes('@')) return { email: recipient };
-  if (/^\+?[\d\s()/.-]+$/.test(recipient)) return { phone: recipient };
+  if (isPhoneLike(recipient)) return { phone: recipient };
   return { contact_id: recipient };
 }
