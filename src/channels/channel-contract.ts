@@ -79,8 +79,11 @@ export type Handover =
     }
   | { readonly outcome: 'unknown'; readonly code: ReasonCode; readonly reason: string };
 
-/** The methods that a class with `@Channel` must have. */
+/** The methods that a class with `@Channel` must have, and what it can say about itself. */
 export interface DeliveryChannel {
+  /** True while messages are only written to files, as without a mail server. Absent: they are sent. */
+  readonly writesFiles?: boolean;
+
   /** Returns the address of the contact for this channel, or null when the contact has none. */
   addressOf(contact: ChannelContact): string | null;
 

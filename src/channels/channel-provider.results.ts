@@ -164,19 +164,23 @@ class ChannelView {
   @Flag('False if it needs a provider and the organization has none.')
   is_ready: boolean;
 
+  @Flag('True if its messages are only written to files.')
+  writes_files: boolean;
+
   @Choice(UNCERTAIN_POLICIES, 'What happens to a message whose outcome is unknown.')
   on_uncertain: UncertainPolicy;
 
   @ListOf(() => ProviderKindView, 'Kinds of providers. Without any, the channel needs none.')
   kinds: ProviderKindView[];
 
-  static of({ options }: RegisteredChannel, isReady: boolean): ChannelView {
+  static of({ options, channel }: RegisteredChannel, isReady: boolean): ChannelView {
     return {
       name: options.name,
       title: options.title,
       address: options.address,
       has_subject: options.subject !== undefined,
       is_ready: isReady,
+      writes_files: channel.writesFiles ?? false,
       on_uncertain: options.onUncertain ?? 'hold',
       kinds: Object.entries(options.providers ?? {}).map(([kind, declared]) =>
         ProviderKindView.of(kind, declared),

@@ -37,6 +37,10 @@ export class MailChannel implements DeliveryChannel {
     private readonly files: FilesService,
   ) {}
 
+  get writesFiles(): boolean {
+    return this.email.writesFiles;
+  }
+
   addressOf({ email }: ChannelContact): string | null {
     return email;
   }

@@ -57,6 +57,9 @@ export type Delivery =
 
 /** Sends e-mails to other systems. */
 export abstract class EmailChannel implements OnApplicationShutdown {
+  /** True when e-mails are only written to files. */
+  abstract readonly writesFiles: boolean;
+
   /** Sends the e-mail and never throws. Once `signal` is aborted, only the result `sent` is reliable. */
   abstract deliver(email: Email, signal: AbortSignal): Promise<Delivery>;
 

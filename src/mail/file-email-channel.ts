@@ -8,6 +8,8 @@ import { prepareEmail } from './email-content.js';
 
 /** Writes each e-mail to an `.eml` file, for installations without a mail server. */
 export class FileEmailChannel extends EmailChannel {
+  readonly writesFiles = true;
+
   constructor(
     private readonly folder: string,
     private readonly from: string,

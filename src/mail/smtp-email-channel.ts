@@ -18,6 +18,7 @@ const NO_UTF8 = 'The mail server does not accept addresses with letters outside 
 
 /** Sends e-mails to one mail server. The caller must retry. */
 export class SmtpEmailChannel extends EmailChannel {
+  readonly writesFiles = false;
   private readonly pool: SmtpPool;
 
   constructor(

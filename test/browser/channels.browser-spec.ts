@@ -12,6 +12,14 @@ describe('the page of channels', () => {
   });
   afterAll(() => dashboard.close());
 
+  it('says that e-mails are only written to files without a mail server', async () => {
+    const { page, faults } = await dashboard.open('/settings/channels');
+    await page.getByRole('row', { name: /^E-mail email Only written to files/ }).waitFor();
+    await page.getByText('E-mails are written to .eml files').waitFor();
+    await page.getByRole('row', { name: 'SMS sms Needs a provider' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('creates, changes, tests and deletes a provider, and shows faults at their fields', async () => {
     const { page, faults } = await dashboard.open('/settings/channels');
     await page.getByRole('button', { name: 'New provider' }).click();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContact } from '../messaging/support.js';
 import { findViolations } from './support/axe.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
@@ -43,7 +44,11 @@ describe('contacts', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByText('vip').waitFor();
-    await page.getByText('sms: denied').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^SMS: deniedDecided by: A person in the dashboard, / })
+      .waitFor();
+    await page.getByRole('row', { name: /SMS denied A person in the dashboard/ }).waitFor();
     await page.getByText('The contact was changed.').waitFor();
     expect(await findViolations(page)).toEqual([]);
 
@@ -80,6 +85,24 @@ describe('contacts', () => {
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });
+  });
+
+  it('show the workflow, the state and the time of their runs', async () => {
+    const { organization } = dashboard;
+    const { id } = await createContact(organization);
+    const { value } = await organization.call<{ workflow: { id: string } }>('create_workflow', {
+      name: 'Ask for a review',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'pause', wait: { days: 1 } }],
+    });
+    const given = { workflow_id: value.workflow.id, contact_id: id, payload: {} };
+    await organization.call('trigger_workflow', given);
+    const { page, faults } = await dashboard.open(`/contacts/${id}`);
+    await page.getByRole('row', { name: /^Ask for a review .* ago/ }).waitFor();
+    await page.getByRole('row', { name: /^Ask for a review Waiting / }).waitFor();
+    await page.getByRole('link', { name: 'Ask for a review' }).click();
+    await page.getByRole('heading', { name: 'Run of Ask for a review' }).waitFor();
+    expect(faults).toEqual([]);
   });
 
   it('are filtered by conditions that the address keeps', async () => {

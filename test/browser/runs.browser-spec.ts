@@ -49,20 +49,29 @@ describe('runs', () => {
     await page.locator('tbody tr').nth(1).waitFor();
     await page.getByLabel('State').selectOption('failed');
     await page.waitForURL('**/runs?status=failed');
-    await page.getByText('step_failed:person').waitFor();
+    await page.getByRole('cell', { name: 'The step person failed' }).waitFor();
     await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
     await page.getByText('More filters').click();
-    await page.getByLabel('Reason', { exact: false }).fill('stopped');
-    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').selectOption('The step person failed');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/runs?status=failed&reason=step_failed%3Aperson');
+    await page.getByRole('cell', { name: 'The step person failed' }).waitFor();
+    await page.getByLabel('Reason').selectOption('A step stopped the run');
+    await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('heading', { name: 'No run matches' }).waitFor();
     await page.reload();
-    expect(await page.getByLabel('Reason', { exact: false }).inputValue()).toBe('stopped');
+    expect(await page.getByLabel('Reason').inputValue()).toBe('stopped');
     await page.getByRole('button', { name: 'Remove the filters' }).click();
     await page.locator('tbody tr').nth(1).waitFor();
 
     await page.getByRole('link', { name: 'Hello' }).first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Run of Hello' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: 'The step person failed' }).waitFor();
+    await page
+      .getByRole('listitem')
+      .getByText(/^Invalid: /)
+      .waitFor();
     await page.getByRole('region', { name: 'Error: person' }).waitFor();
     await page.getByText('"no address"').first().waitFor();
     await page.getByRole('link', { name: 'Hello' }).click();
@@ -141,11 +150,34 @@ describe('runs', () => {
     const waiting = await start(id, { contact_id: value.contact.id });
     await statusIs(waiting, 'waiting');
     await page.goto(`${dashboard.switchboard.url}/runs/${waiting}`);
-    await page.getByText('Waits until').waitFor();
+    await page.getByText(/^Waits until \d/).waitFor();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await question.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByRole('button', { name: 'Cancel the run' }).waitFor({ state: 'detached' });
     await statusIs(waiting, 'canceled');
+  });
+
+  it('say what they wait for', async () => {
+    const timeout = { days: 3 };
+    const first = await create('First', [
+      { id: 'reply', wait_for_event: { events: ['message.received', 'custom.paid'], timeout } },
+    ]);
+    const second = await create('Second', [{ id: 'first', run_workflow: first }]);
+    const link = await create('Link', [{ id: 'go', wait_for_event: { event: 'resume', timeout } }]);
+    const parent = await start(second, {});
+    const resumed = await start(link, {});
+    await statusIs(parent, 'waiting');
+    await statusIs(resumed, 'waiting');
+    const { page, faults } = await dashboard.open(`/runs/${parent}`);
+    const steps = page.getByRole('main').locator('ol > li');
+    await page.getByText('Waits for an event or another run').waitFor();
+    await steps.filter({ hasText: /Waits for the run run_\w+ until/ }).waitFor();
+    await steps.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Run of First' }).waitFor();
+    await steps.filter({ hasText: /Waits for message.received or custom.paid until/ }).waitFor();
+    await page.goto(`${dashboard.switchboard.url}/runs/${resumed}`);
+    await steps.filter({ hasText: /Waits for a call of its resume URL until/ }).waitFor();
+    expect(faults).toEqual([]);
   });
 
   it('show a large value completely, as text, when the person asks for it', async () => {
@@ -235,7 +267,7 @@ describe('runs', () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel the matching runs' });
     await dialog.getByText('2 runs would change.').waitFor();
     for (const run of runs) await statusIs(run, 'waiting');
-    await dialog.getByRole('button', { name: 'Cancel the matching runs' }).click();
+    await dialog.getByRole('button', { name: 'Cancel 2 runs' }).click();
     await dialog.getByText('2 runs were changed.').waitFor();
     for (const run of runs) await statusIs(run, 'canceled');
   });

@@ -20,6 +20,12 @@ describe('suppressed addresses', () => {
     // The fault is shown once, below the form.
     await page.getByRole('alert').filter({ hasText: 'e-mail address' }).waitFor();
     expect(await page.getByText('must be').count()).toBe(1);
+    await address.fill('nonsense');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is neither an e-mail address nor a phone number.').waitFor();
+    // The earlier fault of the tool is no longer shown.
+    await page.getByText('must be').waitFor({ state: 'detached' });
+    expect(await findViolations(page)).toEqual([]);
     await address.fill('Jane@Example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'jane@example.com', exact: true }).waitFor();

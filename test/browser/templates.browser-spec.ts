@@ -37,8 +37,9 @@ describe('templates', () => {
     await page.getByRole('status').filter({ hasText: 'with raw' }).waitFor();
 
     await page.getByRole('tab', { name: 'Preview' }).click();
-    await page.getByLabel('Id of a contact').fill(contact.id);
-    await page.getByRole('button', { name: 'Show' }).click();
+    const field = page.getByRole('combobox', { name: 'Contact' });
+    await field.fill(contact.id);
+    await page.getByRole('option', { name: 'Ada <b>' }).click();
     const frame = page.frameLocator('iframe');
     await frame.getByText('Ada <b>').waitFor();
     await page.getByText('Order [code]').waitFor();
@@ -62,6 +63,43 @@ describe('templates', () => {
     await page.getByRole('button', { name: 'Restore 1' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Restore 1' }).click();
     await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Order {{ code }}');
+    expect(faults).toEqual([]);
+  });
+
+  it('are previewed for a contact that a person finds by name or address, by keyboard', async () => {
+    const { organization } = dashboard;
+    for (const [first_name, email] of [
+      ['Grace', 'grace@example.com'],
+      ['Graciela', 'graciela@example.com'],
+    ]) {
+      await createContact(organization, { first_name, last_name: 'Lee', email });
+    }
+    const { value } = await organization.call<{ template: { id: string } }>('create_template', {
+      name: 'greeting',
+      variants: { en: { email: { subject: 'Hello {{ contact.first_name }}', text: 'Hello.' } } },
+    });
+    const { page, faults } = await dashboard.open(`/templates/${value.template.id}`);
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    const field = page.getByRole('combobox', { name: 'Contact' });
+    await field.fill('Lee');
+    const options = page.getByRole('option', { name: /@example.com$/ });
+    await options.nth(1).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await field.press('ArrowDown');
+    const chosen = (await options.and(page.locator('[aria-selected=true]')).textContent())!;
+    await field.press('Enter');
+    const name = chosen.startsWith('Graciela') ? 'Graciela' : 'Grace';
+    await page.getByText(`Hello ${name}`, { exact: true }).waitFor();
+    expect(await field.inputValue()).toBe(`${name} Lee`);
+
+    await field.fill('grace@');
+    await page.getByRole('option', { name: 'Grace Lee grace@example.com' }).click();
+    await page.getByText('Hello Grace', { exact: true }).waitFor();
+    await field.fill('nobody at all');
+    await page.getByText('No contact was found.').waitFor();
+    await field.fill('con_unknown');
+    await page.getByText('No contact was found.').waitFor();
+    await page.getByText('Hello Grace', { exact: true }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
 });

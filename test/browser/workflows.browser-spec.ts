@@ -210,7 +210,9 @@ describe('workflows', () => {
     });
     await deliveriesOf(workflow.id, 1);
     await page.getByRole('tab', { name: 'Deliveries' }).click();
-    await page.getByText('The signature of Stripe is expected.').waitFor();
+    await page.getByText('401 The signature was missing or wrong').waitFor();
+    await page.getByText('The signature of Stripe is expected.').click();
+    await page.getByRole('definition').filter({ hasText: 'invalid_signature' }).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -247,7 +249,7 @@ describe('workflows', () => {
       expect(answer).toContain('runId');
       await deliveriesOf(workflow.id, 2);
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await page.getByText(/^\d+ accepted$/).waitFor();
+      await page.getByText(/^\d+ A run was started$/).waitFor();
       expect(faults).toEqual([]);
       await page.context().close();
     },

@@ -176,6 +176,9 @@ describe('the providers of channels', () => {
       'list_channels',
       {},
     );
+    // Without a mail server, e-mails are written to files.
+    expect(listed.value.channels[0]).toMatchObject({ name: 'email', writes_files: true });
+    expect(listed.value.channels[1]).toMatchObject({ name: 'pager', writes_files: false });
     expect(listed.value.channels.map(({ name, is_ready: ready }) => [name, ready])).toEqual([
       ['email', true],
       ['pager', true],

@@ -11,6 +11,9 @@ export const channelsTexts = defineTexts(
     state: 'State',
     ready: 'Ready',
     notReady: 'Needs a provider',
+    files: 'Only written to files',
+    filesAbout:
+      'E-mails are written to .eml files, and contacts do not get them. To send them, an operator sets a mail server with SMTP_URL.',
     providers: 'Providers',
     none: 'There are no providers yet',
     noneAbout: 'E-mail needs no provider. Add a provider to send SMS or webhooks.',
@@ -59,6 +62,9 @@ export const channelsTexts = defineTexts(
     state: 'Zustand',
     ready: 'Bereit',
     notReady: 'Braucht einen Anbieter',
+    files: 'Nur in Dateien geschrieben',
+    filesAbout:
+      'E-Mails werden in .eml-Dateien geschrieben, und Kontakte bekommen sie nicht. Damit sie gesendet werden, trägt ein Betreiber in SMTP_URL einen Mailserver ein.',
     providers: 'Anbieter',
     none: 'Es gibt noch keine Anbieter',
     noneAbout: 'E-Mail braucht keinen. Fügen Sie einen hinzu, um SMS oder Webhooks zu senden.',

@@ -46,7 +46,6 @@ export const contactsTexts = defineTexts(
     noMessages: 'No messages to or from this contact.',
     runs: 'Runs',
     noRuns: 'No runs about this contact.',
-    run: 'Run',
     filters: {
       label: 'Conditions',
       add: 'Add a condition',
@@ -124,7 +123,6 @@ export const contactsTexts = defineTexts(
     noMessages: 'Keine Nachrichten an oder von diesem Kontakt.',
     runs: 'Läufe',
     noRuns: 'Keine Läufe zu diesem Kontakt.',
-    run: 'Lauf',
     filters: {
       label: 'Bedingungen',
       add: 'Bedingung hinzufügen',

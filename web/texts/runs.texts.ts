@@ -28,7 +28,6 @@ export const runsTexts = defineTexts(
       finished: 'Ended',
       more: 'More filters',
       contact: 'Id of the contact',
-      reason: 'Reason, for example step_failed',
       after: 'Accepted after',
       before: 'Accepted before',
       apply: 'Apply',
@@ -101,6 +100,12 @@ export const runsTexts = defineTexts(
       cancel: 'Cancel the matching runs',
       retry: 'Retry the matching runs',
       replay: 'Replay the matching runs',
+      /** What a click does, with the number of runs. */
+      act: {
+        cancel: (count: number) => (count === 1 ? 'Cancel 1 run' : `Cancel ${count} runs`),
+        retry: (count: number) => (count === 1 ? 'Retry 1 run' : `Retry ${count} runs`),
+        replay: (count: number) => (count === 1 ? 'Replay 1 run' : `Replay ${count} runs`),
+      },
       cancelText:
         'Cancels the runs that match the filters and have not ended. What their steps did is not undone.',
       retryText:
@@ -112,7 +117,7 @@ export const runsTexts = defineTexts(
         count === 1 ? '1 run would change.' : `${count} runs would change.`,
       counting: 'Counting …',
       more: 'There are more. Go on with the next ones?',
-      next: 'Go on',
+      next: (count: number) => `Go on with up to ${count} more`,
       done: (count: number) => (count === 1 ? '1 run was changed.' : `${count} runs were changed.`),
       refused: (count: number) =>
         count === 1 ? '1 run was refused:' : `${count} runs were refused:`,
@@ -144,7 +149,6 @@ export const runsTexts = defineTexts(
       finished: 'Beendet',
       more: 'Weitere Filter',
       contact: 'Nummer des Kontakts',
-      reason: 'Grund, zum Beispiel step_failed',
       after: 'Angenommen nach',
       before: 'Angenommen vor',
       apply: 'Anwenden',
@@ -220,6 +224,12 @@ export const runsTexts = defineTexts(
       cancel: 'Passende Läufe abbrechen',
       retry: 'Passende Läufe fortsetzen',
       replay: 'Passende Läufe wiederholen',
+      act: {
+        cancel: (count: number) => (count === 1 ? '1 Lauf abbrechen' : `${count} Läufe abbrechen`),
+        retry: (count: number) => (count === 1 ? '1 Lauf fortsetzen' : `${count} Läufe fortsetzen`),
+        replay: (count: number) =>
+          count === 1 ? '1 Lauf wiederholen' : `${count} Läufe wiederholen`,
+      },
       cancelText:
         'Bricht die Läufe ab, die zu den Filtern passen und nicht beendet sind. Was ihre Schritte getan haben, bleibt.',
       retryText:
@@ -231,7 +241,7 @@ export const runsTexts = defineTexts(
         count === 1 ? '1 Lauf würde sich ändern.' : `${count} Läufe würden sich ändern.`,
       counting: 'Wird gezählt …',
       more: 'Es gibt weitere. Mit den nächsten weitermachen?',
-      next: 'Weitermachen',
+      next: (count: number) => `Mit bis zu ${count} weiteren weitermachen`,
       done: (count: number) =>
         count === 1 ? '1 Lauf wurde geändert.' : `${count} Läufe wurden geändert.`,
       refused: (count: number) =>

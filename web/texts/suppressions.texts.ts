@@ -16,6 +16,8 @@ export const suppressionsTexts = defineTexts(
     noneAbout: 'An address appears here when a provider reports a bounce or a complaint.',
     value: 'E-mail address or phone number to suppress',
     add: 'Suppress',
+    neither:
+      'This is neither an e-mail address nor a phone number. Examples: jane@example.com, +4930123456.',
     added: 'The address was suppressed.',
     remove: 'Remove',
     removeTitle: (address: string) => `Allow messages to ${address} again?`,
@@ -37,6 +39,8 @@ export const suppressionsTexts = defineTexts(
       'Eine Adresse erscheint hier, wenn ein Anbieter sie als unzustellbar oder eine Beschwerde meldet.',
     value: 'E-Mail-Adresse oder Telefonnummer zum Sperren',
     add: 'Sperren',
+    neither:
+      'Das ist weder eine E-Mail-Adresse noch eine Telefonnummer. Beispiele: jane@example.com, +4930123456.',
     added: 'Die Adresse wurde gesperrt.',
     remove: 'Entfernen',
     removeTitle: (address: string) => `Nachrichten an ${address} wieder erlauben?`,

@@ -1,3 +1,4 @@
+import type { Provider } from '@nestjs/common';
 import {
   type Browser,
   type BrowserContext,
@@ -38,8 +39,11 @@ export interface OpenPage {
 }
 
 /** Starts a Switchboard with the built dashboard. Needed by files that have settings or sign in. */
-export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
-  const switchboard = await startSwitchboard({ env });
+export async function startDashboard(
+  env: Record<string, string> = {},
+  providers: Provider[] = [],
+): Promise<Dashboard> {
+  const switchboard = await startSwitchboard({ env, providers });
   try {
     return await openDashboard(switchboard, () => switchboard.close());
   } catch (error) {

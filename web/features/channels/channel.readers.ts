@@ -19,7 +19,13 @@ const kind = record({
 });
 export type ProviderKind = Read<typeof kind>;
 
-const channel = record({ name: text, title: text, is_ready: boolean, kinds: list(kind) });
+const channel = record({
+  name: text,
+  title: text,
+  is_ready: boolean,
+  writes_files: boolean,
+  kinds: list(kind),
+});
 export type Channel = Read<typeof channel>;
 export const channelList = record({ channels: list(channel) });
 

@@ -11,7 +11,13 @@ import { EmptyState, Skeleton } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
-import { type Provider, channelList, deletedProvider, providerList } from './channel.readers.ts';
+import {
+  type Channel,
+  type Provider,
+  channelList,
+  deletedProvider,
+  providerList,
+} from './channel.readers.ts';
 import { ProviderDialog } from './provider-dialog.tsx';
 import { kindChoices } from './provider-draft.ts';
 import { TestDialog } from './test-dialog.tsx';
@@ -60,14 +66,13 @@ export function ChannelsPage() {
               { name: texts.argument, cell: ({ name }) => <code>{name}</code> },
               {
                 name: texts.state,
-                cell: ({ is_ready: isReady }) => (
-                  <Badge tone={isReady ? 'good' : 'calm'}>
-                    {isReady ? texts.ready : texts.notReady}
-                  </Badge>
-                ),
+                cell: (channel) => <ChannelState channel={channel} />,
               },
             ]}
           />
+        )}
+        {channels.data?.channels.some((channel) => channel.writes_files) && (
+          <p>{texts.filesAbout}</p>
         )}
       </Section>
       <Section title={texts.providers}>
@@ -129,5 +134,14 @@ export function ChannelsPage() {
         action={texts.delete}
       />
     </Page>
+  );
+}
+
+function ChannelState({ channel }: { channel: Channel }) {
+  const texts = useTexts(channelsTexts);
+  const { is_ready: isReady, writes_files: writesFiles } = channel;
+  if (!isReady) return <Badge>{texts.notReady}</Badge>;
+  return (
+    <Badge tone={writesFiles ? 'warn' : 'good'}>{writesFiles ? texts.files : texts.ready}</Badge>
   );
 }

@@ -12,8 +12,8 @@ const kind = {
   ],
 };
 const channels: Channel[] = [
-  { name: 'email', title: 'E-mail', is_ready: true, kinds: [] },
-  { name: 'sms', title: 'SMS', is_ready: false, kinds: [kind] },
+  { name: 'email', title: 'E-mail', is_ready: true, writes_files: false, kinds: [] },
+  { name: 'sms', title: 'SMS', is_ready: false, writes_files: false, kinds: [kind] },
 ];
 const choices = kindChoices(channels);
 

@@ -1,20 +1,16 @@
 import type { Contact } from '../../api/contact.ts';
-import { isObject } from '../../api/reader.ts';
 import { contactsTexts } from '../../texts/contacts.texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { TextViewer } from '../../ui/text-viewer.tsx';
 import { Time } from '../../ui/time.tsx';
-import styles from './contacts.module.css';
+import { ConsentFacts, decisionsOf } from './consent-facts.tsx';
 import { Tags } from './tags.tsx';
 
 /** Shows the fields of a contact. */
 export function ContactFacts({ contact }: { contact: Contact }) {
   const texts = useTexts(contactsTexts);
-  const consents = Object.entries(contact.consent).flatMap(([channel, state]) =>
-    isObject(state) && typeof state.status === 'string' ? [[channel, state.status] as const] : [],
-  );
+  const decisions = decisionsOf(contact.consent);
   return (
     <>
       <Facts
@@ -27,15 +23,7 @@ export function ContactFacts({ contact }: { contact: Contact }) {
           [texts.tags, contact.tags.length > 0 && <Tags key="tags" tags={contact.tags} />],
           [
             texts.consent,
-            consents.length > 0 && (
-              <div key="consent" className={styles.row}>
-                {consents.map(([channel, status]) => (
-                  <Badge key={channel} tone={status === 'granted' ? 'good' : 'bad'}>
-                    {`${channel}: ${status}`}
-                  </Badge>
-                ))}
-              </div>
-            ),
+            decisions.length > 0 && <ConsentFacts key="consent" decisions={decisions} />,
           ],
           [texts.created, <Time key="created" value={contact.created_at} isExact />],
           [texts.updated, <Time key="updated" value={contact.updated_at} isExact />],

@@ -10,6 +10,6 @@ export const deletedResult = record({ deleted: boolean, removed: traces, kept: t
 export const deletionPreview = record({ result: deletedResult });
 export const contactMessages = record({ messages: list(message), next_cursor: nextCursor });
 export const contactRuns = record({
-  runs: list(record({ id: text, status: text, created_at: text })),
+  runs: list(record({ id: text, workflow_id: text, status: text, created_at: text })),
   next_cursor: nextCursor,
 });

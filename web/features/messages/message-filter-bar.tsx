@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { toLocalTime } from '../../ui/local-time.ts';
 import {
-  CHANNELS,
   MESSAGE_STATUSES,
   type MessageFilters,
   STATUS_GROUPS,
@@ -15,6 +14,7 @@ import {
 } from './message-filters.ts';
 import type { MessageCounts } from './message.readers.ts';
 import styles from './messages.module.css';
+import { useChannels } from './use-channels.ts';
 
 interface BarProps {
   filters: MessageFilters;
@@ -28,6 +28,7 @@ export function MessageFilterBar({ filters, counts, onChange }: BarProps) {
   const texts = useTexts(messagesTexts);
   const states = useTexts(statusTexts);
   const formats = useFormats();
+  const channels = useChannels(filters.channel === undefined ? [] : [filters.channel]);
   const change = (part: Readonly<Record<string, unknown>>): void =>
     onChange(readMessageFilters({ ...filters, ...part }));
   const labelOf = (status: (typeof MESSAGE_STATUSES)[number]): string => {
@@ -53,10 +54,7 @@ export function MessageFilterBar({ filters, counts, onChange }: BarProps) {
         <SelectField
           label={texts.channel}
           value={filters.channel ?? ''}
-          options={[
-            { value: '', label: texts.anyChannel },
-            ...CHANNELS.map((value) => ({ value, label: texts.channels[value] })),
-          ]}
+          options={[{ value: '', label: texts.anyChannel }, ...channels]}
           onChange={(channel) => change({ channel })}
         />
       </div>

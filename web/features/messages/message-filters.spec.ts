@@ -10,6 +10,8 @@ describe('readMessageFilters', () => {
       created_after: '2026-01-01T00:00:00.000Z',
     };
     expect(readMessageFilters({ ...known, other: 1 })).toEqual(known);
+    expect(readMessageFilters({ channel: 'pager' })).toEqual({ channel: 'pager' });
+    expect(readMessageFilters({ channel: 'No channel' })).toEqual({});
     expect(
       readMessageFilters({ status: 'lost', channel: 1, contact_id: '', created_before: 'soon' }),
     ).toEqual({});

@@ -19,6 +19,7 @@ import { MessageExplanation } from './message-explanation.tsx';
 import { messageResult } from './message.readers.ts';
 import { ResolveMessage } from './resolve-message.tsx';
 import { MessageTimeline } from './message-timeline.tsx';
+import { titleOfChannel, useChannels } from './use-channels.ts';
 
 /** Lists the states of messages that wait or were not sent. */
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'failed', 'canceled', 'suppressed']);
@@ -27,6 +28,7 @@ const UNSENT = new Set(['scheduled', 'queued', 'held', 'failed', 'canceled', 'su
 export function MessagePage() {
   const texts = useTexts(messagesTexts);
   const sending = useTexts(sendingTexts);
+  const channels = useChannels();
   const { messageId } = useParams({ from: '/signed-in/messages/$messageId' });
   const query = useTool('get_message', { message_id: messageId }, messageResult);
   const back = (
@@ -55,7 +57,7 @@ export function MessagePage() {
       <Facts
         facts={[
           [texts.to, message.to],
-          [texts.channel, message.channel],
+          [texts.channel, titleOfChannel(channels, message.channel)],
           [texts.topic, message.topic],
           [texts.provider, message.provider_id],
           [texts.providerMessage, message.provider_message_id],

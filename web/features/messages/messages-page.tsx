@@ -17,6 +17,7 @@ import { VerificationNotice } from '../../ui/verification-notice.tsx';
 import { MessageFilterBar } from './message-filter-bar.tsx';
 import type { MessageFilters } from './message-filters.ts';
 import { messageCounts, messagePage } from './message.readers.ts';
+import { titleOfChannel, useChannels } from './use-channels.ts';
 
 const ROWS = 50;
 
@@ -31,8 +32,7 @@ export function MessagesPage() {
   const { status: _status, ...others } = filters;
   // The list is useful even without the numbers.
   const { data: counts } = useTool('count_messages', others, messageCounts);
-  const channels: Readonly<Record<string, string>> = texts.channels;
-  const channelOf = (channel: string): string => channels[channel] ?? channel;
+  const channels = useChannels();
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });
   return (
     <Page
@@ -69,7 +69,8 @@ export function MessagesPage() {
           { name: texts.to, cell: ({ to }) => to },
           {
             name: texts.channel,
-            cell: ({ channel, direction }) => texts.by(channelOf(channel), direction === 'inbound'),
+            cell: ({ channel, direction }) =>
+              texts.by(titleOfChannel(channels, channel), direction === 'inbound'),
           },
           { name: texts.status, cell: (message) => <StatusBadge status={message.status} /> },
           { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },

@@ -1,13 +1,15 @@
 import { useTexts } from '../../texts/language.tsx';
-import { messagesTexts } from '../../texts/messages.texts.ts';
 import { sendingTexts } from '../../texts/sending.texts.ts';
 import { CheckField, TextField } from '../../ui/field.tsx';
 import styles from './messages.module.css';
 import type { SendingRules } from './sending.readers.ts';
+import { useChannels } from './use-channels.ts';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-/** The channels with quiet hours. The channel webhook is missing, because its messages go to programs. */
+/** The channels of new quiet hours. */
 const CHANNELS = ['email', 'sms'] as const;
+/** The channel whose messages go to programs. It is not offered, but a stored one is shown. */
+const OF_PROGRAMS = 'webhook';
 
 /** Holds the quiet hours of the form, even while they are off. */
 export interface TypedQuietHours {
@@ -37,10 +39,9 @@ interface FieldsProps {
 /** Lets a person choose the quiet hours. */
 export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
   const texts = useTexts(sendingTexts);
-  const { channels } = useTexts(messagesTexts);
-  const names: Readonly<Record<string, string>> = channels;
-  // The list of the dashboard has no channels of modules, so a stored channel is added.
-  const known = [...new Set<string>([...CHANNELS, ...quiet.channels])];
+  const channels = useChannels(quiet.channels).filter(
+    ({ value }) => value !== OF_PROGRAMS || quiet.channels.includes(value),
+  );
   return (
     <>
       <CheckField
@@ -80,13 +81,13 @@ export function QuietHoursFields({ quiet, faultOf, onChange }: FieldsProps) {
           </fieldset>
           <fieldset className={styles.options}>
             <legend>{texts.channels}</legend>
-            {known.map((channel) => (
+            {channels.map(({ value, label }) => (
               <CheckField
-                key={channel}
-                label={names[channel] ?? channel}
-                value={quiet.channels.includes(channel)}
+                key={value}
+                label={label}
+                value={quiet.channels.includes(value)}
                 onChange={(isIn) =>
-                  onChange({ ...quiet, channels: toggled(quiet.channels, channel, isIn) })
+                  onChange({ ...quiet, channels: toggled(quiet.channels, value, isIn) })
                 }
               />
             ))}

@@ -15,7 +15,7 @@ describe(toMessage, () => {
     ['con_123', { contact_id: 'con_123' }],
     ['', { contact_id: '' }],
   ])('recognizes the kind of the recipient %o', (recipient, addressee) => {
-    expect(toMessage({ ...written, recipient }, undefined)).toEqual({
+    expect(toMessage({ ...written, recipient }, undefined, true)).toEqual({
       ...addressee,
       channel: 'email',
       subject: 'Hello',
@@ -23,12 +23,15 @@ describe(toMessage, () => {
     });
   });
 
-  it('sends subject and attachments by e-mail only', () => {
+  it('sends attachments by e-mail only, and a subject by channels that have one', () => {
     const recipient = 'con_1';
-    expect(toMessage({ ...written, recipient, files }, undefined)).toMatchObject({
+    expect(toMessage({ ...written, recipient, files }, undefined, true)).toMatchObject({
       attachments: [{ file_id: 'fil_1' }],
     });
-    expect(toMessage({ ...written, recipient, files, channel: 'sms' }, undefined)).toEqual({
+    const other = { ...written, recipient, files, channel: 'letter' };
+    expect(toMessage(other, undefined, true)).toMatchObject({ subject: 'Hello' });
+    expect(toMessage({ ...other, subject: '' }, undefined, true)).not.toHaveProperty('subject');
+    expect(toMessage({ ...other, channel: 'sms' }, undefined, false)).toEqual({
       contact_id: 'con_1',
       channel: 'sms',
       body: 'Good morning.',
@@ -43,7 +46,7 @@ describe(toMessage, () => {
       templateId: 'tpl_1',
       typed: new Map([['seats', '2']]),
     };
-    expect(toMessage(draft, template)).toEqual({
+    expect(toMessage(draft, template, true)).toEqual({
       contact_id: 'con_1',
       channel: 'email',
       topic: 'offers',

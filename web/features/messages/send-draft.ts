@@ -1,5 +1,6 @@
 import type { UploadedFile } from '../../api/files.js';
 import { readTyped } from '../../forms/typed-values.js';
+import { isPhoneLike } from './phone-like.js';
 import type { SendingTemplate } from './send.readers.js';
 
 /** The state of a message in the form. */
@@ -33,14 +34,18 @@ export function readRecipient(search: Readonly<Record<string, unknown>>): { cont
   return typeof search.contact === 'string' ? { contact: search.contact } : {};
 }
 
-/** Returns the arguments of `send_message`. Only e-mail has a subject and attachments. */
+/** Returns the arguments of `send_message`. Only e-mail has attachments, and it always has a subject. */
 export function toMessage(
   draft: SendDraft,
   template: SendingTemplate | undefined,
+  hasSubject: boolean,
 ): Record<string, unknown> {
   const isEmail = draft.channel === 'email';
   const variables = template && readTyped(template.variables, draft.typed);
-  const written = { ...(isEmail && { subject: draft.subject }), body: draft.body };
+  const written = {
+    ...(hasSubject && (isEmail || draft.subject !== '') && { subject: draft.subject }),
+    body: draft.body,
+  };
   return {
     ...toAddressee(draft.recipient.trim()),
     channel: draft.channel,
@@ -54,6 +59,6 @@ export function toMessage(
 
 function toAddressee(recipient: string): Record<string, string> {
   if (recipient.includes('@')) return { email: recipient };
-  if (/^\+?[\d\s()/.-]+$/.test(recipient)) return { phone: recipient };
+  if (isPhoneLike(recipient)) return { phone: recipient };
   return { contact_id: recipient };
 }

@@ -13,11 +13,11 @@ import { Icon } from '../../ui/icon.tsx';
 import { Page, backClass } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { AttachmentsField } from './attachments-field.tsx';
-import { CHANNELS } from './message-filters.ts';
 import { messageResult } from './message.readers.ts';
 import styles from './messages.module.css';
 import { EMPTY_DRAFT, type SendDraft, toMessage } from './send-draft.ts';
 import { templateChoices, templateToSend } from './send.readers.ts';
+import { useChannels } from './use-channels.ts';
 
 const MOST_CHOICES = 100;
 /** Lists the arguments whose faults are shown at fields. */
@@ -37,12 +37,14 @@ const FIELDS = new Set([
 /** Sends a message to one contact: a published template, or a text that the person writes. */
 export function SendMessagePage() {
   const texts = useTexts(sendMessageTexts);
-  const { all, channel: channelLabel, channels } = useTexts(messagesTexts);
+  const { all, channel: channelLabel } = useTexts(messagesTexts);
   const { contact = '' } = useSearch({ from: '/signed-in/messages/new' });
   const navigate = useNavigate();
   const toast = useToast();
   const [draft, setDraft] = useState<SendDraft>({ ...EMPTY_DRAFT, recipient: contact });
   const change = (changes: Partial<SendDraft>): void => setDraft({ ...draft, ...changes });
+  const channels = useChannels();
+  const hasSubject = channels.some((each) => each.value === draft.channel && each.hasSubject);
   const templates = useTool('list_templates', { limit: MOST_CHOICES }, templateChoices);
   const published = templates.data?.templates.filter(({ version }) => version !== null) ?? [];
   const topics = useTool('list_topics', {}, topicChoices).data?.topics ?? [];
@@ -56,7 +58,7 @@ export function SendMessagePage() {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (send.isPending) return;
-    send.mutate(toMessage(draft, chosen.data?.template), {
+    send.mutate(toMessage(draft, chosen.data?.template, hasSubject), {
       onSuccess: ({ message: { id } }) => {
         toast(texts.sent);
         void navigate({ to: '/messages/$messageId', params: { messageId: id } });
@@ -96,7 +98,7 @@ export function SendMessagePage() {
         <SelectField
           label={channelLabel}
           fault={faultOf('channel')}
-          options={CHANNELS.map((value) => ({ value, label: channels[value] }))}
+          options={channels}
           value={draft.channel}
           onChange={(channel) => change({ channel })}
         />
@@ -122,7 +124,12 @@ export function SendMessagePage() {
           onChange={(templateId) => change({ templateId, typed: new Map() })}
         />
         {draft.templateId === '' ? (
-          <WrittenFields draft={draft} faultOf={faultOf} onChange={change} />
+          <WrittenFields
+            draft={draft}
+            hasSubject={hasSubject}
+            faultOf={faultOf}
+            onChange={change}
+          />
         ) : (
           chosen.data?.template.variables.map(({ name, description, default: byDefault }) => (
             <TextField
@@ -164,15 +171,16 @@ function argumentOf(path: string): string {
 
 interface WrittenFieldsProps {
   draft: SendDraft;
+  hasSubject: boolean;
   faultOf: (name: string) => string | undefined;
   onChange: (changes: Partial<SendDraft>) => void;
 }
 
-function WrittenFields({ draft, faultOf, onChange }: WrittenFieldsProps) {
+function WrittenFields({ draft, hasSubject, faultOf, onChange }: WrittenFieldsProps) {
   const texts = useTexts(messagesTexts);
   return (
     <>
-      {draft.channel === 'email' && (
+      {hasSubject && (
         <TextField
           label={texts.subject}
           fault={faultOf('subject')}

@@ -1,11 +1,10 @@
 import { useTexts } from '../../texts/language.tsx';
-import { messagesTexts } from '../../texts/messages.texts.ts';
 import { sendingTexts } from '../../texts/sending.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { CHANNELS } from './message-filters.ts';
 import styles from './messages.module.css';
 import type { Cap } from './sending.readers.ts';
+import { useChannels } from './use-channels.ts';
 
 const SECONDS = { days: 86_400, hours: 3600, minutes: 60 } as const;
 type Unit = keyof typeof SECONDS;
@@ -87,10 +86,7 @@ function CapFields({
   onRemove: () => void;
 }) {
   const texts = useTexts(sendingTexts);
-  const { channels } = useTexts(messagesTexts);
-  const names: Readonly<Record<string, string>> = channels;
-  // The list of the dashboard has no channels of modules, so a stored channel is added.
-  const known = [...new Set<string>([...CHANNELS, cap.channel])];
+  const channels = useChannels([cap.channel]);
   return (
     <fieldset className={styles.group}>
       <legend>{name}</legend>
@@ -98,7 +94,7 @@ function CapFields({
         <SelectField
           label={texts.channel}
           value={cap.channel}
-          options={known.map((value) => ({ value, label: names[value] ?? value }))}
+          options={channels}
           onChange={(channel) => onChange({ ...cap, channel })}
         />
         <TextField

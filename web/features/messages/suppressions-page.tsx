@@ -17,6 +17,7 @@ import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
 import styles from './messages.module.css';
+import { isPhoneLike } from './phone-like.ts';
 import {
   type Suppression,
   removedSuppression,
@@ -98,12 +99,16 @@ function SuppressionForm() {
   const toast = useToast();
   const call = useToolCall('suppress_address', suppressionResult, CHANGED);
   const [typed, setTyped] = useState('');
+  const [isNeither, setNeither] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const address = typed.trim();
     if (address === '' || call.isPending) return;
+    const channel = channelOf(address);
+    setNeither(!channel);
+    if (!channel) return call.reset();
     call.mutate(
-      { channel: address.includes('@') ? 'email' : 'sms', address },
+      { channel, address },
       {
         onSuccess: () => {
           setTyped('');
@@ -115,7 +120,13 @@ function SuppressionForm() {
   return (
     <>
       <form className={styles.form} onSubmit={submit}>
-        <TextField label={texts.value} autoComplete="off" value={typed} onChange={setTyped} />
+        <TextField
+          label={texts.value}
+          fault={isNeither ? texts.neither : undefined}
+          autoComplete="off"
+          value={typed}
+          onChange={setTyped}
+        />
         <Button type="submit" isBusy={call.isPending}>
           {texts.add}
         </Button>
@@ -123,4 +134,10 @@ function SuppressionForm() {
       {call.error && <ErrorPanel error={call.error} />}
     </>
   );
+}
+
+/** Returns the channel of an address, or undefined for a text that is neither an e-mail address nor a phone number. */
+function channelOf(address: string): 'email' | 'sms' | undefined {
+  if (address.includes('@')) return 'email';
+  return isPhoneLike(address) ? 'sms' : undefined;
 }

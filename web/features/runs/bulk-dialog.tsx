@@ -65,12 +65,12 @@ export function BulkDialog({ action, filters, onClose }: BulkProps) {
               isBusy={call.isPending || preview.isPending || count === 0}
               onClick={() => run(cursor, key)}
             >
-              {texts[action]}
+              {count ? texts.act[action](count) : texts[action]}
             </Button>
           )}
           {data?.next_cursor && (
             <Button look="primary" isBusy={call.isPending} onClick={goOn}>
-              {texts.next}
+              {texts.next(MOST)}
             </Button>
           )}
         </>

@@ -2,14 +2,16 @@ import { useTexts } from '../../texts/language.tsx';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import type { RunStep } from './run.readers.ts';
+import { type RunStep, errorMessage } from './run.readers.ts';
 import styles from './runs.module.css';
+import { useErrorWords } from './use-error-words.ts';
 
 type Progress = NonNullable<RunStep['progress']>;
 
 /** Shows the progress and the first failed items of a loop whose finished items are no longer listed. */
 export function LoopProgress({ id, progress }: { id: string; progress: Progress }) {
   const texts = useTexts(runsTexts).loop;
+  const words = useErrorWords();
   const { done, total, pages, failed, failures } = progress;
   return (
     <>
@@ -33,7 +35,7 @@ export function LoopProgress({ id, progress }: { id: string; progress: Progress 
               <li key={failure.index}>
                 <code>{failure.step}</code>{' '}
                 <span className={styles.error}>
-                  <ForeignText text={`${failure.code}: ${failure.message}`} />
+                  <ForeignText text={errorMessage(failure, words) ?? ''} />
                 </span>
               </li>
             ))}

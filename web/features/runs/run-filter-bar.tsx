@@ -1,21 +1,25 @@
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../texts/language.tsx';
+import { runReasonsTexts } from '../../texts/run-reasons.texts.ts';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { statusTexts } from '../../texts/status.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { toLocalTime } from '../../ui/local-time.ts';
 import { RUN_STATUSES, RUN_TRIGGERS, type RunFilters, readRunFilters } from './run-filters.ts';
+import { reasonOptions } from './run-reason.ts';
 import styles from './runs.module.css';
 
 interface BarProps {
   filters: RunFilters;
   workflows: ReadonlyMap<string, string>;
+  /** The reasons of the listed runs. A person can also filter by one of them. */
+  reasons: readonly string[];
   onChange: (filters: RunFilters) => void;
 }
 
 /** Shows the filters of the list of runs. A choice applies at once, a typed text after the button. */
-export function RunFilterBar({ filters, workflows, onChange }: BarProps) {
+export function RunFilterBar({ filters, workflows, reasons, onChange }: BarProps) {
   const texts = useTexts(runsTexts);
   const states = useTexts(statusTexts);
   const groups = texts.filter;
@@ -58,19 +62,27 @@ export function RunFilterBar({ filters, workflows, onChange }: BarProps) {
           onChange={(type) => change({ trigger_type: type })}
         />
       </div>
-      <MoreFilters key={JSON.stringify(filters)} filters={filters} onChange={change} />
+      <MoreFilters
+        key={JSON.stringify(filters)}
+        filters={filters}
+        shown={reasons}
+        onChange={change}
+      />
     </div>
   );
 }
 
 function MoreFilters({
   filters,
+  shown,
   onChange,
 }: {
   filters: RunFilters;
+  shown: readonly string[];
   onChange: (part: Readonly<Record<string, unknown>>) => void;
 }) {
-  const texts = useTexts(runsTexts).filter;
+  const { filter: texts, reason: label } = useTexts(runsTexts);
+  const words = useTexts(runReasonsTexts);
   const [contact, setContact] = useState(filters.contact_id ?? '');
   const [reason, setReason] = useState(filters.reason ?? '');
   const [after, setAfter] = useState(toLocalTime(filters.created_after));
@@ -86,7 +98,12 @@ function MoreFilters({
       <summary className={styles.summary}>{texts.more}</summary>
       <form className={styles.choices} onSubmit={submit}>
         <TextField label={texts.contact} value={contact} onChange={setContact} maxLength={64} />
-        <TextField label={texts.reason} value={reason} onChange={setReason} maxLength={200} />
+        <SelectField
+          label={label}
+          value={reason}
+          options={reasonOptions(words, [...shown, reason])}
+          onChange={setReason}
+        />
         <TextField type="datetime-local" label={texts.after} value={after} onChange={setAfter} />
         <TextField type="datetime-local" label={texts.before} value={before} onChange={setBefore} />
         <div className={styles.apply}>

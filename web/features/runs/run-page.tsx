@@ -1,6 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useWorkflowNames } from '../../api/use-workflow-names.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { runReasonsTexts } from '../../texts/run-reasons.texts.ts';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
@@ -15,10 +17,10 @@ import { UnloadedPage } from '../../ui/unloaded-page.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { readTrigger } from './run-filters.ts';
+import { describeReason } from './run-reason.ts';
 import { RunSteps } from './run-steps.tsx';
 import { RunValue } from './run-value.tsx';
 import { type Run, runStepsResult } from './run.readers.ts';
-import { useWorkflowNames } from './use-workflow-names.ts';
 
 /** Shows one run: its trigger, its steps, and the actions that are possible now. */
 export function RunPage() {
@@ -87,12 +89,13 @@ function Request({ trigger }: { trigger: Run['trigger'] }) {
 /** A deleted workflow has no name and no page. */
 function RunFacts({ run, workflow }: { run: Run; workflow: string | undefined }) {
   const texts = useTexts(runsTexts);
+  const reasons = useTexts(runReasonsTexts);
   const trigger = readTrigger(run.trigger.type);
   return (
     <Facts
       facts={[
         [texts.status, <StatusBadge key="status" status={run.status} />],
-        [texts.reason, run.reason],
+        [texts.reason, run.reason !== null && describeReason(run.reason, reasons)],
         [texts.trigger, trigger ? texts.triggers[trigger] : run.trigger.type],
         [
           texts.workflow,

@@ -11,7 +11,9 @@ import { type Answers, usePages } from '../../ui/use-pages.ts';
 import { RunDuration } from './run-duration.tsx';
 import { LoopProgress } from './loop-progress.tsx';
 import { RunValue } from './run-value.tsx';
-import { type Run, type RunStep, errorMessage, fileOf, waitsUntil } from './run.readers.ts';
+import { type Run, type RunStep, errorMessage, fileOf } from './run.readers.ts';
+import { StepWait } from './step-wait.tsx';
+import { useErrorWords } from './use-error-words.ts';
 import styles from './runs.module.css';
 
 /** The most steps on one page of the list. An answer of the service has up to 300 steps. */
@@ -47,8 +49,7 @@ export function RunSteps({ run, answers }: { run: Run; answers: Answers }) {
 function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
   const texts = useTexts(runsTexts).step;
   const formats = useFormats();
-  const until = waitsUntil(step);
-  const message = errorMessage(step.error);
+  const message = errorMessage(step.error, useErrorWords());
   const file = fileOf(step);
   return (
     <>
@@ -70,11 +71,7 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
           </span>
         )}
       </div>
-      {until !== undefined && (
-        <p>
-          {texts.waitsUntil} <Time value={until} isExact />
-        </p>
-      )}
+      <StepWait step={step} />
       {message !== undefined && (
         <p className={styles.error}>
           <ForeignText text={message} most={MOST_MESSAGE} />
@@ -96,6 +93,7 @@ function StepEntry({ runId, step }: { runId: string; step: RunStep }) {
 
 function StepValues({ runId, step }: { runId: string; step: RunStep }) {
   const texts = useTexts(runsTexts).step;
+  const words = useErrorWords();
   const hasInput = step.input !== null || step.cut?.input !== undefined;
   const hasOutput = step.output !== null || step.cut?.output !== undefined;
   const hasError = step.error !== null;
@@ -122,7 +120,7 @@ function StepValues({ runId, step }: { runId: string; step: RunStep }) {
             {texts.failedAttempt(attempt.attempt)} <Time value={attempt.failed_at} isExact />
             {': '}
             <span className={styles.error}>
-              <ForeignText text={errorMessage(attempt.error) ?? ''} most={MOST_MESSAGE} />
+              <ForeignText text={errorMessage(attempt.error, words) ?? ''} most={MOST_MESSAGE} />
             </span>
           </p>
         ))}

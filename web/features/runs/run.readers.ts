@@ -75,24 +75,45 @@ export const bulkResult = record({
   next_cursor: nextCursor,
 });
 export const bulkPreview = record({ result: bulkResult });
-export const workflowNames = record({
-  workflows: list(record({ id: text, name: text })),
-  next_cursor: nextCursor,
-});
 
 /** Reads an object with any members, so that a result of unknown form can be shown. */
 export const anyObject = dictionary(json);
 
-/** Returns the message of an error that a step has stored. Returns undefined for an error in another form. */
-export function errorMessage(error: unknown): string | undefined {
+/**
+ * Returns the message of an error that a step has stored, after the word for its code. A code without a word is
+ * unchanged. Returns undefined for an error in another form.
+ */
+export function errorMessage(
+  error: unknown,
+  words: Readonly<Record<string, string>>,
+): string | undefined {
   if (!isObject(error) || typeof error.message !== 'string') return undefined;
-  return typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message;
+  const { code, message } = error;
+  return typeof code === 'string' ? `${words[code] ?? code}: ${message}` : message;
 }
 
-/** Returns until when a step waits: the output of a wait that has not ended has that time. */
-export function waitsUntil({ status, output }: RunStep): string | undefined {
-  if (status !== 'waiting' || !isObject(output)) return undefined;
-  return typeof output.until === 'string' ? output.until : undefined;
+/** What a waiting step waits for. Without an event and a run, it waits for a time only. */
+export interface StepWaiting {
+  readonly events: readonly string[];
+  /** The run for whose end the step waits. */
+  readonly runId: string | undefined;
+  /** The end of the wait. Undefined when the step waits for its next attempt. */
+  readonly until: string | undefined;
+}
+
+/** Returns what a step waits for: the output of a wait that has not ended says it. Undefined when it does not wait. */
+export function waitOf({ status, output, error }: RunStep): StepWaiting | undefined {
+  if (status !== 'waiting') return undefined;
+  if (!isObject(output) || typeof output.until !== 'string') {
+    return error === null ? undefined : { events: [], runId: undefined, until: undefined };
+  }
+  const { event, events, run_id: runId, until } = output;
+  const names: unknown[] = Array.isArray(events) ? events : [event];
+  return {
+    events: names.filter((name) => typeof name === 'string'),
+    runId: typeof runId === 'string' ? runId : undefined,
+    until,
+  };
 }
 
 const keptFile = record({ id: text, name: text, size: number });

@@ -1,6 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePagedTool } from '../../api/use-paged-tool.ts';
+import { useWorkflowNames } from '../../api/use-workflow-names.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { runReasonsTexts } from '../../texts/run-reasons.texts.ts';
 import { runsTexts } from '../../texts/runs.texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -13,14 +15,15 @@ import { BulkMenu } from './bulk-menu.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { RunFilterBar } from './run-filter-bar.tsx';
 import { type RunFilters, readTrigger } from './run-filters.ts';
+import { describeReason } from './run-reason.ts';
 import { runPage } from './run.readers.ts';
-import { useWorkflowNames } from './use-workflow-names.ts';
 
 const ROWS = 50;
 
 /** Shows runs, newest first. The filters are in the address of the page. */
 export function RunsPage() {
   const texts = useTexts(runsTexts);
+  const reasons = useTexts(runReasonsTexts);
   const filters = useSearch({ from: '/signed-in/runs' });
   const navigate = useNavigate();
   const query = usePagedTool('list_runs', { ...filters, limit: ROWS }, runPage);
@@ -45,7 +48,12 @@ export function RunsPage() {
         </>
       }
     >
-      <RunFilterBar filters={filters} workflows={names} onChange={choose} />
+      <RunFilterBar
+        filters={filters}
+        workflows={names}
+        reasons={query.data?.runs.flatMap(({ reason }) => reason ?? []) ?? []}
+        onChange={choose}
+      />
       <PagedTable
         label={texts.title}
         query={query}
@@ -62,7 +70,10 @@ export function RunsPage() {
             ),
           },
           { name: texts.status, cell: ({ status }) => <StatusBadge status={status} /> },
-          { name: texts.reason, cell: ({ reason }) => reason },
+          {
+            name: texts.reason,
+            cell: ({ reason }) => reason !== null && describeReason(reason, reasons),
+          },
           { name: texts.trigger, cell: (run) => trigger(run.trigger.type) },
           { name: texts.duration, cell: (run) => <RunDuration of={run} /> },
           { name: texts.created, cell: ({ created_at: at }) => <Time value={at} /> },

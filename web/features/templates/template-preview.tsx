@@ -4,6 +4,7 @@ import { readTyped } from '../../forms/typed-values.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { templatesTexts } from '../../texts/templates.texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { ContactPicker } from '../../ui/contact-picker.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Facts } from '../../ui/page.tsx';
@@ -18,7 +19,6 @@ import styles from './templates.module.css';
 export function TemplatePreview({ template }: { template: Template }) {
   const { preview: texts } = useTexts(templatesTexts);
   const toast = useToast();
-  const [contact, setContact] = useState('');
   const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
   const [shown, setShown] = useState({ contact_id: '', locale: '', typed });
   const variables = readTyped(template.variables, shown.typed);
@@ -35,7 +35,7 @@ export function TemplatePreview({ template }: { template: Template }) {
   const send = useToolCall('send_template_test', sentTest, ['list_messages']);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setShown({ ...shown, contact_id: contact.trim(), typed });
+    setShown({ ...shown, typed });
   };
   const locales = Object.keys(template.variants);
   const preview = query.data;
@@ -47,48 +47,48 @@ export function TemplatePreview({ template }: { template: Template }) {
   });
   return (
     <div className={styles.form}>
-      <form className={styles.row} noValidate onSubmit={submit}>
-        <SelectField
-          label={texts.locale}
-          options={[
-            { value: '', label: texts.ofContact },
-            ...locales.map((value) => ({ value, label: value })),
-          ]}
-          value={shown.locale}
-          onChange={(locale) => setShown({ ...shown, locale })}
-        />
-        <TextField
-          label={texts.contact}
-          description={texts.contactAbout}
-          isRequired={false}
-          autoComplete="off"
-          spellCheck={false}
-          value={contact}
-          onChange={setContact}
-        />
-        {template.variables.map(({ name, description }) => (
-          <TextField
-            key={name}
-            label={name}
-            description={description}
-            isRequired={false}
-            autoComplete="off"
-            value={typed.get(name) ?? ''}
-            onChange={(value) => setTyped(new Map(typed).set(name, value))}
+      <form className={styles.form} noValidate onSubmit={submit}>
+        <div className={styles.choices}>
+          <SelectField
+            label={texts.locale}
+            options={[
+              { value: '', label: texts.ofContact },
+              ...locales.map((value) => ({ value, label: value })),
+            ]}
+            value={shown.locale}
+            onChange={(locale) => setShown({ ...shown, locale })}
           />
-        ))}
-        <Button type="submit">{texts.show}</Button>
-        <Button
-          isBusy={send.isPending}
-          onClick={() =>
-            send.mutate(
-              { template_id: template.id, ...given },
-              { onSuccess: ({ to, status }) => toast(texts.tested(to, status)) },
-            )
-          }
-        >
-          {texts.test}
-        </Button>
+          <ContactPicker
+            label={texts.contact}
+            description={texts.contactAbout}
+            onChoose={(contactId = '') => setShown({ ...shown, contact_id: contactId })}
+          />
+          {template.variables.map(({ name, description }) => (
+            <TextField
+              key={name}
+              label={name}
+              description={description}
+              isRequired={false}
+              autoComplete="off"
+              value={typed.get(name) ?? ''}
+              onChange={(value) => setTyped(new Map(typed).set(name, value))}
+            />
+          ))}
+        </div>
+        <div className={styles.row}>
+          <Button type="submit">{texts.show}</Button>
+          <Button
+            isBusy={send.isPending}
+            onClick={() =>
+              send.mutate(
+                { template_id: template.id, ...given },
+                { onSuccess: ({ to, status }) => toast(texts.tested(to, status)) },
+              )
+            }
+          >
+            {texts.test}
+          </Button>
+        </div>
       </form>
       {send.error && <ErrorPanel error={send.error} />}
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}

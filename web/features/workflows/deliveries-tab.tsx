@@ -61,7 +61,8 @@ interface EntryProps {
 function DeliveryEntry({ delivery, workflow, url }: EntryProps) {
   const texts = useTexts(webhooksTexts).deliveries;
   const kinds: Readonly<Record<string, string>> = texts.kinds;
-  const { kind } = delivery;
+  const outcomes: Readonly<Record<string, string>> = texts.outcomes;
+  const { kind, status, code } = delivery;
   return (
     <Disclosure
       className={styles.delivery}
@@ -69,7 +70,7 @@ function DeliveryEntry({ delivery, workflow, url }: EntryProps) {
         <>
           <Badge tone={TONES[kind] ?? 'calm'}>{kinds[kind] ?? kind}</Badge>{' '}
           <span>
-            {delivery.status} {delivery.code}
+            {status} {outcomes[code] ?? code}
           </span>{' '}
           <span className={styles.soft}>
             <Time value={delivery.received_at} />
@@ -94,6 +95,7 @@ function Verdicts({ delivery }: { delivery: Delivery }) {
 
 function DeliveryBody({ delivery, workflow, url }: EntryProps) {
   const texts = useTexts(webhooksTexts).deliveries;
+  const words: Readonly<Record<string, string>> = texts.mistakes;
   const formats = useFormats();
   const isTimed =
     typeof workflow.trigger.tolerance_seconds === 'number' ||
@@ -106,7 +108,8 @@ function DeliveryBody({ delivery, workflow, url }: EntryProps) {
           <ul className={styles.advice}>
             {delivery.mistakes.map(({ code, advice }) => (
               <li key={code}>
-                <code>{code}</code> <ForeignText text={advice} most={MOST_ADVICE} />
+                {words[code] && <strong>{words[code]} </strong>}
+                <ForeignText text={advice} most={MOST_ADVICE} />
               </li>
             ))}
           </ul>
@@ -120,6 +123,7 @@ function DeliveryBody({ delivery, workflow, url }: EntryProps) {
       )}
       <Facts
         facts={[
+          [texts.code, <code key="code">{delivery.code}</code>],
           [texts.received, <Time key="at" value={delivery.received_at} isExact />],
           [
             texts.run,

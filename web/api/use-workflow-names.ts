@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { callTool, useTool } from '../../api/tools.ts';
-import { workflowNames } from './run.readers.ts';
+import { nextCursor } from './page-readers.ts';
+import { list, record, text } from './reader.ts';
+import { callTool, useTool } from './tools.ts';
+
+const workflowNames = record({
+  workflows: list(record({ id: text, name: text })),
+  next_cursor: nextCursor,
+});
 
 const ROWS = 100;
 /** The most pages of workflows that are read. They have 2,000 workflows, twice the default quota. */
