@@ -82,7 +82,7 @@ describe('an archive', () => {
       const changed = Buffer.from(bytes);
       changed[index]! ^= 1 << (index % 8);
       await expect(decode(changed), `byte ${index}`).rejects.toThrow(
-        /The archive is damaged|no backup of Switchboard|newer format/,
+        /The archive is damaged|not a backup of Switchboard|newer format/,
       );
     }
   });
