@@ -12,6 +12,8 @@ import { parseTarget } from './outbound-target.js';
 
 /** The largest number of secrets of a request. Each one is searched for in the whole response. */
 const MOST_SECRETS = 10;
+/** The largest number of characters that secrets add to a request, because a text may name a secret many times. */
+const MOST_SECRET_CHARACTERS = 1024 * 1024;
 
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
@@ -100,11 +102,20 @@ export class RequestSecretsService {
     runId: string,
     secretOf: (name: string) => string,
   ): HttpRequestInput {
-    const fill = (text: string): string => this.markers.fill(runId, text, secretOf);
+    let characters = 0;
+    const bounded = (name: string): string => {
+      const secret = secretOf(name);
+      characters += secret.length;
+      if (characters <= MOST_SECRET_CHARACTERS) return secret;
+      throw AppError.invalid(
+        `The secrets in a request have at most ${MOST_SECRET_CHARACTERS} characters together.`,
+      );
+    };
+    const fill = (text: string): string => this.markers.fill(runId, text, bounded);
     return {
       ...input,
       // A secret in a URL is encoded, so that it stays one part of the URL with any characters.
-      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(secretOf(name))),
+      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(bounded(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),
       ...(input.json && { json: mapTexts(input.json, fill) }),

@@ -172,7 +172,7 @@ describe('secrets of an organization', () => {
     expect(finished.steps[0]!.output).toMatchObject({ file: { size: 10_000_001 } });
   });
 
-  it('are at most ten in a request', async () => {
+  it('are at most ten in a request, with 1 MiB together', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `many_${index}`);
     for (const name of names) await setSecret({ name, secret: 'x'.repeat(8000) });
     const all = names.map((name) => `{{ secrets.${name} }}`).join();
@@ -181,7 +181,12 @@ describe('secrets of an organization', () => {
       code: 'invalid_arguments',
       message: 'A request has at most 10 secrets.',
     });
-    expect(sent('/never-many')).toEqual([]);
+    const tooLong = await run([step('/never-long', { body: '{{secrets.many_0}}'.repeat(200) })]);
+    expect(tooLong.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: expect.stringContaining('at most 1048576 characters'),
+    });
+    expect([...sent('/never-many'), ...sent('/never-long')]).toEqual([]);
   });
 
   it('are shown to nobody, not even in the audit log and in approvals', async () => {
