@@ -45,6 +45,7 @@ import { SignedWrites1764000056000 } from './1764000056000-signed-writes.js';
 import { DueWork1764000057000 } from './1764000057000-due-work.js';
 import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
 import { ImportTurns1764000062000 } from './1764000062000-import-turns.js';
+import { EventTurns1764000071000 } from './1764000071000-event-turns.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -99,4 +100,5 @@ export const MIGRATIONS = [
   DueWork1764000057000,
   KeptMessages1764000058000,
   ImportTurns1764000062000,
+  EventTurns1764000071000,
 ];

@@ -6,6 +6,13 @@
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
+--
+-- Each organization gets its next event before another one gets a second event. Otherwise the events of one organization,
+-- for example those of an import, would keep the events of all others waiting. The order of organizations is random,
+-- because a worker with one free slot claims one event at a time.
+--
+-- The cost grows with batch_size and the number of organizations with undelivered events, not with the number of events:
+-- the search jumps from organization to organization in the index pending_events_turns_idx.
 create or replace function gate.claim_events(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language plpgsql security definer
@@ -16,8 +23,23 @@ declare
 begin
   if only_id is null then
     due := array(
-      select e.id from public.pending_events e where e.available_at <= now()
-      order by e.available_at limit batch_size for update skip locked);
+      with recursive waiting (organization_id) as (
+        (select e.organization_id from public.pending_events e order by e.organization_id limit 1)
+        union all
+        select (
+          select e.organization_id from public.pending_events e where e.organization_id > waiting.organization_id
+          order by e.organization_id limit 1
+        ) from waiting where waiting.organization_id is not null
+      ), chosen as materialized (
+        select next.id from waiting cross join lateral (
+          select e.id, row_number() over (order by e.available_at) as place from (
+            select p.id, p.available_at from public.pending_events p
+            where p.organization_id = waiting.organization_id and p.available_at <= now()
+            order by p.available_at limit batch_size for update skip locked
+          ) e
+        ) next
+        order by next.place, random() limit batch_size
+      ) select id from chosen);
   else
     due := array(
       select e.id from public.pending_events e where e.id = only_id and e.available_at <= now()

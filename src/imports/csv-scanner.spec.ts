@@ -59,6 +59,12 @@ describe('CsvScanner', () => {
     );
   });
 
+  it('keeps parts small in a file with many empty lines', () => {
+    const { scanner, parts } = rowsByPart(`a\nb\n${'\n'.repeat(1_000_000)}c\n`, [64 * 1024], ',');
+    expect(scanner.rows).toBe(3);
+    for (const { bytes } of parts) expect(bytes.length).toBeLessThan(200_000);
+  });
+
   it('numbers the first row of each part', () => {
     const file = Array.from({ length: 1201 }, (_, index) => `${index + 1}`).join('\r\n');
     const { parts } = rowsByPart(file, [7], ',');

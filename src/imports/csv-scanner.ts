@@ -61,6 +61,8 @@ export class CsvScanner {
       this.endRow(at);
       const end = at + 1;
       this.rowStart = end;
+      // Empty lines before the first row of a part are left out. A part that kept them would have no largest size.
+      if (this.partRows === 0) partStart = end;
       if (this.partRows >= ROWS || (this.partRows > 0 && end - partStart >= BYTES)) {
         parts.push(this.cut(buffer.subarray(partStart, end)));
         partStart = end;

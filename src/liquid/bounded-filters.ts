@@ -18,10 +18,13 @@ const MAX_REPLACED_CHARACTERS = 64 * 1024;
  */
 const MAX_LIST_CHARACTERS = 1024 * 1024;
 /**
- * The largest number of characters of a text that a filter or `contains` searches for. A search may take time in
- * proportion to the length of this text, multiplied by the length of the input.
+ * The largest number of characters of a text that a filter or `contains` searches for. The search may take time in
+ * proportion to the length of this text, multiplied by the length of the input. So the text must be shorter for a
+ * long input, but every search may have 64 characters.
  */
 const MAX_PATTERN_CHARACTERS = 4096;
+const MAX_COMPARISONS = 32 * 1024 * 1024;
+const MIN_PATTERN_CHARACTERS = 64;
 /**
  * The largest number of characters of the input and of the format of `date`. Its pattern takes time in proportion to
  * the square of the length.
@@ -68,11 +71,14 @@ export function boundFilters(filters: Record<string, FilterImplOptions>): void {
   }
 }
 
-/** Throws when a text that is searched for is too long. */
-export function checkPattern(name: string, pattern: unknown): void {
-  if (typeof pattern !== 'string' || pattern.length <= MAX_PATTERN_CHARACTERS) return;
+/** Throws when a text that is searched for is too long for an input with this number of characters. */
+export function checkPattern(name: string, pattern: unknown, characters: number): void {
+  const most = Math.max(MIN_PATTERN_CHARACTERS, Math.floor(MAX_COMPARISONS / characters));
+  const max = Math.min(MAX_PATTERN_CHARACTERS, most);
+  if (typeof pattern !== 'string' || pattern.length <= max) return;
   throw AppError.invalid(
-    `The text that ${name} searches for has more than ${MAX_PATTERN_CHARACTERS} characters.`,
+    `The text that ${name} searches for has more than ${max} characters, which is too long for an input of ` +
+      `${characters} characters.`,
   );
 }
 
@@ -89,7 +95,7 @@ function checkInput(name: string, values: readonly unknown[]): void {
       );
     }
   }
-  if (PATTERN_FILTERS.has(name)) checkPattern(name, values[1]);
+  if (PATTERN_FILTERS.has(name)) checkPattern(name, values[1], maxCharacters - scale.characters);
 }
 
 function maxCharactersOf(name: string): number {

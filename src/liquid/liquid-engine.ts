@@ -21,7 +21,7 @@ const OPERATORS: Operators = {
   ...defaultOperators,
   ...ORDERED_OPERATORS,
   contains: function* (list, item, context) {
-    if (typeof list === 'string') checkPattern('contains', item);
+    if (typeof list === 'string') checkPattern('contains', item, list.length);
     const isIn = (items: unknown): unknown => defaultOperators.contains!(items, item, context);
     const distant = distantOf(list);
     return yield distant ? distantContains(distant, item, isIn) : isIn(list);

@@ -5,12 +5,15 @@ import { SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
+import { HiddenSecrets } from './hidden-secrets.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
 
-/** The shortest secret that is hidden in responses. Shorter texts occur in responses by chance. */
-const SHORTEST_HIDDEN = 4;
+/** The largest number of secrets of a request. Each one is searched for in the whole response. */
+const MOST_SECRETS = 10;
+/** The largest number of characters that secrets add to a request, because a text may name a secret many times. */
+const MOST_SECRET_CHARACTERS = 1024 * 1024;
 
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
@@ -22,7 +25,7 @@ export interface FilledRequest {
   /** Removes the secrets of the request from a part of the response. */
   hide<T>(value: T): T;
   /** Removes the secrets of the request from the bytes of the response. */
-  hideIn(bytes: Buffer): Buffer;
+  hideIn(bytes: Buffer): Promise<Buffer>;
   /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
   forgetToken(): boolean;
 }
@@ -51,9 +54,12 @@ export class RequestSecretsService {
         headers: {},
         assertMayFollow: () => undefined,
         hide: (value) => value,
-        hideIn: (bytes) => bytes,
+        hideIn: (bytes) => Promise.resolve(bytes),
         forgetToken: () => false,
       };
+    }
+    if (names.length > MOST_SECRETS) {
+      throw AppError.invalid(`A request has at most ${MOST_SECRETS} secrets.`);
     }
     const stored = await this.secrets.list(organizationId, names);
     const byName = new Map(stored.map((secret) => [secret.name, secret]));
@@ -96,11 +102,20 @@ export class RequestSecretsService {
     runId: string,
     secretOf: (name: string) => string,
   ): HttpRequestInput {
-    const fill = (text: string): string => this.markers.fill(runId, text, secretOf);
+    let characters = 0;
+    const bounded = (name: string): string => {
+      const secret = secretOf(name);
+      characters += secret.length;
+      if (characters <= MOST_SECRET_CHARACTERS) return secret;
+      throw AppError.invalid(
+        `The secrets in a request have at most ${MOST_SECRET_CHARACTERS} characters together.`,
+      );
+    };
+    const fill = (text: string): string => this.markers.fill(runId, text, bounded);
     return {
       ...input,
       // A secret in a URL is encoded, so that it stays one part of the URL with any characters.
-      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(secretOf(name))),
+      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(bounded(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),
       ...(input.json && { json: mapTexts(input.json, fill) }),
@@ -130,33 +145,13 @@ function result(
   headers: Record<string, string>,
   hidden: ReadonlyMap<string, string>,
 ): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
-  const hide = (text: string): string =>
-    [...hidden].reduce(
-      (rest, [secret, name]) =>
-        secret.length < SHORTEST_HIDDEN ? rest : rest.replaceAll(secret, `[secret ${name}]`),
-      text,
-    );
+  const secrets = new HiddenSecrets(hidden);
   return {
     input,
     headers,
-    hide: (value) => mapTexts(value, hide),
-    hideIn: (bytes) =>
-      [...hidden].reduce(
-        (rest, [secret, name]) =>
-          secret.length < SHORTEST_HIDDEN ? rest : replaceAll(rest, secret, `[secret ${name}]`),
-        bytes,
-      ),
+    hide: (value) => mapTexts(value, (text) => secrets.inText(text)),
+    hideIn: (bytes) => secrets.inBytes(bytes),
   };
-}
-
-function replaceAll(bytes: Buffer, text: string, replacement: string): Buffer {
-  const parts: Buffer[] = [];
-  let start = 0;
-  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, start)) {
-    parts.push(bytes.subarray(start, at), Buffer.from(replacement));
-    start = at + Buffer.byteLength(text);
-  }
-  return start === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(start)]);
 }
 
 function missing(name: string, known: ReadonlyMap<string, unknown>): never {

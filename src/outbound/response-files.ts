@@ -62,7 +62,7 @@ export async function bodyOrFile(
   const file = files.keep(call, {
     name: filled.hide(fileNameOf(headers['content-disposition'], url)),
     contentType: filled.hide(headers['content-type'] ?? ''),
-    bytes: filled.hideIn(bytes),
+    bytes: await filled.hideIn(bytes),
     key: input.idempotency_key ?? '',
   });
   return { body: NO_BODY, file };

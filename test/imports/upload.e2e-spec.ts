@@ -37,6 +37,18 @@ async function listed(): Promise<TestImport[]> {
   return (await acme.call<{ imports: TestImport[] }>('list_imports', {})).value.imports;
 }
 
+it('stores no empty lines, however many a file has', async () => {
+  const empty = '\n'.repeat(5 * 1024 * 1024);
+  const uploaded = await upload(acme, `email\na@example.com\n${empty}b@example.com\n`);
+  expect(uploaded.rows).toBe(2);
+  const [stored] = await switchboard.ownerQuery<{ bytes: number }>(
+    'select max(length(bytes)) as bytes from import_chunks where organization_id = $1',
+    [acme.id],
+  );
+  expect(stored!.bytes).toBeLessThan(200_000);
+  expect(await startAndWait(acme, uploaded.id)).toMatchObject({ processed: 2 });
+});
+
 describe('the encoding of an upload', () => {
   const TEXT = 'email,first_name\nzoe@example.com,Zoë\n';
 

@@ -135,6 +135,60 @@ describe('secrets of an organization', () => {
     }
   });
 
+  it('are hidden as one place where they overlap, and at 10,000 places of a response', async () => {
+    const names = ['overlap_a', 'overlap_b', 'overlap_c'];
+    await setSecret({ name: names[0], secret: 'xxxx' });
+    await setSecret({ name: names[1], secret: 'over' });
+    await setSecret({ name: names[2], secret: 'secret' });
+    const answers: Record<string, string> = {
+      '/one': 'x'.repeat(1_000_000),
+      '/many': 'xxxx '.repeat(10_001),
+    };
+    for (const [path, text] of Object.entries(answers)) {
+      handlers.set(path, (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+      });
+    }
+    const body = names.map((name) => `{{ secrets.${name} }}`).join();
+    const one = await run([step('/one', { body })]);
+    expect(one.steps[0]!.output).toMatchObject({ body: { text: '[secret overlap_a]' } });
+    const many = await run([step('/many', { body })]);
+    expect(many.steps[0]!.error).toMatchObject({
+      code: 'rejected',
+      message: expect.stringContaining('more than 10000 times'),
+    });
+  });
+
+  it('are hidden in a file in time that the secret does not decide', async () => {
+    const half = 'a'.repeat(4000);
+    await setSecret({ name: 'periodic', secret: `${half}b${half}` });
+    handlers.set('/periodic', (_request, response) => {
+      const bytes = Buffer.concat([Buffer.from([0]), Buffer.alloc(10_000_000, 'a')]);
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes);
+    });
+    const body = '{{ secrets.periodic }}';
+    const finished = await run([{ ...step('/periodic', { body }), timeout: 20 }]);
+    expect(finished.status).toBe('succeeded');
+    expect(finished.steps[0]!.output).toMatchObject({ file: { size: 10_000_001 } });
+  });
+
+  it('are at most ten in a request, with 1 MiB together', async () => {
+    const names = Array.from({ length: 11 }, (_, index) => `many_${index}`);
+    for (const name of names) await setSecret({ name, secret: 'x'.repeat(8000) });
+    const all = names.map((name) => `{{ secrets.${name} }}`).join();
+    const tooMany = await run([step('/never-many', { body: all })]);
+    expect(tooMany.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: 'A request has at most 10 secrets.',
+    });
+    const tooLong = await run([step('/never-long', { body: '{{secrets.many_0}}'.repeat(200) })]);
+    expect(tooLong.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: expect.stringContaining('at most 1048576 characters'),
+    });
+    expect([...sent('/never-many'), ...sent('/never-long')]).toEqual([]);
+  });
+
   it('are shown to nobody, not even in the audit log and in approvals', async () => {
     const shown = await setSecret({ name: 'shown', secret: `${CANARY}-shown` });
     expect(shown).toMatchObject({ name: 'shown', kind: 'value', hosts: ['127.0.0.1'] });

@@ -346,3 +346,25 @@ describe('a step that returns values', () => {
     ]);
   });
 });
+
+it('fails a search that takes time for each character of both texts', async () => {
+  const payload = {
+    text: 'a'.repeat(500_000),
+    long: `${'a'.repeat(2000)}b${'a'.repeat(2000)}`,
+    short: 'b'.repeat(64),
+  };
+  const search = async (name: string): Promise<RunShape> => {
+    const condition = `trigger.payload.text contains trigger.payload.${name}`;
+    return await run([echo('seen', {}, { if: condition })], payload);
+  };
+  const long = await search('long');
+  expect(long.status).toBe('failed');
+  expect(long.steps[0]!.error).toMatchObject({
+    code: 'invalid_arguments',
+    message: expect.stringContaining('too long for an input of 500000 characters'),
+  });
+  expect((await search('short')).status).toBe('succeeded');
+  const replace = '{{ trigger.payload.text | slice: 0, 200000 | remove: trigger.payload.long }}';
+  const replaced = await run([echo('seen', { value: replace })], payload);
+  expect(replaced.steps[0]!.error?.message).toContain('too long for an input of');
+});

@@ -6,6 +6,8 @@ export const EXPENSIVE_PAYLOAD = {
   b: NUMBERS,
   text: 'a'.repeat(100_000),
   needle: `b${'a'.repeat(50_000)}`,
+  // A search compares about half of this text at each position of the text above.
+  middle: `${'a'.repeat(2000)}b${'a'.repeat(2000)}`,
   spaces: ' '.repeat(50_000),
 };
 
@@ -19,6 +21,7 @@ export const CONDITIONS: readonly [what: string, condition: string][] = [
   ['comparisons of lists', chain(`${PAYLOAD}.a == ${PAYLOAD}.b`)],
   ['searches in a list', chain(`${PAYLOAD}.a contains ${PAYLOAD}.b`)],
   ['searches in a text', chain(`${PAYLOAD}.text contains ${PAYLOAD}.needle`)],
+  ['the slowest search in a text', chain(`${PAYLOAD}.text contains ${PAYLOAD}.middle`)],
   ['lists as text', chain(`${PAYLOAD}.a < ${PAYLOAD}.b`)],
   ['long names', `${PAYLOAD}.${repeat('a.', 3900)}a`],
 ];
@@ -49,6 +52,10 @@ export const TEMPLATES: readonly [what: string, template: string][] = [
     `{% for a in (1..9999) %}{% assign x = ${PAYLOAD}.text | replace: "a", "b" %}{% endfor %}`,
   ],
   ['the slowest search', `{{ ${PAYLOAD}.text | replace: ${PAYLOAD}.needle, "x" }}`],
+  [
+    'the slowest replacement',
+    `{% for a in (1..9999) %}{% assign x = ${PAYLOAD}.text | replace: ${PAYLOAD}.middle, "x" %}{% endfor %}`,
+  ],
   ['a date', `{{ "2026-01-01" | date: "%${'0'.repeat(15_000)}" }}`],
   ['many filters', `{{ ${PAYLOAD}.text ${repeat('| upcase ', 15_000)} }}`],
   ['many values', `{% cycle ${repeat('1,', 15_000)}1 %}`],

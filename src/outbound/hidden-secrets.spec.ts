@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HiddenSecrets } from './hidden-secrets.js';
+
+const hidden = (...secrets: string[]): HiddenSecrets =>
+  new HiddenSecrets(new Map(secrets.map((secret, index) => [secret, `s${index}`])));
+
+describe(HiddenSecrets.name, () => {
+  it('leaves no secret in any text, and finds the same places in bytes', async () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 40 });
+    const secret = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 4, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(part),
+        fc.array(secret, { maxLength: 3 }),
+        async (parts, secrets) => {
+          const text = parts.join(secrets[0] ?? '');
+          const shown = hidden(...secrets).inText(text);
+          const rest = shown.split(/\[secret s\d\]/);
+          for (const one of secrets) expect(rest.some((piece) => piece.includes(one))).toBe(false);
+          if (!secrets.some((one) => text.includes(one))) expect(shown).toBe(text);
+          const bytes = await hidden(...secrets).inBytes(Buffer.from(text));
+          expect(bytes.toString()).toBe(shown);
+        },
+      ),
+    );
+  });
+
+  it('does not search for secrets in the text that replaces others', () => {
+    expect(hidden('xxxx', 'secret').inText('a xxxx b secret')).toBe('a [secret s0] b [secret s1]');
+  });
+
+  it('hides secrets that overlap as one place', () => {
+    expect(hidden('abcdef', 'efgh').inText('1abcdefgh2')).toBe('1[secret s0]2');
+    expect(hidden('aaaa').inText('b' + 'a'.repeat(1_000_000))).toBe('b[secret s0]');
+  });
+
+  it('does not hide a short secret', () => {
+    expect(hidden('abc').inText('abc')).toBe('abc');
+  });
+
+  it('refuses a response with too many places', async () => {
+    const text = 'xxxx '.repeat(10_001);
+    expect(hidden('xxxx').inText(text.slice(5))).toHaveLength(10_000 * 12);
+    expect(() => hidden('xxxx').inText(text)).toThrow('more than 10000 times');
+    await expect(hidden('xxxx').inBytes(Buffer.from(text))).rejects.toThrow(
+      'more than 10000 times',
+    );
+  });
+});

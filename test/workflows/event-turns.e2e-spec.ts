@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { waitFor } from '../support/wait-for.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { createWorkflow, runUntil, trigger } from './support/workflow-client.js';
+
+const EVENTS = 2000;
+
+let switchboard: Switchboard;
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ env: { WORKER_CONCURRENCY: '2' } });
+});
+afterAll(() => switchboard.close());
+
+/** Returns the run of a new organization that waits for the event `custom.paid`. */
+async function waiting(condition?: string): Promise<{ by: TestOrganization; runId: string }> {
+  const by = await createOrganization(switchboard);
+  const wait = { event: 'custom.paid', timeout: { days: 1 }, ...(condition && { if: condition }) };
+  const { id } = await createWorkflow(by, [{ id: 'paid', wait_for_event: wait }], {
+    trigger: { type: 'manual' },
+  });
+  const runId = await trigger(by, id);
+  await runUntil(by, runId, 'waiting');
+  return { by, runId };
+}
+
+it('delivers the event of an organization before the backlog of another one ends', async () => {
+  const busy = await waiting("event.data.number == 'none'");
+  const acme = await waiting();
+  const backlog = async (): Promise<number> => {
+    const [row] = await switchboard.ownerQuery<{ count: number }>(
+      'select cast(count(*) as integer) as count from pending_events where organization_id = $1',
+      [busy.by.id],
+    );
+    return row!.count;
+  };
+  await switchboard.ownerQuery(
+    `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
+     select $1, 'evt_' || number, 'custom.paid', '{"event": "custom.paid", "data": {}}', '1', now()
+     from generate_series(1, $2) as number`,
+    [busy.by.id, EVENTS],
+  );
+  await waitFor(async () => ((await backlog()) < EVENTS ? true : undefined));
+  await acme.by.call('emit_event', { event: 'custom.paid', data: {} });
+  await runUntil(acme.by, acme.runId, 'succeeded');
+  const left = await backlog();
+  expect(left).toBeGreaterThan(EVENTS / 2);
+});
