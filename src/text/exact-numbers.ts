@@ -1,5 +1,7 @@
-/** Matches an exponent, or more than 15 digits. Only numbers with one of these can lose digits in JavaScript. */
-const MAY_BE_INEXACT = /[\d.]{16}|\d[eE]/;
+/** Matches a large exponent, or more than 15 digits. Only numbers with one of these can lose digits in JavaScript. */
+const MAY_BE_INEXACT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+/** Matches the other numbers. A text of 1 MiB can have a quarter of a million of them. */
+const SURELY_EXACT = /^-?[\d.]{1,15}(?:[eE][+-]?\d{1,2})?$/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
@@ -50,6 +52,7 @@ function endOfText(json: string, quote: number): number {
  * fraction.
  */
 function isExact(text: string): boolean {
+  if (SURELY_EXACT.test(text)) return true;
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
   const given = keyOf(text);
