@@ -46,6 +46,7 @@ import { DueWork1764000057000 } from './1764000057000-due-work.js';
 import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
 import { ImportTurns1764000062000 } from './1764000062000-import-turns.js';
 import { EventTurns1764000071000 } from './1764000071000-event-turns.js';
+import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -101,4 +102,5 @@ export const MIGRATIONS = [
   KeptMessages1764000058000,
   ImportTurns1764000062000,
   EventTurns1764000071000,
+  ScheduleTurns1764000073000,
 ];

@@ -6,14 +6,25 @@
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
+--
+-- Each organization gets its next tick before another one gets a second tick. Otherwise an organization with a thousand
+-- schedules at midnight would keep the ticks of all others at midnight waiting. The order of organizations is random,
+-- because a worker with one free slot claims one tick at a time.
 create or replace function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$
-with due as materialized (
-  select s.organization_id, s.workflow_id from public.workflow_schedules s
+with waiting as materialized (
+  select s.organization_id, s.workflow_id,
+    row_number() over (partition by s.organization_id order by s.available_at) as place
+  from public.workflow_schedules s
   where s.available_at <= now() and (only_id is null or s.workflow_id = only_id)
-  order by s.available_at limit batch_size for update skip locked
+), due as materialized (
+  select s.organization_id, s.workflow_id from waiting
+  join public.workflow_schedules s
+    on s.organization_id = waiting.organization_id and s.workflow_id = waiting.workflow_id
+  where s.available_at <= now()
+  order by waiting.place, random() limit batch_size for update of s skip locked
 )
 update public.workflow_schedules s set
   epoch = s.epoch + 1, available_at = now() + make_interval(secs => lease_seconds)

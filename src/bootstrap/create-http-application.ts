@@ -9,6 +9,7 @@ import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
 import { BodyTimes } from '../http/body-times.js';
 import { limitPipelining } from '../http/limit-pipelining.js';
+import { endUnread } from '../http/unread-responses.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
 import { logRequests } from '../http/request-log.js';
 import { ProblemFilter } from '../http/problem.filter.js';
@@ -107,7 +108,7 @@ class ExpressServerAdapter extends ExpressAdapter {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     };
     const times = new BodyTimes();
-    const server = createServer(options, times.watching(limitPipelining(express)));
+    const server = createServer(options, times.watching(limitPipelining(endUnread(express))));
     times.attach(server);
     this.httpServer = server;
     noteConnections(this.httpServer);

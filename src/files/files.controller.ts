@@ -1,10 +1,9 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { once } from 'node:events';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
+import { OpenDownloads, sendParts } from '../http/open-downloads.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { goneSignal } from '../http/signals.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { accountFor } from '../tools/tool-routes.js';
 import { attachment } from './file-name.js';
@@ -18,6 +17,7 @@ export class FilesController {
     private readonly files: FilesService,
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
+    private readonly downloads: OpenDownloads,
   ) {}
 
   /** Sends a file as a download. Another system made the file, so no browser may show it as a page of this service. */
@@ -29,23 +29,17 @@ export class FilesController {
   ): Promise<void> {
     const { organizationId } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const file = await this.files.get(organizationId, id);
-    // Runs name the files of their steps, and messages name uploads and copies of files.
-    accountFor(request, this.registry, file.runId === null ? 'get_message' : 'get_run');
-    response
-      .setHeader('Content-Type', 'application/octet-stream')
-      .setHeader('Content-Disposition', attachment(file.name))
-      .setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
-      .setHeader('Content-Length', file.size);
-    const gone = goneSignal(response);
-    if (request.method !== 'HEAD') {
-      for await (const chunk of this.files.chunks(file)) {
-        if (gone.aborted) return;
-        // For a slow browser, only one part is in memory, and no connection to the database is occupied.
-        if (!response.write(chunk))
-          await once(response, 'drain', { signal: gone }).catch(() => undefined);
-      }
-    }
-    response.end();
+    await this.downloads.use(organizationId, async () => {
+      const file = await this.files.get(organizationId, id);
+      // Runs name the files of their steps, and messages name uploads and copies of files.
+      accountFor(request, this.registry, file.runId === null ? 'get_message' : 'get_run');
+      response
+        .setHeader('Content-Type', 'application/octet-stream')
+        .setHeader('Content-Disposition', attachment(file.name))
+        .setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
+        .setHeader('Content-Length', file.size);
+      // For a slow browser, only one part is in memory, and no connection to the database is occupied.
+      await sendParts(response, this.files.chunks(file));
+    });
   }
 }

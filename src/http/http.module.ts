@@ -1,12 +1,13 @@
 import { Global, Module } from '@nestjs/common';
+import { OpenDownloads } from './open-downloads.js';
 import { OriginGuard } from './origin.guard.js';
 import { Origins } from './origins.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** Provides the check of origins and the rate limits to all HTTP edges. */
+/** Provides the check of origins, the rate limits and the limit of downloads to all HTTP edges. */
 @Global()
 @Module({
-  providers: [OriginGuard, Origins, RateLimiter],
-  exports: [OriginGuard, Origins, RateLimiter],
+  providers: [OpenDownloads, OriginGuard, Origins, RateLimiter],
+  exports: [OpenDownloads, OriginGuard, Origins, RateLimiter],
 })
 export class HttpModule {}

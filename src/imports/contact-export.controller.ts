@@ -22,12 +22,9 @@ export class ContactExportController {
   async export(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerFor(request, this.registry, 'search_contacts');
     this.limiter.consume(caller.organizationId, 1);
-    const end = this.contacts.begin(caller.organizationId);
-    try {
+    await this.contacts.slots.use(caller.organizationId, async () => {
       await this.contacts.record(caller, readRequestOrigin(request));
       await sendCsv(response, 'contacts.csv', this.contacts.lines(caller.organizationId));
-    } finally {
-      end();
-    }
+    });
   }
 }

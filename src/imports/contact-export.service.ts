@@ -9,6 +9,7 @@ import type { PropertyValue } from '../contacts/property-type.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { csvLine } from '../text/csv-line.js';
+import { OrganizationSlots } from '../turns/organization-slots.js';
 
 /**
  * The number of contacts that are read together. Other work of the process waits while they become text, and a contact
@@ -17,6 +18,7 @@ import { csvLine } from '../text/csv-line.js';
 const CONTACTS_AT_ONCE = 25;
 /** The largest number of exports of an organization at the same time. */
 const MOST_EXPORTS = 3;
+const TOO_MANY = `At most ${MOST_EXPORTS} exports of an organization run at the same time. Wait for the end of one.`;
 /**
  * The largest number of properties in a file. Together with the other columns, an import accepts this number of
  * columns.
@@ -36,32 +38,17 @@ const COLUMNS = [
 /** Writes the contacts of organizations as CSV that an import reads. */
 @Injectable()
 export class ContactExportService {
-  /** The number of exports that each organization has in this process. */
-  private readonly running = new Map<string, number>();
+  /** Limits the exports that an organization has at the same time. */
+  readonly slots = new OrganizationSlots(
+    MOST_EXPORTS,
+    () => new AppError('rate_limited', TOO_MANY, { retryAfterSeconds: 10 }),
+  );
 
   constructor(
     private readonly contacts: ContactBatchesService,
     private readonly tenants: TenantDatabase,
     private readonly audit: AuditLog,
   ) {}
-
-  /** Counts an export until the returned function is called. Throws `rate_limited` for too many exports. */
-  begin(organizationId: string): () => void {
-    const running = this.running.get(organizationId) ?? 0;
-    if (running >= MOST_EXPORTS) {
-      throw new AppError(
-        'rate_limited',
-        `At most ${MOST_EXPORTS} exports of an organization run at the same time. Wait for the end of one.`,
-        { retryAfterSeconds: 10 },
-      );
-    }
-    this.running.set(organizationId, running + 1);
-    return () => {
-      const left = this.running.get(organizationId)! - 1;
-      if (left > 0) this.running.set(organizationId, left);
-      else this.running.delete(organizationId);
-    };
-  }
 
   /** Adds an entry to the audit log with the person who exports all contacts. */
   async record(

@@ -4,6 +4,7 @@ import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
+import { OpenDownloads } from '../http/open-downloads.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { pathId } from '../http/path-id.js';
 import { RateLimiter } from '../http/rate-limiter.js';
@@ -23,6 +24,7 @@ export class ImportsController {
   constructor(
     private readonly uploads: ImportUploadsService,
     private readonly open: OpenUploads,
+    private readonly downloads: OpenDownloads,
     private readonly imports: ImportsService,
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
@@ -39,7 +41,7 @@ export class ImportsController {
     this.limiter.consume(caller.organizationId, 1);
     const facts = parseUploadQuery(query);
     try {
-      const job = await this.open.receive(caller.organizationId, async () => {
+      const job = await this.open.use(caller.organizationId, async () => {
         allowUpload(request);
         const { name, bytes } = await readUpload(request, CSV_TYPES);
         const uploader = { ...caller, origin: readRequestOrigin(request) };
@@ -65,7 +67,9 @@ export class ImportsController {
     const tools = ['search_contacts', 'get_import'] as const;
     const { organizationId } = callerFor(request, this.registry, ...tools);
     this.limiter.consume(organizationId, 1);
-    const { name, lines } = await this.imports.rejectedRows(organizationId, id);
-    await sendCsv(response, `rejected-${name}`, lines);
+    await this.downloads.use(organizationId, async () => {
+      const { name, lines } = await this.imports.rejectedRows(organizationId, id);
+      await sendCsv(response, `rejected-${name}`, lines);
+    });
   }
 }

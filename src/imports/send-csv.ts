@@ -1,7 +1,6 @@
 import type { Response } from 'express';
-import { once } from 'node:events';
 import { attachment } from '../files/file-name.js';
-import { goneSignal } from '../http/signals.js';
+import { sendParts } from '../http/open-downloads.js';
 
 /** Sends CSV as a download. It produces lines only as fast as the client reads them. */
 export async function sendCsv(
@@ -13,14 +12,5 @@ export async function sendCsv(
     .setHeader('Content-Type', 'text/csv; charset=utf-8')
     .setHeader('Content-Disposition', attachment(name))
     .setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
-  const gone = goneSignal(response);
-  if (response.req.method !== 'HEAD') {
-    for await (const text of lines) {
-      if (gone.aborted) return;
-      if (!response.write(text)) {
-        await once(response, 'drain', { signal: gone }).catch(() => undefined);
-      }
-    }
-  }
-  response.end();
+  await sendParts(response, lines);
 }
