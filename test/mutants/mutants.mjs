@@ -568,9 +568,9 @@ export const MUTANTS = [
     what: 'files keep the secrets of their request',
     edits: [
       [
-        'src/outbound/request-secrets.service.ts',
-        'replaceAll(rest, secret, `[secret ${name}]`)',
-        'rest',
+        'src/outbound/hidden-secrets.ts',
+        'if (places.length === 0) return bytes;',
+        'if (places.length >= 0) return bytes;',
       ],
     ],
     tests: ['test/workflows/http-request-files'],
