@@ -34,7 +34,7 @@ export class Redis {
     await exited;
   }
 
-  /** Sends the command. Resolves to true when Redis responds. */
+  /** Sends the command. Resolves to true when Redis responds, and to false when it is away or is killed meanwhile. */
   #send(command) {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));
@@ -42,7 +42,9 @@ export class Redis {
         resolve(hasResponse);
         socket.destroy();
       };
+      // A Redis that is killed after it has read the command closes the connection without an error.
       socket.once('data', () => end(true)).once('error', () => end(false));
+      socket.once('close', () => end(false));
     });
   }
 }
