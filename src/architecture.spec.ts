@@ -128,6 +128,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'secrets',
     'segments',
     'templates',
+    'turns',
   ],
   audit: ['accounts', 'database', 'errors', 'paging', 'queue', 'text', 'tools'],
   quotas: ['database', 'errors'],

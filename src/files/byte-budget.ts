@@ -1,3 +1,4 @@
+import { OrganizationCounts } from '../turns/organization-counts.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 
 interface Waiter {
@@ -11,7 +12,7 @@ interface Waiter {
  */
 export class ByteBudget {
   private readonly share: number;
-  private readonly taken = new Map<string, number>();
+  private readonly taken = new OrganizationCounts();
   private readonly waiting = new OrganizationQueue<Waiter>();
   private free: number;
 
@@ -62,7 +63,7 @@ export class ByteBudget {
   private startWaiting(): void {
     let isFull = false;
     const mayTake = (organizationId: string, { bytes }: Waiter): boolean => {
-      if (isFull || (this.taken.get(organizationId) ?? 0) + bytes > this.share) return false;
+      if (isFull || this.taken.of(organizationId) + bytes > this.share) return false;
       // Nobody passes the caller whose turn it is. Otherwise small bodies could delay a large one for ever.
       isFull = bytes > this.free;
       return !isFull;
@@ -76,8 +77,6 @@ export class ByteBudget {
 
   private add(organizationId: string, bytes: number): void {
     this.free -= bytes;
-    const taken = (this.taken.get(organizationId) ?? 0) + bytes;
-    if (taken > 0) this.taken.set(organizationId, taken);
-    else this.taken.delete(organizationId);
+    this.taken.add(organizationId, bytes);
   }
 }

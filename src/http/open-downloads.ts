@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import { AppError } from '../errors/app-error.js';
 import { OrganizationSlots } from '../turns/organization-slots.js';
 import { goneSignal } from './signals.js';
+import { STALLED_MS } from './unread-responses.js';
 
 /** The largest number of downloads of an organization at the same time, because each has a part in memory. */
 const MOST_OPEN = 20;
-/** The time after which a download ends whose client reads nothing. */
-const STALLED_MS = 60_000;
 
 /** Limits the downloads that each organization has in this process at the same time. */
 @Injectable()

@@ -11,7 +11,7 @@ export interface InlinedHtml {
   readonly isTooLong: boolean;
 }
 
-/** What a thread sends: `ready` when it has loaded its packages, then a result for each HTML that it gets. */
+/** A thread sends `ready` when it has loaded its packages, then a result for each HTML that it gets. */
 export type ThreadMessage = 'ready' | InlinedHtml;
 
 /** The results, one for each HTML, in the order of the job. */

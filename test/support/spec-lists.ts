@@ -83,6 +83,7 @@ export const SLOW_SPECS = [
   'test/embedded/cluster-template.e2e-spec.ts',
   'test/embedded/embedded-crashes.e2e-spec.ts',
   'test/embedded/embedded-postgres.e2e-spec.ts',
+  'test/http/stalled-clients.e2e-spec.ts',
   'test/imports/import-turns.e2e-spec.ts',
   'test/imports/killed-workers.e2e-spec.ts',
   'test/mcp/fuzz-tools.e2e-spec.ts',

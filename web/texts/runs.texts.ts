@@ -100,7 +100,7 @@ export const runsTexts = defineTexts(
       cancel: 'Cancel the matching runs',
       retry: 'Retry the matching runs',
       replay: 'Replay the matching runs',
-      /** What a click does, with the number of runs. */
+      /** The buttons say how many runs a click changes. */
       act: {
         cancel: (count: number) => (count === 1 ? 'Cancel 1 run' : `Cancel ${count} runs`),
         retry: (count: number) => (count === 1 ? 'Retry 1 run' : `Retry ${count} runs`),

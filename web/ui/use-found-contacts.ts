@@ -32,7 +32,7 @@ export function useFoundContacts(typed: string): FoundContacts | undefined {
   const query = isId ? byId : byText;
   if (text === '' || settled !== text || query.isPlaceholderData) return undefined;
   if (query.error) {
-    // For a person who searches, an unknown id is no failure.
+    // For a person who searches, an unknown id is not a failure.
     const isUnknown = query.error.code === 'not_found';
     return { contacts: [], hasMore: false, ...(!isUnknown && { error: query.error }) };
   }

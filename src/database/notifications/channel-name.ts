@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a notification channel is about. */
+/** A notification channel is for changes of resources, or for wake-ups of workers. */
 export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
 
 const DIGITS = 32;

@@ -4,6 +4,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { toError } from '../../errors/app-error.js';
 import { JoinedSignal } from '../../http/signals.js';
 import type { TaskState } from '../../tools/contract/task-source.js';
+import { OrganizationCounts } from '../../turns/organization-counts.js';
 import { TRIGGER_CONTACT } from '../definitions/contact-mapping.js';
 import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import { WebhookRunsRepository } from '../journal/webhook-runs.repository.js';
@@ -36,7 +37,7 @@ export class RunWaiterService implements OnModuleDestroy {
   private readonly logger = new Logger(RunWaiterService.name);
   private readonly stopping = new AbortController();
   /** The number of waits of each organization. Each wait keeps the connection of a client open. */
-  private readonly waiting = new Map<string, number>();
+  private readonly waiting = new OrganizationCounts();
   private total = 0;
 
   constructor(
@@ -109,7 +110,7 @@ export class RunWaiterService implements OnModuleDestroy {
   }
 
   private hasRoom(organizationId: string): boolean {
-    const ofOrganization = this.waiting.get(organizationId) ?? 0;
+    const ofOrganization = this.waiting.of(organizationId);
     return ofOrganization < MAX_WAITS_PER_ORGANIZATION && this.total < MAX_WAITS;
   }
 
@@ -117,7 +118,7 @@ export class RunWaiterService implements OnModuleDestroy {
     { organizationId, runId, seconds, gone }: Wait,
     find: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    this.waiting.set(organizationId, (this.waiting.get(organizationId) ?? 0) + 1);
+    this.waiting.add(organizationId, 1);
     this.total += 1;
     const over = new JoinedSignal([gone, this.stopping.signal], seconds * 1000);
     try {
@@ -190,9 +191,7 @@ export class RunWaiterService implements OnModuleDestroy {
 
   private leave(organizationId: string): void {
     this.total -= 1;
-    const left = this.waiting.get(organizationId)! - 1;
-    if (left === 0) this.waiting.delete(organizationId);
-    else this.waiting.set(organizationId, left);
+    this.waiting.add(organizationId, -1);
   }
 }
 

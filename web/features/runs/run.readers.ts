@@ -92,7 +92,7 @@ export function errorMessage(
   return typeof code === 'string' ? `${words[code] ?? code}: ${message}` : message;
 }
 
-/** What a waiting step waits for. Without an event and a run, it waits for a time only. */
+/** A step waits for one of these events, or for the end of a run. Without both, it waits for a time only. */
 export interface StepWaiting {
   readonly events: readonly string[];
   /** The run for whose end the step waits. */
