@@ -6,8 +6,9 @@
 --   keys                    the concurrency keys to look at
 --   waits                   true: wait for the lock. false: return null if another process has it
 -- Result: the ids of the runs that can be claimed now, or null.
--- Locks: one advisory lock for each workflow, until the transaction ends, so that one process counts and admits at a
---   time. With this lock the function waits for no row lock, which rules out deadlocks. Also the runs that it changes.
+-- Locks: the runs that it changes, and one advisory lock for each workflow, until the transaction ends. With the
+--   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules
+--   out deadlocks.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.

@@ -9,7 +9,7 @@
 --   audit_entries   the JSON of private.write_audit()
 -- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed
 --   when the person has another hash by now.
--- Locks: the person, so that of simultaneous changes one succeeds; the sessions of the person.
+-- Locks: the person, so that only one of several simultaneous changes succeeds; the sessions of the person.
 create or replace function gate.change_password(
   of_user_id text,
   present_hash text,

@@ -2,7 +2,7 @@
 --
 -- Arguments: none (row trigger on contacts, before insert and before an update of an address).
 -- Result: the row. Null for an insert whose address is an alias: the row is skipped, as ON CONFLICT DO NOTHING would
---   do. For an update it is error 23505 with the name of the unique key of the address. An alias of the same
+--   do. An update gets error 23505 with the name of the unique key of the address. An alias of the same
 --   contact is deleted, because it becomes the address of the contact.
 -- Locks: one of 64 advisory locks of the organization for each address, shared, until the transaction ends.
 --

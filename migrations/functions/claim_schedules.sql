@@ -10,8 +10,8 @@
 -- Each organization gets its next tick before another one gets a second tick. Otherwise an organization with a thousand
 -- schedules at midnight would keep the ticks of all others at midnight waiting. The order of organizations is random,
 -- because a worker with one free slot claims one tick at a time. Only the 5,000 ticks that have been due longest are
--- compared. Otherwise each claim would read all due ticks, and many would take time in proportion to the square of their
--- number.
+-- compared. Otherwise each claim would read all due ticks, and the time for all claims would grow with the square of
+-- the number of ticks.
 create or replace function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer

@@ -1,9 +1,9 @@
 -- Creates the first person and organization of an installation, as create_account does.
 --
 -- Arguments: those of create_account, without the quotas.
--- Result: true; false, and nothing is created, if somebody has an account already.
--- Locks: gate.users against other writers, so that of simultaneous calls only one creates an account. Waiting calls
---   then see the new account, because each statement of a volatile function sees what was committed before it.
+-- Result: true when the account was created. False, and nothing is created, if somebody has an account already.
+-- Locks: gate.users against other writers, so that only one of several simultaneous calls creates an account. Waiting
+--   calls then see the new account, because each statement of a volatile function sees what was committed before it.
 create or replace function gate.create_first_account(
   new_user_id text,
   new_email text,

@@ -4,7 +4,7 @@
 --   key_hash  the SHA-256 of the raw key
 -- Result: one row, or none. stale: last_used_at is older than a minute. policies: the tool policies, or null.
 --   read_only and tools: what the key may call. revoked_at: the key was revoked at this time. expired_at: the key was
---   not revoked and has expired at this time. A key with one of them must be refused. offered_revisions: the revisions
+--   not revoked and has expired at this time. A key with either time must be refused. offered_revisions: the revisions
 --   of all offered workflows that can be called, or null. Lists of tools are cached under this value.
 -- Locks: none.
 --

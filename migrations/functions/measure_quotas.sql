@@ -6,8 +6,8 @@
 --
 -- Each measurement counts all rows again, so the result is right after deletions, crashes and SQL of tools. A counter
 -- that each write changes could drift. The pause until the next measurement is twenty times as long as this one. So
--- measurements take at most 5 % of one connection for an organization. The pause is longer, up to 600 seconds, while
--- writes of 4,000 rows and 64 MiB a second cannot use up a quota during it.
+-- measurements take at most 5 % of one connection for an organization. The pause is longer, up to 600 seconds, when
+-- even writes of 4,000 rows and 64 MiB a second could not use up a quota in that time.
 create or replace function gate.measure_quotas(of_organization text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp

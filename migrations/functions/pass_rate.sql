@@ -37,7 +37,7 @@ begin
     ) taken;
   end if;
   -- Each pass of the loop moves as many runs as there are free places. Runs whose key has no free slot take no place,
-  -- so the next pass can give it to other runs.
+  -- so the next pass can give those places to other runs.
   while room > 0 and left_to_move > 0 loop
     with next as materialized (
       select r.id, r.slot_key, r.created_at from public.workflow_runs r

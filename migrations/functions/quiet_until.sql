@@ -7,7 +7,7 @@
 --   starts      the local time at which quiet hours begin
 --   ends        the local time at which they end: on the next day, if it is not after starts
 --   days        the days on which they begin, from 1 for Monday to 7 for Sunday
--- Result: at, if it is not in quiet hours, and otherwise their end.
+-- Result: the time to check when it is outside quiet hours. Otherwise the time at which these quiet hours end.
 -- Locks: none.
 --
 -- A local time that daylight saving skips moves later by the length of the gap. When a local time occurs twice, quiet

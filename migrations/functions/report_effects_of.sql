@@ -1,4 +1,4 @@
--- Attaches the trigger to a table through which dry runs report its changes.
+-- Attaches a trigger to a table. Through this trigger, dry runs report the changes of the table.
 --
 -- Arguments:
 --   target  the table

@@ -1,4 +1,5 @@
--- Uses a link that was mailed to a person: the address counts as verified, and quotas that waited for it rise.
+-- Uses a link that was mailed to a person: the address counts as verified, and quotas that waited for the verification
+-- rise.
 --
 -- Arguments:
 --   by_user_id          the signed-in person
@@ -9,7 +10,8 @@
 --   origin              where the request came from: address, request_id and client
 -- Result: true when the address was verified. Otherwise false, and nothing is changed: the person has no such link, the
 --   link has expired or was used, or the address of the account has changed.
--- Locks: the person, so that of simultaneous uses one succeeds; the links of the person; the quotas that rise.
+-- Locks: the person, so that only one of several simultaneous uses succeeds; the links of the person; the quotas that
+--   rise.
 --
 -- A quota that an operator has set or removed stays as it is, and no quota gets lower.
 create or replace function gate.verify_address(

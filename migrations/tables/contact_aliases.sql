@@ -1,5 +1,5 @@
--- Stores further addresses and external ids of contacts. An address or external id belongs to one contact only, in its
--- row of contacts or as an alias. Triggers check both tables.
+-- Stores further addresses and external ids of contacts. An address or external id belongs to one contact only: it is
+-- either in the contact's row or an alias. Triggers check both tables.
 create table public.contact_aliases (
   organization_id text collate "C" not null
     constraint contact_aliases_organization_id_fkey references public.organizations (id) on delete cascade,

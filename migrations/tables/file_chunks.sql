@@ -1,4 +1,4 @@
--- Stores the bytes of files in parts, so that a file is sent to a browser with little memory.
+-- Stores the bytes of files in parts, so that the service needs little memory to send a file to a browser.
 create table public.file_chunks (
   organization_id text collate "C" not null,
   file_id text collate "C" not null,

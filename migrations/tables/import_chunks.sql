@@ -1,5 +1,5 @@
--- Stores the bytes of an uploaded file in parts that end with a row of the file, so that each can be read alone. A
--- worker imports the rows of one part in one transaction.
+-- Stores the bytes of an uploaded file in parts. Each part ends at the end of a row of the file, so that it can be read
+-- alone. A worker imports the rows of one part in one transaction.
 create table public.import_chunks (
   organization_id text collate "C" not null,
   import_id text collate "C" not null,

@@ -8,7 +8,7 @@ create table public.topics (
   description text,
   -- True: contacts that decided nothing get messages of the topic.
   opted_in boolean not null,
-  -- True: a contact that subscribes must confirm it with the link in an e-mail.
+  -- True: a contact that subscribes must confirm the subscription with the link in an e-mail.
   double_opt_in boolean not null default false,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),

@@ -28,7 +28,7 @@ export function toolForKey(
   const all = policies.withoutRestriction();
   const tool = registry.find(name, 'agent', all) ?? registry.find(name, 'dashboard', all);
   if (!tool) throw hiddenTool(name);
-  // The list of a key cannot have a tool that agents cannot call, so such a tool that only reads needs no place in it.
+  // The list of a key cannot contain a tool that agents cannot call. So the key may use such a tool if it only reads.
   const isRestricted = tool.surfaces.has('agent') || !tool.readOnly;
   const fault = isRestricted ? policies.faultOf(tool) : undefined;
   if (fault !== undefined) throw new AppError('forbidden', fault);
@@ -53,7 +53,7 @@ export function assertKeyMayUse(
   }
 }
 
-/** The error for a tool that the organization hides. It has the code of a call of that tool. */
+/** The error for a tool that the organization hides. A call of that tool gets the same code. */
 function hiddenTool(name: string): AppError {
   return new AppError('not_found', `Unknown tool. This request needs ${name}.`);
 }

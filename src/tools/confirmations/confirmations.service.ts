@@ -11,7 +11,7 @@ import { type CallIdentity, ConfirmationsRepository } from './confirmations.repo
 const MINUTE_MS = 60_000;
 /** The minutes in which a person can answer. An approval or a refusal then applies for the same number of minutes. */
 const ANSWER_MINUTES = 60;
-/** The minutes for which a repetition of a call that was approved and made returns the stored result. */
+/** The minutes for which a repetition of an approved call returns the stored result of the first call. */
 const REPEAT_MINUTES = 10;
 /**
  * The largest number of open confirmations of an organization. People must be able to read them, and agents create them
@@ -72,7 +72,8 @@ export class ConfirmationsService {
     const { organizationId } = call;
     if (JSON.stringify(call.arguments).length > MAX_ARGUMENT_CHARACTERS) {
       return AppError.invalid(
-        `A person must approve this call, so its arguments have at most ${MAX_ARGUMENT_CHARACTERS} characters as JSON.`,
+        'A person must approve this call, so its arguments may have at most ' +
+          `${MAX_ARGUMENT_CHARACTERS} characters as JSON.`,
       );
     }
     return await this.tenants.transaction(organizationId, async () => {

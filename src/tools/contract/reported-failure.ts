@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors/app-error.js';
 
-/** The error of work, such as a run, whose failure was stored. The owner of the work may see it, with any code. */
+/** The stored failure of work such as a run. The owner of the work may see it, whatever its code is. */
 export class ReportedFailure extends Error {
   override readonly name = 'ReportedFailure';
 

@@ -13,7 +13,7 @@ class CollectedEnd implements CallEnd {
     this.releases.push(action);
   }
 
-  /** Runs the recorded works in order and then `last`, in the current transaction. */
+  /** Runs the recorded work in order and then `last`, in the current transaction. */
   async complete(last: () => Promise<void>): Promise<void> {
     for (const work of this.works) await work();
     await last();

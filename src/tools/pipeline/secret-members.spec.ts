@@ -13,7 +13,7 @@ describe(withoutSecrets, () => {
     expect(given.trigger.secret).toBe('b');
   });
 
-  it('keeps values that are no text, and returns the same value when there is nothing to replace', () => {
+  it('keeps values that are not text, and returns the same value when there is nothing to replace', () => {
     const given = { secret: true, trigger: null };
     expect(withoutSecrets(given, ['secret', 'trigger.secret'], null)).toBe(given);
     expect(withoutSecrets(given, undefined, null)).toBe(given);

@@ -118,7 +118,7 @@ export class ToolPipeline {
     if (call.dryRun) {
       throw new AppError(
         'forbidden',
-        'A person must approve calls of this tool, and an agent has no dry run of it. A signed-in member can make one.',
+        'A person must approve calls of this tool, so an agent cannot make a dry run of it. A signed-in member can.',
       );
     }
     const confirmed = {

@@ -8,7 +8,7 @@ export class SetToolPolicyInput {
   @Text('Name of the tool.', { min: 1, max: 64 })
   tool: string;
 
-  @Doc('If true, nobody in the organization, agent or person, can see or call it.')
+  @Doc('If true, no agent or person of the organization can see or call the tool.')
   @Flag({ optional: true })
   hidden?: boolean;
 

@@ -29,7 +29,7 @@ export interface DecoratedMethod<Options> {
   readonly hasInjectedEnhancers: boolean;
 }
 
-/** The application config of ExternalContextCreator, because Nest has no public API for the global guards. */
+/** The private application config of ExternalContextCreator. Nest has no public API for the global guards. */
 interface WithConfig {
   container?: { applicationConfig?: ApplicationConfig };
 }
@@ -138,7 +138,7 @@ function prototypeOf(provider: InstanceWrapper): object | undefined {
   if (typeof instance === 'object' && instance !== null) {
     return (Object.getPrototypeOf(instance) as object | null) ?? undefined;
   }
-  // The instance of a request-scoped factory does not exist yet. Its token may be its class.
+  // A request-scoped factory has no instance yet. Its token may be the class of the later instances.
   return typeof token === 'function' ? (token as { prototype?: object }).prototype : undefined;
 }
 

@@ -9,8 +9,8 @@ export interface OfferedTool {
   readonly task?: Type<TaskSource>;
 
   /**
-   * Starts the work in the transaction of the call, so that it happens once for each idempotency key. A dry run returns
-   * this result.
+   * Starts the work in the transaction of the call, so that it happens once for each idempotency key. The caller of a
+   * dry run gets the result of this method.
    */
   start(input: Record<string, unknown>, call: ToolCall): Promise<object>;
 

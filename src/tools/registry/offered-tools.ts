@@ -45,7 +45,7 @@ export class OfferedTools {
   }
 
   /**
-   * Returns the tools of a revision, which the look-up of the API key returned. Reads the database once for each
+   * Returns the tools of the revision that the look-up of the API key returned. Reads the database once for each
    * revision.
    */
   async of(organizationId: string, revision: string): Promise<OfferedToolList> {

@@ -220,8 +220,8 @@ function assertKind(name: string, result: unknown, output: SchemaClass | undefin
 }
 
 /**
- * Removes names and characters that arguments may not contain. A result may contain such names and texts from the
- * payload of a webhook.
+ * Removes names and characters that arguments may not contain. A result may contain them, because its data can come
+ * from the payload of a webhook.
  */
 function storable(key: string, value: unknown): unknown {
   if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) return undefined;

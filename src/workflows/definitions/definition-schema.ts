@@ -55,7 +55,7 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
   verify_token: text('Text that Meta sends when it asks whether the address wants its webhooks.'),
   segment: text('Id of a segment. Only its contacts start runs, when they enter or leave it.'),
   if: CONDITION,
-  contact: object('Fields of the contact that the payload has. It becomes the contact of the run.'),
+  contact: object('Fields of the contact in the payload. This contact becomes that of the run.'),
   limits: refer('limits', 'Limits of the runs of this workflow.'),
   run_timeout_seconds: number(
     'Seconds from the start of a run until it fails, if it has not ended.',
@@ -148,7 +148,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
         },
         events: {
           type: 'array',
-          description: 'Instead of event: 2 to 10 events. The first ends the pause.',
+          description: 'Instead of event: 2 to 10 events. The first ends the wait.',
           items: { $ref: '#/$defs/event' },
         },
         if: CONDITION,
@@ -161,14 +161,14 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
       properties: {
         concurrency: {
           type: 'object',
-          description: 'Limits runs at the same time.',
+          description: 'Limits simultaneous runs.',
           properties: { runs: RUNS, runs_per_key: RUNS, key: text('Expression for the key.') },
         },
         rate: {
           type: 'object',
           description: 'Limits the run rate.',
           required: ['runs', 'per_seconds'],
-          properties: { runs: RUNS, per_seconds: number('Length of the time in seconds.') },
+          properties: { runs: RUNS, per_seconds: number('Length of the period, seconds.') },
         },
         debounce: {
           type: 'object',

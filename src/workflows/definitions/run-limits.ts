@@ -26,7 +26,7 @@ interface ConcurrencyLimit {
 }
 
 interface DebounceLimit {
-  /** The seconds without another start after which the last start runs. */
+  /** The seconds that must pass without another start before the last start runs. */
   seconds: number;
   /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;

@@ -26,8 +26,8 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
     },
   },
   branch: {
-    then: steps('Steps while the condition is true.'),
-    else: steps('Steps while the condition is false.'),
+    then: steps('Steps if the condition is true.'),
+    else: steps('Steps if the condition is false.'),
   },
   wait: { wait: refer('wait', 'Wait of the run.') },
   event_wait: { wait_for_event: refer('event_wait', 'Wait for an event, or a timeout.') },
@@ -61,7 +61,7 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
   race: {
     race: {
       type: 'array',
-      description: 'Two to ten lists of steps. The first list that ends counts.',
+      description: 'Two to ten lists of steps. The first list to end wins.',
       items: { type: 'array', items: { $ref: '#/$defs/step' } },
     },
   },

@@ -38,7 +38,7 @@ export interface TriggerOptions {
   /** The mapping of the payload of a webhook or manual trigger to the contact of the run. */
   contact?: ContactMapping;
   limits?: RunLimits;
-  /** The seconds after its start at which a run fails, if it has not ended. */
+  /** The seconds from the start of a run until it fails, if it has not ended. */
   run_timeout_seconds?: number;
 }
 

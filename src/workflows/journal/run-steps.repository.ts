@@ -179,7 +179,7 @@ export class RunStepsRepository {
     return bytes > maxBytes ? { bytes } : { steps: rows };
   }
 
-  /** Returns the output of the last tool that succeeded, other than the step `except`. */
+  /** Returns the output of the last tool step that succeeded, and ignores the step `except`. */
   async lastOutput(organizationId: string, runId: string, except: string): Promise<object | null> {
     const [row] = await this.tenants.session(organizationId).query<{ output: object | null }>(
       `select output from run_steps where organization_id = $1 and run_id = $2 and tool is not null
@@ -221,7 +221,8 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns `limit` characters of the JSON text of a value from `offset`, or null when there is no such step or value.
+   * Returns `limit` characters of the JSON text of a value, starting at `offset`. Returns null when there is no such
+   * step or value.
    */
   async readText(
     organizationId: string,
@@ -244,8 +245,8 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns `limit` characters of the payload of an existing run from `offset`. The text is null when the payload is a
-   * file, and `total` then counts bytes.
+   * Returns `limit` characters of the payload of an existing run, starting at `offset`. The text is null when the
+   * payload is a file, and `total` then counts bytes.
    */
   async readPayload(
     organizationId: string,

@@ -83,7 +83,7 @@ export class LargeReads implements PartsReader {
     const key = memberKey(object, name);
     return this.get(key, path, object, async () => {
       let found: ScannedMember | undefined;
-      // The last member with a name counts, as in JSON.parse.
+      // When several members have the name, the last one is used, as in JSON.parse.
       await this.scan(object, (member) => {
         if (member.name === name) found = member;
         return false;

@@ -4,8 +4,8 @@ import { MIN_RECORDED_BYTES } from './json-scan.js';
 import { largeValueText } from './large-value.js';
 
 /**
- * The largest JSON text, in bytes, that expressions read of a payload without its large values. It is parsed in a few
- * milliseconds.
+ * The largest outline of a payload, in bytes. An outline is the JSON without the large values, which expressions read.
+ * It is parsed in a few milliseconds.
  */
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;

@@ -24,7 +24,7 @@ export class GetRunValueInput extends RunIdInput {
   @Choice(RUN_VALUES)
   value: (typeof RUN_VALUES)[number];
 
-  @Text('The step, or trigger for the payload.', { min: 1, max: 1024 })
+  @Text('Step, or "trigger" for the payload.', { min: 1, max: 1024 })
   step_id: string = 'trigger';
 
   @Doc('next_cursor of the previous part.')

@@ -28,7 +28,7 @@ const VERBS = { failed: 'failed', canceled: 'was canceled' } as const;
 export class WebhookAnswersService {
   constructor(private readonly waiter: RunWaiterService) {}
 
-  /** Returns the response, after a wait as long as the workflow allows and the sender prefers. Never throws. */
+  /** Waits as long as the sender prefers, at most as long as the workflow allows, and returns the response. Never throws. */
   async get(webhook: Webhook, started: RunStarted, request: WebhookRequest): Promise<ReceivedRun> {
     const { options, organizationId } = webhook;
     const { runId, duplicate } = started;

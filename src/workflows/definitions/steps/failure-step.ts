@@ -25,8 +25,8 @@ export interface StepLists {
 
 /**
  * The failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine begins
- * it when another step has failed finally. Its entry in the journal keeps which step failed, and the steps inside it
- * follow.
+ * it when another step has failed finally. Its journal entry records which step failed. Then the steps inside the
+ * failure step run.
  */
 export const FAILURE_STEP: StepKind<FailureStep> = {
   marks: ['on_failure'],

@@ -16,7 +16,7 @@ const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** Returns the faults of literal arguments that the schema of the tool does not express. */
+  /** Returns the faults of literal arguments, beyond those that the schema of the tool expresses. */
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
   /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
   refusal(name: string): string | undefined;
@@ -197,7 +197,7 @@ export class StepChecks {
   }
 }
 
-/** The members of the variables that every run has. Members of `contact` are those of its resource. */
+/** The members of the variables that every run has, except `contact`: any member of a contact can be read. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   trigger: TRIGGER_VARIABLE,
   run: ['id', 'resume_urls'],

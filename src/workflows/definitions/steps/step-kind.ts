@@ -55,7 +55,7 @@ export interface Lanes {
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
   /** Adds the faults of a step in its tools and expressions. `if` and inner lists are not checked here. */
   check?(step: S, path: string, checks: StepChecks): void;
-  /** Returns every list of steps inside, except `on_error`. */
+  /** Returns every list of steps inside the step, except `on_error`. */
   lists?(step: S): readonly InnerList[];
   /** Returns the steps to run inside a step that has succeeded, or that has begun and stays open. */
   inside?(step: S, state: JournalState): readonly Step[] | Lanes;

@@ -15,7 +15,7 @@ describe(LargeBodySlots, () => {
     expect(() => slots.take('a')).toThrow(expect.objectContaining(refusal));
   });
 
-  it('releases a slot once', () => {
+  it('releases a slot only once, even when its release is called twice', () => {
     const slots = new LargeBodySlots();
     const release = slots.take('a');
     release();

@@ -4,7 +4,7 @@ import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.j
 
 const WORK: LargeWork = {
   maxBytes: 10_000,
-  // Each turn does one step only, because its end is already over.
+  // Each turn does one step only, because its time is already over.
   run: async (job) => {
     while (!job.run(0));
   },

@@ -236,7 +236,7 @@ describe(diagnosePreset, () => {
     expect(look(example, more)).toEqual(['expects_stripe', mistake]);
   });
 
-  it('recognizes a challenge of Meta with another token', () => {
+  it('reports a challenge of Meta with another token as a mistake in the token', () => {
     const url = 'https://example.com/?hub.mode=subscribe&hub.challenge=1&hub.verify_token=x';
     expect(look(EXAMPLES['a delivery of Meta']!, { headers: {}, url })).toEqual([
       'expects_meta',
