@@ -41,8 +41,8 @@ begin
     end if;
     chosen := private.choose_runs(batch_size, share, recovered);
   else
-    -- A limit may still delay the run: the process that had to admit the run may have died. So this function checks
-    -- the limit again.
+    -- The run may still be delayed although its limit allows it now: the process that had to admit it may have died.
+    -- So this function checks the limit again.
     select r.organization_id, r.workflow_id, r.slot_key,
       case when r.delayed_by = 'debounce' then r.debounce_key end as debounce_key into run
     from public.workflow_runs r

@@ -1,5 +1,5 @@
--- Logs each change of what a contact agreed to. Triggers write it in the statement that makes the change. The role of
--- tenants can only read it. It is deleted together with the contact.
+-- Stores a row for each change of what a contact agreed to. Triggers write the row in the statement that makes the
+-- change. The role of tenants can only read the rows. They are deleted together with the contact.
 create table public.consent_changes (
   organization_id text collate "C" not null,
   contact_id text collate "C" not null,

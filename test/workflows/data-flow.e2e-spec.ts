@@ -342,7 +342,7 @@ describe('a step that returns values', () => {
       }),
     ).toEqual([
       'steps[0].on_error must be absent in a step that ends the run',
-      'on_failure[0].return must not be in on_failure: the run has already failed. Use conditions',
+      'on_failure[0].return must not be in on_failure: the run has already failed. Use conditions instead',
     ]);
   });
 });

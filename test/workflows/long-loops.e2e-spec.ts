@@ -225,7 +225,7 @@ describe('a loop with folded iterations', () => {
     const failed = await getRun(acme, runId);
     expect(failed.reason).toBe('step_failed:each');
     expect(stepOf(failed, 'each').error!.message).toBe(
-      'The expression next gave the cursor of this page again.',
+      'The expression "next" returned the cursor of this page again.',
     );
     const steps = [{ ...loop, next: '{{ read.next }}' }];
     const { error } = await acme.call('update_workflow', { workflow_id: workflow.id, steps });

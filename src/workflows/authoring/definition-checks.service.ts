@@ -131,7 +131,7 @@ export class DefinitionChecksService {
       // A run with a contact mapping saves the contact of its trigger with this tool.
       mappingRefusal:
         surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
-          ? 'saves a contact, which must be confirmed each time, so only a person may save it'
+          ? 'saves a contact, which must be confirmed each time, so only a person may save this mapping'
           : undefined,
       secrets: await this.references.secretNames(organizationId),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
@@ -170,7 +170,7 @@ function runRefusal(
   }
   const { hidden, confirmation } = policies.policy(START);
   if (!hidden && confirmation !== 'always') return undefined;
-  return `starts a workflow, and agents may not call ${START} without a person, so only a person may save it`;
+  return `starts a workflow, and agents may not call ${START} without a person, so only a person may save this step`;
 }
 
 /** Finds all texts with expressions in a definition. The form of the definition has not been checked. */

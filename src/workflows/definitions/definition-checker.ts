@@ -191,7 +191,7 @@ function checkFailureRules(
     faults.push({ path: `${path}.id`, message });
   }
   if (isAfterFailure && ('stop' in step || isReturn(step))) {
-    const message = 'must not be in on_failure: the run has already failed. Use conditions';
+    const message = 'must not be in on_failure: the run has already failed. Use conditions instead';
     faults.push({ path: `${path}.${isReturn(step) ? 'return' : 'stop'}`, message });
   }
 }

@@ -143,7 +143,8 @@ export function changeWebhookOptions(
     faults.push({ path: 'trigger.tolerance_seconds', message });
   }
   if (hasSecret && accept?.includes('get') && signature !== 'twilio') {
-    const message = 'must not have get together with a secret, because only Twilio signs the query';
+    const message =
+      'must not have "get" together with a secret, because only Twilio signs the query';
     faults.push({ path: 'trigger.accept', message });
   }
   return options;

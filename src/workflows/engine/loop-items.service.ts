@@ -123,7 +123,7 @@ function assertNext(cursor: unknown, before: unknown, read: number): void {
     throw AppError.invalid(`The cursor of a page must have at most ${MAX_CURSOR_BYTES} bytes.`);
   }
   if (json === canonicalJson(before)) {
-    throw AppError.invalid('The expression next gave the cursor of this page again.');
+    throw AppError.invalid('The expression "next" returned the cursor of this page again.');
   }
   if (read >= MAX_PAGES)
     throw AppError.invalid(`A loop reads at most ${MAX_PAGES} pages. Request larger pages.`);

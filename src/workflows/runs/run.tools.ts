@@ -103,7 +103,7 @@ export class RunTools {
     title: 'Part of a large value of a run',
     description:
       'A part of the JSON text of a value that get_run cuts: the input, output, error or failed_attempts of a step, or ' +
-      'the payload of the step trigger. The first cursor is 0.',
+      'the payload (step "trigger"). The first cursor is 0.',
   })
   async getValue(input: GetRunValueInput, call: ToolCall): Promise<RunValueResult> {
     return mayActOnRuns(call.restriction)

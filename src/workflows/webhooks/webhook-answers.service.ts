@@ -28,7 +28,7 @@ const VERBS = { failed: 'failed', canceled: 'was canceled' } as const;
 export class WebhookAnswersService {
   constructor(private readonly waiter: RunWaiterService) {}
 
-  /** Waits as long as the sender prefers, at most as long as the workflow allows, and returns the response. Never throws. */
+  /** Returns the response. Waits for the time that the sender prefers and the workflow allows. Never throws. */
   async get(webhook: Webhook, started: RunStarted, request: WebhookRequest): Promise<ReceivedRun> {
     const { options, organizationId } = webhook;
     const { runId, duplicate } = started;
