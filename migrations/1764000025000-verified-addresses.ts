@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lets people verify their addresses. A verified address raises the quota of messages that applies since the sign-up.
+ * Lets people verify their addresses. A verified address raises the quota of messages that was set at the sign-up.
  * Quotas that exist before this migration count as set by an operator. Entries of keys and sign-ups in the audit log
  * say where the request came from.
  */

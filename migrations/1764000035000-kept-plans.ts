@@ -1,8 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Makes runs and messages cost PostgreSQL less. Functions that are called often keep their plans, growing tables get
- * statistics soon, and runs that wait for a rate limit are admitted together.
+ * Reduces the work of PostgreSQL for runs and messages. Functions that are called often keep their plans, growing
+ * tables get statistics soon, and runs that wait for a rate limit are admitted together.
  */
 export class KeptPlans1764000035000 extends SqlMigration {
   readonly name = 'KeptPlans1764000035000';

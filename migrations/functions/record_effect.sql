@@ -3,7 +3,7 @@
 -- Arguments: none (row trigger on insert, update and delete).
 -- Result: null. It appends one line of JSON to the setting switchboard.effects: action, table, id and the names
 --   of changed columns. Values are left out, because they may be secret. The id is the primary key without the
---   organization, or the organization for a table with one row of each.
+--   organization. For a table with one row per organization, it is the organization.
 -- Locks: none.
 --
 -- A setting of the transaction is the right place for the record. It disappears with the transaction or the

@@ -3,7 +3,8 @@
 -- Arguments:
 --   for_email    the e-mail address, in upper or lower case
 --   from_network the IPv4 address, or the first 64 bits of the IPv6 address, of the caller
---   per_minute   the attempts per minute for one account; from one network, three times as many for all accounts
+--   per_minute   the attempts per minute for one account. One network may make three times as many, for all accounts
+--                together.
 -- Result: 0; or the seconds until the next attempt may be made.
 -- Locks: the rows of the buckets, that of the network first.
 --

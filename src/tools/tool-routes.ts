@@ -36,8 +36,8 @@ export function toolForKey(
 }
 
 /**
- * Throws what {@link toolForKey} throws, and `confirmation_required` if a person must approve each call of the tool,
- * because an approval is only for calls of the tool.
+ * Throws what {@link toolForKey} throws. Throws `confirmation_required` if a person must approve each call of the tool,
+ * because no approval covers a request that is not a call of the tool.
  */
 export function assertKeyMayUse(
   policies: ToolPolicies,
@@ -53,7 +53,7 @@ export function assertKeyMayUse(
   }
 }
 
-/** The error for a tool that the organization hides. A call of that tool gets the same code. */
+/** Returns the error for a tool that the organization hides. A call of that tool gets the same code. */
 function hiddenTool(name: string): AppError {
   return new AppError('not_found', `Unknown tool. This request needs ${name}.`);
 }

@@ -157,8 +157,8 @@ function isConfirmedAlways(
 }
 
 /**
- * Returns why the caller may not start workflows by a step. Without this check, a step could start workflows for an
- * agent that may not start them, or that needs a confirmation to start them.
+ * Returns why the caller may not start workflows by a step, or undefined if it may. Without this check, a step could
+ * start workflows for an agent that may not start them, or that needs a confirmation to start them.
  */
 function runRefusal(
   policies: ToolPolicies,

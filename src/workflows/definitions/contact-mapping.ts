@@ -16,7 +16,7 @@ export interface ContactMapping {
 /** The id of the generated contact step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TRIGGER_CONTACT = 'trigger.contact';
 
-/** The fields of `create_contact` of which a contact has at least one. */
+/** The fields of `create_contact` that identify a contact. A mapping needs at least one of them. */
 export const IDENTIFIERS = ['external_id', 'email', 'phone'];
 /** The fields of `create_contact` that are texts. */
 export const TEXT_FIELDS = [...IDENTIFIERS, 'first_name', 'last_name', 'locale', 'timezone'];

@@ -36,7 +36,7 @@ describe(createRetryPlan, () => {
     });
   });
 
-  it('deletes the steps of on_failure, even if the other version has these ids among its other steps', () => {
+  it('deletes the steps of on_failure, even if one version uses their ids outside of on_failure', () => {
     const handling = joinSteps({ steps: before, onFailure: [call('d')] });
     const all = [
       ...journal,

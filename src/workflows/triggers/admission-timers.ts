@@ -10,7 +10,7 @@ export class AdmissionTimers {
 
   constructor(private readonly check: (organizationId: string, id: string) => void) {}
 
-  /** Checks the run after the given milliseconds. An earlier timer of the run ends. */
+  /** Checks the run after the given milliseconds. Replaces an earlier timer of the run. */
   set(organizationId: string, id: string, waitMs: number): void {
     this.clear(id);
     if (this.timers.size >= MAX_TIMERS) return;

@@ -88,7 +88,10 @@ export class WebhookStartsService {
     }
   }
 
-  /** Returns the run of which this delivery is a duplicate by its body, when the workflow has `dedupe_seconds`. */
+  /**
+   * Returns the id of the run that an earlier delivery with the same body started, or null. Compares bodies only when
+   * the workflow has `dedupe_seconds`.
+   */
   private async findDuplicate(
     { organizationId, workflowId }: Webhook,
     { dedupeSeconds, bodyHash }: VerifiedDelivery,

@@ -84,7 +84,7 @@ describe(addLocalMonths, () => {
     ['2026-01-31T23:30:00.000Z', 1, 'UTC', '2026-02-28T23:30:00.000Z'],
     ['2026-02-28T01:30:00.000Z', 1, 'Europe/Vienna', '2026-03-28T01:30:00.000Z'],
     ['2027-02-28T01:30:00.000Z', 1, 'Europe/Vienna', '2027-03-28T01:30:00.000Z'],
-  ])('adds to %s %i months in %s', (from, months, timezone, to) => {
+  ])('starts at %s and adds %i months in %s', (from, months, timezone, to) => {
     expect(addLocalMonths(new Date(from), months, timezone).toISOString()).toBe(to);
   });
 });

@@ -11,8 +11,8 @@ import { parseWait } from './wait-step.js';
 const WAIT_EVENTS = [...EVENT_NAMES, 'resume'] as const;
 
 /**
- * The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. With `any`, the bindings of the wait have
- * the names of its events.
+ * The event of a stored wait. Only `run_workflow` steps wait for `run.ended`. `any` stands for several events, whose
+ * names are in the bindings of the wait.
  */
 export type WaitEvent = EventName | 'resume' | 'run.ended' | 'any';
 

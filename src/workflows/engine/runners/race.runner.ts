@@ -73,7 +73,7 @@ export class RaceRunner implements StepRunner<RaceStep> {
   }
 }
 
-/** Returns a function that is true for the paths of these steps, also inside of their loops. */
+/** Returns a function that returns true for the paths of these steps and of all steps inside their loops. */
 function isBelow(ids: ReadonlySet<string>, prefix: string): (path: string) => boolean {
   return (path) => {
     if (!path.startsWith(prefix)) return false;

@@ -37,7 +37,7 @@ export function verifyWebhook(
   return isInTime ? 'standard' : undefined;
 }
 
-/** Returns true when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes, and is not repeated. */
+/** Returns true when `header` is the hexadecimal HMAC-SHA256 (RFC 2104) of these bytes, and occurs once. */
 export function isSignatureValid(
   body: Uint8Array,
   secret: string,
