@@ -38,7 +38,7 @@ create table public.workflow_runs (
   -- At this time the limit must be checked again, even if no other run ends.
   delayed_until timestamptz,
   debounce_key text collate "C",
-  -- The time at which the first of the runs that this one replaces was created.
+  -- The creation time of the first run that this run replaces.
   debounce_since timestamptz,
   -- The time at which the run began after it passed the rate limit, and infinity until it begins.
   released_at timestamptz,
