@@ -13,7 +13,7 @@ export interface Account {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'member';
-  /** The tool policies of the organization from the time of the look-up. */
+  /** The tool policies of the organization, as they were when the account was read. */
   readonly toolPolicies: ToolPolicies;
 }
 

@@ -30,7 +30,7 @@ interface RegisteredCompletion {
 /** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** Absent if there are more values than were found. */
+  /** The number of all values. Absent if there are more than those in `values`. */
   total?: number;
   hasMore: boolean;
 }

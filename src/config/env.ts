@@ -212,7 +212,7 @@ export class Env {
     this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
   }
 
-  /** True for the embedded database on this machine only, without mail server and public address. */
+  /** True when the database is embedded, only this machine can reach the service, and no mail server is set. */
   get isTrial(): boolean {
     const isPrivate = this.isLoopback && this.publicUrl === undefined;
     return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;

@@ -57,8 +57,8 @@ export function serverProcessId(client: ClientBase): number {
 }
 
 /**
- * Resets the session that the pooler assigns with the first statement, and gives it its settings. The pooler should have
- * reset it after its last client. If its configuration prevents that, the session may still be one that a tool has changed.
+ * Resets the session that the pooler assigns with the first statement, and makes its settings. The pooler should have
+ * reset the session after its previous client. If the pooler is configured not to, a tool may have changed the session.
  */
 async function startPooledSession(client: ClientBase, settings: SessionSettings): Promise<void> {
   await ask(client, 'discard all').catch((error: unknown) => {

@@ -155,7 +155,7 @@ export class TenantDatabase {
     return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 
-  /** Disables the storage. Otherwise it would make every later `await` of the process slower. */
+  /** Disables the `AsyncLocalStorage`, which would make every later `await` of the process slower. */
   onApplicationShutdown(): void {
     this.storage.disable();
   }
