@@ -8,7 +8,7 @@ export interface Account {
   readonly email: string;
   /** The name that the person shows to others, or null when the person has given none. */
   readonly name: string | null;
-  /** A text that changes with the password. A session that stores another text has ended. */
+  /** A text that changes with the password. A session that stores another text is no longer valid. */
   readonly passwordTag: string;
   readonly organizationId: string;
   readonly organizationName: string;

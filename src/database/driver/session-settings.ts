@@ -30,8 +30,8 @@ const SET_UP = `select pg_backend_pid() as "processId", set_config('client_encod
 const pooledSessions = new WeakMap<ClientBase, PooledSession>();
 
 /**
- * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL takes
- * settings when a connection is opened. A pooler refuses or ignores them there, so behind a pooler they are set by SQL.
+ * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL accepts
+ * settings when a connection is opened. A pooler refuses or ignores such settings, so SQL sets them behind a pooler.
  */
 export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
   if (!hasPooler) return settings;
