@@ -73,7 +73,9 @@ export class CompletionRegistry implements OnModuleInit {
     call: CompletionCall,
   ): Promise<CompletionResult> {
     if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
-      throw AppError.invalid('The prompt or resource template has no such argument.');
+      throw AppError.invalid(
+        'The prompt or resource template has no such argument. Its list names the arguments.',
+      );
     }
     const completion = this.completions.get(keyOf(completed));
     const isText =
