@@ -286,7 +286,7 @@ export class TenantDatabase {
 
   private assertDryRun(organizationId: string): CurrentTransaction {
     const current = this.storage.getStore();
-    if (!current?.isDryRun) throw new Error('This is not a dry run. Call this inside dryRun().');
+    if (!current?.isDryRun) throw new Error(MISTAKES.noDryRun);
     assertSameOrganization(current, organizationId);
     return current;
   }
