@@ -178,7 +178,7 @@ const OUTSIDE_SRC: Record<string, readonly string[]> = {
   '../migrations/index.js': ['database/setup/prepare-database.ts'],
 };
 
-describe('architecture', () => {
+describe('the code of src', () => {
   it('has a row in the import table for every folder', () => {
     const folders = new Set(
       FILES.filter(({ path }) => !isRoot(path)).map(({ path }) => topFolder(path)),
@@ -201,7 +201,7 @@ describe('architecture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has every folder of src/workflows in the table of workflows, and no other file than the module', () => {
+  it('has in src/workflows only the module and the folders of the table of workflows', () => {
     const parts = FILES.map(({ path }) => path.split('/')).filter(([mine]) => mine === 'workflows');
     const folders = new Set(parts.filter(({ length }) => length > 2).map(([, folder]) => folder!));
     expect([...folders].sort()).toEqual(Object.keys(WORKFLOWS_MAY_IMPORT).sort());

@@ -19,7 +19,7 @@ export interface PersonInSession {
 
 /** A session in the response of `GET /api/auth/sessions`. */
 export interface SessionView {
-  /** The digest of the session id. Nobody can use the session with it. */
+  /** The digest of the session id. Whoever knows only the digest cannot use the session. */
   id: string;
   is_current: boolean;
   organization: { id: string; name: string };

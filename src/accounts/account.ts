@@ -8,12 +8,12 @@ export interface Account {
   readonly email: string;
   /** The name that the person shows to others, or null when the person has given none. */
   readonly name: string | null;
-  /** A text that changes with the password. A session that stores another text has ended. */
+  /** A text that changes with the password. A session that stores another text is no longer valid. */
   readonly passwordTag: string;
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'member';
-  /** The tool policies of the organization from the time of the look-up. */
+  /** The tool policies of the organization, as they were when the account was read. */
   readonly toolPolicies: ToolPolicies;
 }
 

@@ -36,7 +36,7 @@ export class AccountsService {
     origin?: RequestOrigin,
   ): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
-    // The database checks this again below. The early check avoids the hash, which is slow.
+    // create_first_account() checks again that there is no account. This early check avoids the hash, which is slow.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];
@@ -123,8 +123,8 @@ export class AccountsService {
   }
 
   /**
-   * Returns false when somebody has an account already. Only one of simultaneous calls creates the account, in all
-   * processes.
+   * Returns false when somebody has an account already. When several calls run at the same time, in any processes, only
+   * one of them creates the account.
    */
   private async createFirst(values: readonly (string | null)[]): Promise<boolean> {
     const [row] = await this.gate.call<{ create_first_account: boolean }>(

@@ -100,8 +100,8 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * Adds a call to the log of calls, and a refused or failed one to the audit log. Steps of runs are not recorded here,
-   * because they have the run journal.
+   * Adds a call to the log of calls. A call that was refused or failed is added to the audit log too. Steps of runs are
+   * not in the log of calls, because they have the run journal.
    */
   recordCall(call: EndedCall): void {
     const { organizationId, outcome } = call;
@@ -289,7 +289,7 @@ export function entryOf(
   };
 }
 
-/** Replaces a text that cannot be the name of a tool, because it is content that the caller chose. */
+/** Returns a text that can be the name of a tool. Replaces other texts, because they may contain data. */
 function nameOf(tool: string): string {
   return NAME.test(tool) ? tool : '(not a name)';
 }

@@ -78,7 +78,7 @@ export class CredentialLimits {
 
   /**
    * Counts a verification mail that is about to be sent. Account, mailbox and network have a bucket each, so that
-   * nobody can use these mails against strangers.
+   * nobody can flood the mailbox of somebody else with these mails.
    */
   async countVerificationMail(userId: string, email: string, address: string): Promise<void> {
     const perDay = this.env.verificationMailsPerDay;
@@ -136,7 +136,8 @@ export class CredentialLimits {
 }
 
 /**
- * Returns the address that limits count as one mailbox. Many servers ignore points, a plus sign and the text after it.
+ * Returns one form for all addresses that the limits count as the same mailbox. Many servers ignore dots, a plus sign
+ * and the text after it.
  */
 function mailboxOf(address: string): string {
   const email = normalizeEmail(address);

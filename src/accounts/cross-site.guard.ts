@@ -37,7 +37,7 @@ export class CrossSiteGuard implements CanActivate {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
     if (request.headers.origin !== undefined) return this.origins.isOwn(request.headers);
-    // Without a cookie, another site cannot act as the person. Scripts that sign in have none.
+    // Without a cookie, another site cannot act as the person. Scripts have no cookie yet when they sign in.
     return request.headers.cookie === undefined;
   }
 }

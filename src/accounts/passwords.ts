@@ -35,7 +35,7 @@ export async function verifyPassword(
   return isRight && storedHash !== undefined;
 }
 
-/** Returns a text that changes with the password. The salt of the hash makes it useless for guessing. */
+/** Returns a text that changes with the password. Because of the salt of the hash, the text reveals no password. */
 export function tagOf(storedHash: string): string {
   return createHash('sha256').update(storedHash).digest('base64url').slice(0, 22);
 }

@@ -4,7 +4,7 @@ import { clientAddress } from '../http/client-address.js';
 import { oneLine, type RequestOrigin } from './request-origin.js';
 
 const MOST_CLIENT_CHARACTERS = 120;
-// Ids of one process differ by a counter. Random ids would cost more than everything else that a request needs here.
+// Only a counter changes between the ids of one process. Random ids would take longer than the rest of this function.
 const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
 
 let count = 0;

@@ -11,7 +11,7 @@ import { toError } from '../errors/app-error.js';
 const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;
-/** The milliseconds after its start at which a session ends, even if it is in use (ASVS 5.0, 7.3.2). */
+/** The age in milliseconds at which a session ends, even if it is in use (ASVS 5.0, 7.3.2). */
 export const ABSOLUTE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** The milliseconds without a request after which a session ends (ASVS 5.0, 7.3.1). */
 export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;

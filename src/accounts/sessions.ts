@@ -16,7 +16,7 @@ type Serialized = (error: unknown, person: SignedIn) => void;
 
 /**
  * Reads and writes the sessions of signed-in people. A session holds the ids of the person and of the organization, and
- * the address that started it. The account is read again with every request. A membership that is added later changes
+ * the address of the sign-in. The account is read again with every request. A membership that is added later changes
  * no session.
  */
 @Injectable()

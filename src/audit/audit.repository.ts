@@ -18,7 +18,7 @@ interface LogRow extends OrganizationRow {
   id: string;
 }
 
-/** A selection of rows: those with a time from `from` to before `until`, after a cursor if there is one. */
+/** The rows to read: those from the time `from` on and before `until`. With `after`, only rows after this position. */
 export interface LogWindow {
   readonly from: Date;
   readonly until: Date;
@@ -54,11 +54,11 @@ export class AuditRepository {
     filter: object,
   ): Promise<Row[]> {
     const isPast = after && after.at < until;
-    // The times of the database have whole milliseconds, so this is the last millisecond before the end.
+    // `Between` includes its upper bound. Times have whole milliseconds, so the bound is one millisecond earlier.
     const last = new Date((isPast ? after.at : until).getTime() - 1);
     const base = { ...filter, organizationId };
     const where: object[] = [{ ...base, at: Between(from, last) }];
-    // Among rows with the time of the last row of the previous page, the page continues after its id.
+    // The previous page may have ended between rows of the same time. The remaining rows of this time have smaller ids.
     if (isPast && after.at >= from) where.push({ ...base, at: after.at, id: LessThan(after.id) });
     return await this.tenants.repository(organizationId, entity).find({
       where: where as FindOptionsWhere<Row>[],

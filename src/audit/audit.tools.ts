@@ -109,8 +109,8 @@ function windowOf(
 }
 
 /**
- * Reads the cursor of a list whose rows have numbers as ids. Throws `invalid_arguments` for another id, which
- * PostgreSQL would refuse.
+ * Reads the cursor of a list whose rows have numbers as ids. Throws `invalid_arguments` when the id in the cursor is no
+ * number, because PostgreSQL would fail with an internal error.
  */
 function readNumberedCursor(cursor: string | undefined): LogWindow['after'] {
   const position = readTimeCursor(cursor);

@@ -19,7 +19,7 @@ const ENTRY: AuditEntryView = {
 };
 
 describe(toCsv, () => {
-  it('has one line for each entry, and the names of the columns if they are requested', () => {
+  it('writes one line for each entry, and the names of the columns if they are requested', () => {
     expect(toCsv([ENTRY], true)).toBe(
       'id,at,caller_kind,caller_id,action,subject,outcome,arguments_digest,duration_ms,address,request_id,client,unlogged\r\n' +
         '7,2026-01-02T03:04:05.678Z,key,key_1,create_contact,,ok,,3,192.0.2.1,req_1,curl/8,0\r\n',
@@ -44,7 +44,7 @@ describe(toCsv, () => {
 });
 
 describe(toJsonLines, () => {
-  it('has one object in each line, whatever its texts contain', () => {
+  it('writes one object in each line, whatever the texts of the object contain', () => {
     const text = toJsonLines([ENTRY, { ...ENTRY, client: 'a\nb' }]);
     expect(text.split('\n')).toHaveLength(3);
     expect(JSON.parse(text.split('\n')[1]!)).toEqual({ ...ENTRY, client: 'a\nb' });

@@ -25,7 +25,7 @@ interface BatchLimits<Item> {
 export class Batcher<Item, Result> {
   /** The batch of each key that still accepts items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
-  /** The last started work of each key while it runs. */
+  /** The work that started last for each key, until it ends. */
   private readonly running = new Map<string, Promise<unknown>>();
 
   private readonly limits: Required<BatchLimits<Item>>;
@@ -58,7 +58,7 @@ export class Batcher<Item, Result> {
   }
 
   private async start(key: string, items: readonly Item[]): Promise<Result> {
-    // Wait until the data that has arrived on all connections was read.
+    // Let the event loop read what has arrived on all connections, because more items may be in it.
     await nextTurn();
     const previous = this.running.get(key);
     if (previous) await Promise.race([previous, sleep(this.limits.maxWaitMs)]);

@@ -47,7 +47,8 @@ export async function createHttpApplication(
   app.set('etag', false);
   // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
-  // Decides the address of the client everywhere. Without trusted proxies it is the address of the connection.
+  // This setting decides everywhere what the address of the client is. Without trusted proxies, it is the address of
+  // the connection.
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxyNetworks);
   if (env.runsWeb && env.trustedProxies === '' && env.publicUrl?.startsWith('https:')) {
@@ -115,7 +116,7 @@ class ExpressServerAdapter extends ExpressAdapter {
   }
 
   /**
-   * Adds the dashboard behind all routes. Nest calls this method after it has registered every route of every
+   * Adds the dashboard after all routes. Nest calls this method after it has registered every route of every
    * module, including those of teams.
    */
   override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.js';
 
-// A second copy of these packages would break Switchboard: it reads their metadata, or compares their classes with `instanceof`.
+// A second copy of one of these packages would break Switchboard, because Switchboard reads the metadata of the package
+// or compares its classes with `instanceof`.
 const SHARED = [
   '@nestjs/common',
   '@nestjs/core',
@@ -33,7 +34,7 @@ export function assertOneCopy(
   throw new AppError(
     'forbidden',
     `Modules must use the same copies of these packages as Switchboard:\n${faults.join('\n')}\n` +
-      'If the versions are equal, Switchboard is linked. Set install-links=true in .npmrc and install again.',
+      'If the versions are equal, npm has linked Switchboard. Set install-links=true in .npmrc and install again.',
   );
 }
 

@@ -82,7 +82,9 @@ async function startOrExit(
  * without the database.
  */
 async function endWithoutDatabase(stop: () => Promise<void>): Promise<void> {
-  process.stderr.write('Switchboard ends, because its database is gone. Start it again.\n');
+  process.stderr.write(
+    'Switchboard ends, because its database is gone. Start Switchboard again.\n',
+  );
   setTimeout(() => process.exit(1), STOP_WITHOUT_DATABASE_MS);
   await stop().catch(() => undefined);
   process.exit(1);

@@ -47,7 +47,7 @@ export type CallTool = <Result = Record<string, never>>(
   given?: object,
 ) => Promise<Outcome<Result>>;
 
-/** An organization of a test. Its calls use its API key, or are those of its signed-in owner. */
+/** An organization of a test. Its methods make calls with its API key, or as its signed-in owner. */
 export interface TestOrganization {
   readonly id: string;
   readonly userId: string;

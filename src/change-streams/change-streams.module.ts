@@ -4,7 +4,7 @@ import { SessionMiddleware } from '../accounts/sessions.js';
 import { ChangeStreamController } from './change-stream.controller.js';
 import { ChangeStreamsService } from './change-streams.service.js';
 
-/** Notifies the pages of signed-in people of changes. */
+/** Sends changes to the pages of signed-in people. */
 @Module({
   imports: [AccountsModule],
   controllers: [ChangeStreamController],

@@ -23,7 +23,7 @@ export interface StreamRequest {
   readonly output: Writable;
   /** The signal that aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Sends the headers of the response. The service calls it once, when it will no longer refuse the stream. */
+  /** Sends the headers of the response. The service calls this once, after the checks that can refuse the stream. */
   accept(): void;
 }
 

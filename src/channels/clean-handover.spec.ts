@@ -29,7 +29,7 @@ describe(cleanHandover, () => {
     [-5, 0],
     [1e300, 86_400],
     [30, 30],
-  ])('makes %d seconds before a retry %d', (given, expected) => {
+  ])('limits a pause of %d seconds before a retry to %d', (given, expected) => {
     const failed = { outcome: 'failed', code: 'provider_refused', reason: 'x' } as const;
     expect(cleanHandover({ ...failed, retryAfterSeconds: given })).toEqual({
       ...failed,

@@ -14,7 +14,7 @@ import { cleanHandover } from './clean-handover.js';
 import { ChannelProvidersService, type StoredProvider } from './channel-providers.service.js';
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
 
-/** The result of a handover with the provider that gave it, if the channel has providers. */
+/** The result of a handover, and the provider that gave this result, if the channel has providers. */
 export interface HandedOver {
   readonly handover: Handover;
   readonly providerId: string | null;

@@ -62,7 +62,7 @@ export class MailChannel implements DeliveryChannel {
     const { id, organizationId, to, subject, body, html, envelope, createdAt, unsubscribeUrl } =
       message;
     const from = envelope?.from;
-    // Since the message was accepted, the domain may have been removed, or its DNS record may have disappeared.
+    // After the message was accepted, the domain or its DNS record may have been removed.
     const sender = from && (await this.senders.find(organizationId, from.address));
     if (from && !sender) {
       const reason = `The domain of ${from.address} is not verified. See Settings, Sender domains.`;
@@ -80,7 +80,7 @@ export class MailChannel implements DeliveryChannel {
       ...envelope,
       attachments: (envelope?.attachments ?? []).map(({ fileId, ...facts }) => ({
         ...facts,
-        // Each part is read in a transaction of its own, so a slow mail server holds no connection.
+        // Each part is read in a transaction of its own. So no database connection waits for a slow mail server.
         read: () => this.files.chunks({ organizationId, id: fileId, size: facts.size }),
       })),
     };

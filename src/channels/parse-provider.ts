@@ -42,7 +42,7 @@ export function parseSettings({ fields }: ProviderKind, given: object): Record<s
     const sent: unknown = Object.hasOwn(given, name)
       ? (given as Record<string, unknown>)[name]
       : undefined;
-    // Forms send empty text where they mean none.
+    // Forms send an empty text for a setting without a value.
     const value = sent === undefined || sent === null || sent === '' ? field.default : sent;
     const path = `settings.${name}`;
     if (value === undefined) {

@@ -13,7 +13,7 @@ import { ProviderRequests, toFailure } from './provider-requests.js';
 
 /** The property of a contact that contains the URL. */
 const URL_PROPERTY = 'webhook_url';
-/** In bytes, because an index of PostgreSQL holds the addresses that get no more messages. */
+/** The longest URL, in bytes. PostgreSQL could not put a much longer one into the index of suppressed addresses. */
 const LONGEST_URL = 1024;
 const PREFIX = 'whsec_';
 

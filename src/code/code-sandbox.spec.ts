@@ -41,7 +41,7 @@ describe('code', () => {
     expect(await run(code, { items })).toEqual({ total: 2.5, names: items.map((one) => one.name) });
   });
 
-  it('returns null when it returns nothing or a function', async () => {
+  it('has the result null when it returns nothing or a function', async () => {
     expect(await run('')).toBeNull();
     expect(await run('return')).toBeNull();
     expect(await run('return () => 1')).toBeNull();
@@ -131,13 +131,13 @@ describe('code is stopped', () => {
   });
 
   it.each([
-    ['of texts', 'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'],
-    ['of one text', 'let a = "x"; for (;;) a += a + "y"'],
-    ['of objects', 'const a = []; for (;;) a.push({ a })'],
-    ['of typed arrays', 'const a = []; for (;;) a.push(new Uint8Array(1e6))'],
-    ['of one typed array above the limit', 'return new Uint8Array(7e7).length'],
-    ['of one huge list', 'return Array(1e9).fill(0)'],
-  ])('when it allocates without end: %s', async (_what, code) => {
+    ['texts', 'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'],
+    ['one text', 'let a = "x"; for (;;) a += a + "y"'],
+    ['objects', 'const a = []; for (;;) a.push({ a })'],
+    ['typed arrays', 'const a = []; for (;;) a.push(new Uint8Array(1e6))'],
+    ['one typed array above the limit', 'return new Uint8Array(7e7).length'],
+    ['one huge list', 'return Array(1e9).fill(0)'],
+  ])('when it needs too much memory for %s', async (_what, code) => {
     const { code: kind, message } = await errorOf(code);
     expect(kind).toBe('invalid_arguments');
     expect(message).toMatch(/more than 64 MiB of memory|string too long/);
@@ -147,7 +147,7 @@ describe('code is stopped', () => {
     ['of a function', 'const f = () => f() + 1; return f()'],
     ['through a native function', 'const f = () => [1].map(f); return f()'],
     ['of JSON', 'return JSON.parse("[".repeat(1e6))'],
-  ])('in a recursion without end: %s', async (_what, code) => {
+  ])('in an endless recursion %s', async (_what, code) => {
     expect((await errorOf(code)).code).toBe('invalid_arguments');
   });
 });

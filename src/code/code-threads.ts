@@ -13,8 +13,8 @@ const MAX_WAITING = 100;
  */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**
- * The time after the time limit of a job in which its thread may still answer. Then the thread is ended. Native
- * functions of QuickJS do not check the limit, so they can exceed it.
+ * The time for which a thread may still answer after its job has reached the time limit. Then the thread is ended.
+ * Native functions of QuickJS do not check the limit, so they can exceed it.
  */
 const GRACE_MS = 1000;
 const MAX_START_MS = 30_000;

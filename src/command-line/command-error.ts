@@ -1,6 +1,6 @@
 /**
- * The error that ends the command with exit code 2. The person reads its message, in one or two sentences and without a
- * stack trace.
+ * The error that ends the command with exit code 2. The person reads its message, which has one or two sentences, and
+ * no stack trace.
  */
 export class CommandError extends Error {
   override readonly name = 'CommandError';

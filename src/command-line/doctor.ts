@@ -70,7 +70,7 @@ async function* findings(client: ServiceClient, key: string | undefined): AsyncG
   yield (await check('tools', () => checkTools(client))).finding;
 }
 
-/** Returns the finding of a check with its value. A `CommandError` is a finding, and has no value. */
+/** Returns the finding and the value of a check. When the check throws a `CommandError`, that error is the finding. */
 async function check<T>(
   about: string,
   work: () => Promise<{ state?: State; text: string; value?: T }>,

@@ -43,6 +43,6 @@ async function* readUntil(
 
 function unreadable(name: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
-  const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+  const reason = code === 'ENOENT' ? 'does not exist. Check its name' : `cannot be read (${code})`;
   return new CommandError(`${name} ${reason}.`, { cause });
 }

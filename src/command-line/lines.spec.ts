@@ -20,7 +20,7 @@ async function linesOf(bytes: Buffer, sizes: readonly number[], maxBytes: number
 }
 
 describe(readLines.name, () => {
-  it('finds the same lines however the file arrives in chunks', async () => {
+  it('finds the same lines wherever the file is split into chunks', async () => {
     const character = fc.constantFrom('a', '\n', '\r', ' ', '\u00ff');
     const property = fc.asyncProperty(
       fc.array(character).map((characters) => Buffer.from(characters.join(''), 'latin1')),

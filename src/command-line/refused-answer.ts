@@ -4,7 +4,7 @@ import type { ServiceAnswer } from './service-client.js';
 import { shownAddress } from './service-address.js';
 import { safeLine } from './terminal.js';
 
-/** The number of characters in which the title of a web page is looked for. */
+/** The number of characters at the beginning of a web page that are searched for its title. */
 const MAX_HEAD = 10_000;
 
 /** Reports an answer that is not a result. */
@@ -12,7 +12,7 @@ export class RefusedAnswer extends CommandError {
   constructor(
     message: string,
     readonly status: number,
-    /** The milliseconds to wait before the same request, if the service gives a time. */
+    /** The milliseconds to wait before the request is sent again, if the service gives a time. */
     readonly retryAfterMs?: number,
     /** The code of the JSON-RPC error. It is absent when something else than Switchboard answered. */
     readonly code?: number,

@@ -27,9 +27,10 @@ export class RejectedRows {
       return new RejectedRows(path, await open(path, continues ? 'a' : 'w', 0o600));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new CommandError(`The file for rejected rows, ${path}, cannot be written (${code}).`, {
-        cause: error,
-      });
+      throw new CommandError(
+        `The file for rejected rows, ${path}, cannot be written (${code}). Choose an input file in another folder.`,
+        { cause: error },
+      );
     }
   }
 

@@ -15,7 +15,7 @@ const TOO_MANY = 429;
  * than the whole rate limit would be sent forever.
  */
 const MAX_REFUSALS_OF_BATCH = 3;
-/** The number of times that a row is sent again when only a part of the service that the row needs is down. */
+/** The number of times that a row is sent again when the service answers that it cannot carry out this row now. */
 const MAX_REPETITIONS_OF_ROW = 4;
 
 export interface RowCalls {

@@ -69,14 +69,18 @@ function parseLine({ number, bytes, end }: Line, isRejected: boolean): Row | und
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return failed('invalid_json', 'The line is not UTF-8.', bytes.toString('latin1'));
+    return failed(
+      'invalid_json',
+      'The line is not UTF-8. Save the file as UTF-8.',
+      bytes.toString('latin1'),
+    );
   }
   if (SPACE.test(text)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return failed('invalid_json', 'The line is not JSON.', text);
+    return failed('invalid_json', 'The line is not JSON. Write one JSON object.', text);
   }
   const given = isRejected && isJsonObject(value) ? value.arguments : value;
   if (isJsonObject(given)) {

@@ -82,7 +82,8 @@ export async function callMethod<Result>(
   const answer = await client.send({ path: ENDPOINT, body, headers });
   const reply = readAnswer(answer, client.address) as { result?: Result; error?: RowError };
   if (reply.result === undefined) {
-    throw new CommandError(safeLine(reply.error?.message ?? 'The answer has no result.'));
+    const text = 'The answer has no result. Run switchboard doctor.';
+    throw new CommandError(safeLine(reply.error?.message ?? text));
   }
   return reply.result;
 }

@@ -30,7 +30,7 @@ interface RegisteredCompletion {
 /** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** Absent if there are more values than were found. */
+  /** The number of all values. Absent if there are more than those in `values`. */
   total?: number;
   hasMore: boolean;
 }
@@ -73,7 +73,9 @@ export class CompletionRegistry implements OnModuleInit {
     call: CompletionCall,
   ): Promise<CompletionResult> {
     if (!this.argumentsOf(completed, policies).includes(completed.argument)) {
-      throw AppError.invalid('The prompt or resource template has no such argument.');
+      throw AppError.invalid(
+        'The prompt or resource template has no such argument. Its list names the arguments.',
+      );
     }
     const completion = this.completions.get(keyOf(completed));
     const isText =

@@ -30,6 +30,9 @@ function readVariables(path: string): NodeJS.Dict<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
-    throw new EnvError(`The settings file ${path} cannot be read (${code}).`, { cause: error });
+    const cure = 'Let this user read it, or remove it.';
+    throw new EnvError(`The settings file ${path} cannot be read (${code}). ${cure}`, {
+      cause: error,
+    });
   }
 }

@@ -165,8 +165,8 @@ export class Env {
   readonly databasePoolSize: number = 10;
 
   /**
-   * The number of messages, and of runs of one organization, that a worker process handles at the same time. With
-   * several organizations, it handles 1.5 times as many runs.
+   * The number of messages that a worker process handles at the same time, and the number of runs of one organization.
+   * When several organizations have runs, the process handles 1.5 times as many runs.
    */
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;
@@ -212,7 +212,7 @@ export class Env {
     this.signUp = (values.signUp as 'open' | 'closed') ?? (this.isTrial ? 'open' : 'closed');
   }
 
-  /** True for the embedded database on this machine only, without mail server and public address. */
+  /** True when the database is embedded, only this machine can reach the service, and no mail server is set. */
   get isTrial(): boolean {
     const isPrivate = this.isLoopback && this.publicUrl === undefined;
     return isPrivate && this.databaseUrl === undefined && this.smtpUrl === undefined;

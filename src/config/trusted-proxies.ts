@@ -15,8 +15,8 @@ export function parseTrustedProxies(text: string): string[] | undefined {
 function isNetwork(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/');
   const family = isIP(address);
-  // IPv4 addresses are always compared as such, so `::ffff:10.0.0.1` would never match. An IPv6 address with a
-  // zone is valid only on one interface, so it is refused too.
+  // The IPv4 address of a client is always compared in the form `10.0.0.1`, so `::ffff:10.0.0.1` would never match. An
+  // IPv6 address with a zone is valid only on one interface, so it is refused too.
   if ((family !== 4 && family !== 6) || rest.length > 0 || /%|^::ffff:/i.test(address)) {
     return false;
   }

@@ -52,7 +52,7 @@ const LAST_MESSAGE = `(select max(m.created_at) from messages m
   where m.organization_id = contact.organization_id and m.contact_id = contact.id)`;
 const LAST_RUN = `(select max(r.created_at) from workflow_runs r
   where r.organization_id = contact.organization_id and r.contact_id = contact.id)`;
-/** Reads the newest entry of an index for each contact. Null when the contact has no message or run. */
+/** The SQL of each time. It reads one index entry for each contact, and is null for one without messages and runs. */
 const ACTIVITY_SQL = {
   last_message_at: LAST_MESSAGE,
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
@@ -98,7 +98,7 @@ function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
   if (operator === 'within_days') {
     const now = new Date();
     const start = new Date(now.getTime() - Number(values[0]) * 86_400_000);
-    // A date in a property is text, which is compared with the start of the day.
+    // Properties store dates as text. The lower bound has no time of day, so that it also matches a date of that day.
     return kind === 'property'
       ? [start.toISOString().slice(0, 10), now.toISOString()]
       : [start, now];

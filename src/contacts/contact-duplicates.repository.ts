@@ -3,7 +3,8 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { DuplicateReason } from './duplicate-reasons.js';
 
 /**
- * The values that two contacts share, by reason. The values are SQL over the alias `c`, null for contacts without it.
+ * For each reason, the SQL of the value that two contacts share. It reads the contact `c`, and is null for a contact
+ * without such a value.
  */
 const KEYS = {
   similar_email: similarEmail('c.email'),

@@ -78,14 +78,14 @@ function parseNode(
     // Each condition becomes a part of one statement, so reading stops at the largest allowed number.
     return parser.count > MOST_CONDITIONS ? undefined : parseFilter(item, path, rules, faults);
   }
-  if (Object.keys(item).length > 1) return fault(`must have nothing beside ${group}`);
+  if (Object.keys(item).length > 1) return fault(`must have nothing beside "${group}"`);
   if (depth >= DEEPEST) return fault(`is nested too deep: at most ${DEEPEST} levels`);
   const inner = item[group];
   if (group === 'not') {
     const node = parseNode(inner, `${path}.not`, depth + 1, parser);
     return node && { not: node };
   }
-  if (!Array.isArray(inner) || inner.length === 0) return fault(`needs a list in ${group}`);
+  if (!Array.isArray(inner) || inner.length === 0) return fault(`must have a list as "${group}"`);
   const nodes = parseNodes(
     inner.slice(0, MOST_CONDITIONS + 1),
     `${path}.${group}`,

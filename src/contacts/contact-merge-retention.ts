@@ -5,7 +5,7 @@ import { HourlyPurge } from '../tools/hourly-purge.js';
 
 export const UNDO_DAYS = 30;
 
-/** Removes the data that can undo a merge of contacts after 30 days. The ids of the merged contacts stay usable. */
+/** After 30 days, removes the data that can undo a merge of contacts. The ids of the merged contacts stay usable. */
 @Injectable()
 export class ContactMergeRetention extends HourlyPurge {
   constructor(env: Env, gate: GateDatabase) {

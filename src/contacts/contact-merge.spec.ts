@@ -48,7 +48,7 @@ describe(planMerge.name, () => {
 });
 
 describe(revertSurvivor.name, () => {
-  it('returns the contact as it was when nothing has changed since', () => {
+  it('returns the contact as it was before the merge, if nothing has changed since', () => {
     const before = contact({ tags: ['a'], properties: { plan: 'pro' } });
     const merged = contact({
       email: 'b@example.com',

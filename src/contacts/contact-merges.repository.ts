@@ -215,7 +215,7 @@ export class ContactMergesRepository {
     );
   }
 
-  /** Deletes the addresses that are aliases of this contact. */
+  /** Deletes these aliases of the contact. */
   async deleteAliases(
     organizationId: string,
     contactId: string,

@@ -90,7 +90,11 @@ export class ContactMergesService {
       const survivor = await this.contacts.findForUpdate(organizationId, mergedId);
       // The survivor is locked first, because a merge locks it first.
       const merge = await this.merges.findForUpdate(organizationId, mergedId);
-      if (!merge) throw new AppError('not_found', 'This contact was not merged into another one.');
+      if (!merge)
+        throw new AppError(
+          'not_found',
+          'This contact was not merged into another one. List merges with list_contact_merges.',
+        );
       if (survivor?.id !== merge.survivorId) return undefined;
       return await this.restorePair(organizationId, survivor, merge, undoOf(merge));
     });

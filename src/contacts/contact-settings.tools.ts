@@ -60,7 +60,7 @@ export class ContactSettingsTools {
   }
 }
 
-/** Returns the locale, or null to remove it. A form sends an empty text for this. */
+/** Returns the locale. Returns null, which removes it, for null and for the empty text that a form sends. */
 function readLocale(text: string | null): string | null {
   if (text === null || text === '') return null;
   const parsed = parseLocale(text);

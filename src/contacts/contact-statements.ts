@@ -17,8 +17,8 @@ export type Identifier = keyof typeof IDENTIFIERS;
 export const MOST_BY_INDEX = 1000;
 
 /**
- * The columns, named as the properties of {@link Contact}, so that a row is a contact. TypeORM takes longer, because it
- * examines the metadata of each column again for each row.
+ * The columns, named as the properties of {@link Contact}, so that a row is a contact. A query of TypeORM takes longer,
+ * because TypeORM examines the metadata of each column again for each row.
  */
 export const COLUMNS = `contact.organization_id as "organizationId", contact.id, contact.external_id as "externalId",
   contact.email, contact.phone, contact.first_name as "firstName", contact.last_name as "lastName", contact.locale,
@@ -48,7 +48,7 @@ export const FIND_BY = {
   email: prepared('contact_by_email', selectByAddress('email')),
   phone: prepared('contact_by_phone', selectByAddress('phone')),
 } satisfies Record<Identifier, unknown>;
-/** Takes the values of {@link storedValues}. Returns no row when an identifier is taken. */
+/** Inserts the values of {@link storedValues}. Returns no row when an identifier is taken. */
 export const INSERT = prepared(
   'insert_contact',
   `insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name, locale, timezone, tags,
@@ -56,7 +56,7 @@ export const INSERT = prepared(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
    on conflict do nothing returning created_at as "createdAt", updated_at as "updatedAt"`,
 );
-/** Takes the values of {@link storedValues}. Adds the aliases of the contact to its search text. */
+/** Writes the values of {@link storedValues}. Adds the aliases of the contact to its search text. */
 export const UPDATE = prepared(
   'update_contact',
   `update contacts set external_id = $3, email = $4, phone = $5, first_name = $6, last_name = $7, locale = $8,
@@ -94,7 +94,7 @@ export const DELETE_SUPPRESSIONS = prepared(
   `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
    select cast(count(*) as integer) as count from gone`,
 );
-/** The prepared statement of each sort order that searches by text alone, which is the most frequent search. */
+/** A prepared statement for each sort order. It searches by text alone, which is the most frequent search. */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
     const { direction, nulls = '' } = new ContactOrder(sort);

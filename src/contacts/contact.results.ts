@@ -17,7 +17,7 @@ class ConsentStateView {
   @Choice(CONSENT_STATUSES)
   status: ConsentStatus;
 
-  @Text('Surface of the record: agent, workflow or dashboard.')
+  @Text('Surface of the call: agent, workflow or dashboard.')
   source: string;
 
   @Timestamp()

@@ -1,11 +1,11 @@
 import type { FilterNode, FilterValue } from './filter-fields.js';
 
-/** The contacts that the index can find: those that have all or one of the tags, values and names. */
+/** What the index finds: contacts with all of these keys if `matchAll` is true, otherwise with at least one of them. */
 export interface IndexKeys {
   tags: string[];
-  /** Names of properties with a value. */
+  /** Properties that have this value. */
   values: [name: string, value: FilterValue][];
-  /** Names of properties that have any value. */
+  /** Names of properties that have a value, whatever it is. */
   names: string[];
   matchAll: boolean;
 }

@@ -32,7 +32,7 @@ export class CustomEventView {
   @Integer('Started runs.')
   started_runs: number;
 
-  @Integer('Continued waiting runs.')
+  @Integer('Runs that it continued.')
   continued_runs: number;
 
   static of(event: StoredEvent): CustomEventView {

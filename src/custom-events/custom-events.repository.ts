@@ -46,7 +46,7 @@ export class CustomEventsRepository {
       event.contactId,
       event.runId,
       Buffer.byteLength(json),
-      // PostgreSQL cannot store NUL, but JSON has it only as an escape sequence.
+      // NUL, which PostgreSQL cannot store, is an escape sequence in JSON. The cut may split a surrogate pair.
       json.slice(0, PREVIEW_CHARACTERS).toWellFormed(),
       event.startedRuns,
     ]);

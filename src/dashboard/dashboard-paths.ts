@@ -8,7 +8,7 @@ const MOST_ENCODINGS = 3;
 
 /**
  * Returns true when a browser that opens this path gets the page of the dashboard. The page then decides from the
- * path what it shows. Paths with a point, such as `/robots.txt`, are files.
+ * path what it shows. Paths with a dot, such as `/robots.txt`, are files.
  */
 export function isPagePath(path: string): boolean {
   const decoded = decode(path);

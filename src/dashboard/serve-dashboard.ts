@@ -60,7 +60,7 @@ async function answer(
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
     .setHeader('X-Frame-Options', 'DENY')
     .setHeader('Cache-Control', file.path.startsWith('/assets/') ? IMMUTABLE : CHECKED_EACH_TIME)
-    // The page depends on Accept too: an unknown path answers other clients with 404.
+    // The response depends on Accept too: for an unknown path, a browser gets the page, and other clients get 404.
     .setHeader('Vary', 'Accept, Accept-Encoding')
     .setHeader('ETag', tag);
   if (!content) {

@@ -15,7 +15,7 @@ export function violatedConstraint(error: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The SQLSTATE of a statement that tried to write in a READ ONLY transaction (appendix A). */
+/** The SQLSTATE of a statement that tried to write in a READ ONLY transaction (PostgreSQL manual, appendix A). */
 const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -30,8 +30,8 @@ const SOCKET_CODES = new Set([
 /** Returns true when the database could not be reached or the connection broke. The call itself may be correct. */
 export function isConnectionError(thrown: unknown): boolean {
   const code = sqlState(thrown);
-  // Class 08 means a broken connection, 57P0x a server that stops or starts, and 53300 too many connections (appendix
-  // A).
+  // Class 08 means a broken connection, 57P0x a server that stops or starts, and 53300 too many connections (PostgreSQL
+  // manual, appendix A).
   if (code) return /^(08|57P0[1-4]|53300)/.test(code) || SOCKET_CODES.has(code);
   return /Connection terminated|timeout exceeded when trying to connect|connection error and is not queryable/.test(
     toError(thrown).message,

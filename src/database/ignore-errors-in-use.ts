@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * Keeps a connection that breaks in use from ending the process: a pool listens to the errors of idle connections only.
- * The next statement on the connection fails.
+ * Ignores the errors of connections while they are in use. Without this, such an error would end the process, because a
+ * pool listens to the errors of idle connections only. The next statement on a broken connection fails.
  */
 export function ignoreErrorsInUse(pool: Pool): void {
   const ignore = (): void => undefined;

@@ -26,7 +26,7 @@ describe(SecretBox, () => {
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
   });
 
-  it('finds by its id whether a key can decrypt a secret', () => {
+  it('tells from the id of a key whether it can open the secrets that this key sealed', () => {
     const id = new SecretBox(installation, FIRST).currentId.toString('hex');
     expect(new SecretBox(installation, SECOND, FIRST).opens(id)).toBe(true);
     expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);

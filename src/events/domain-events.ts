@@ -39,7 +39,7 @@ export interface EventEffects {
   startedRuns: number;
 }
 
-/** A function that is called in the transaction that delivers an event to runs that wait for it. */
+/** A function that is called when an event is delivered to waiting runs, in the transaction of the delivery. */
 export type DeliveryListener = (
   organizationId: string,
   event: { id: string; name: EventName },

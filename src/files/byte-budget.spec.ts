@@ -28,7 +28,7 @@ describe('ByteBudget', () => {
     expect(isStarted).toBe(false);
   });
 
-  it('gives organizations whose callers wait turns, and lets nobody pass the caller in turn', async () => {
+  it('lets organizations with waiting callers take turns, and nobody pass the caller in turn', async () => {
     const budget = new ByteBudget(20);
     const releases = [await budget.acquire('a', 10, NEVER), await budget.acquire('b', 10, NEVER)];
     const order: string[] = [];
@@ -55,7 +55,7 @@ describe('ByteBudget', () => {
     await small;
   });
 
-  it('grants a request for more than half when the organization has nothing', async () => {
+  it('grants a request for more than half when the organization has no other bytes', async () => {
     const budget = new ByteBudget(20);
     (await budget.acquire('a', 100, NEVER))();
     await budget.acquire('a', 10, NEVER);

@@ -14,7 +14,7 @@ describe('fileNameOf', () => {
     ['no control characters and marks', 'attachment; filename="a\u202egpj.exe\u0000"', 'agpj.exe'],
     ['no hidden names', 'attachment; filename="..htaccess"', 'htaccess'],
     ['the path when the name is empty', 'attachment; filename=".."', 'report 2026.pdf'],
-    ['a broken encoding', `attachment; filename*=UTF-8''%zz`, 'report 2026.pdf'],
+    ['the path when the encoding is broken', `attachment; filename*=UTF-8''%zz`, 'report 2026.pdf'],
   ])('uses %s', (_title, disposition, expected) => {
     expect(fileNameOf(disposition, URL_OF_FILE)).toBe(expected);
   });

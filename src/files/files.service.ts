@@ -57,7 +57,7 @@ export class FilesService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Waits until this process has memory for a file that the call receives, and keeps it until the call ends. */
+  /** Reserves memory for a file that the call receives, until the call ends. Waits while the process has too little. */
   async reserve(call: ToolCall, signal: AbortSignal): Promise<void> {
     if (this.reserved.has(call)) return;
     const release = await this.receiving.acquire(call.organizationId, MOST_FILE_BYTES, signal);

@@ -48,7 +48,7 @@ export function abandonUpload(request: Request): void {
 async function firstFile(request: Request, header: string): Promise<UploadBody> {
   const { Busboy } = await import('@fastify/busboy');
   return await new Promise((resolve, reject) => {
-    const fail = (): void => reject(new AppError('invalid_body', 'The form has no file.'));
+    const fail = (): void => reject(new AppError('invalid_body', 'The form has no file. Add one.'));
     let parser: InstanceType<typeof Busboy>;
     try {
       parser = new Busboy({
@@ -78,7 +78,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
   });
 }
 
-/** Returns the body, or a copy if it is chunked: its errors must not end the connection before the answer. */
+/** Returns the body. Copies a chunked body, because its errors must not end the connection before the answer. */
 function rawFile(request: Request): Readable {
   if (request.headers['transfer-encoding'] === undefined) return request;
   const stream = new PassThrough();
@@ -87,7 +87,7 @@ function rawFile(request: Request): Readable {
   return request.pipe(stream);
 }
 
-/** Destroys a stream with the bytes of a request when the request ends early, or comes in too many small chunks. */
+/** Destroys `stream`, which has the bytes of the request, when the request ends early or has too many small chunks. */
 function endWith(request: Request, stream: Readable): void {
   // Without this listener, an error while nobody reads the bytes would end the process. The reader gets it later.
   stream.on('error', (error: Error) => stream.destroy(error));

@@ -5,7 +5,7 @@ import { HourlyPurge } from '../tools/hourly-purge.js';
 
 const KEEP_DAYS = 30;
 
-/** Deletes uploaded files after 30 days, but not before the messages that send them. */
+/** Deletes uploaded files after 30 days. Keeps a file as long as there is a message that sends it. */
 @Injectable()
 export class UploadRetention extends HourlyPurge {
   constructor(env: Env, gate: GateDatabase) {

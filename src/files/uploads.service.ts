@@ -22,7 +22,7 @@ export interface FileUploader {
   readonly origin: RequestOrigin;
 }
 
-/** Stores uploaded files part by part while they arrive, so that each needs little memory and no connection meanwhile. */
+/** Stores uploaded files in parts as they arrive. So an upload needs little memory and keeps no database connection. */
 @Injectable()
 export class UploadsService {
   constructor(

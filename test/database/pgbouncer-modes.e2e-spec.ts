@@ -59,8 +59,8 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
   /** Returns the refusal for a user, who is the owner of the database unless another one is given. */
   const refusal = (url: string, user = new URL(url).username): string =>
     `DATABASE_URL: the pooler 127.0.0.1:${new URL(url).port} gives the transactions of its user ${user} to ` +
-    'different connections of the server, and Switchboard needs one until it disconnects. Set pool_mode = session ' +
-    'in pgbouncer.ini, or name the PostgreSQL server itself in DATABASE_URL.';
+    'different connections of the server, and Switchboard needs the same one until it disconnects. Set pool_mode = ' +
+    'session in pgbouncer.ini, or name the PostgreSQL server itself in DATABASE_URL.';
 
   it.each(SHARING_MODES)('is refused in %s mode, before the first migration', async (pool_mode) => {
     const url = await bounce({ pool_mode });

@@ -331,7 +331,7 @@ describe('a backup', () => {
 
   it('refuses a database without Switchboard', async () => {
     await expect(backUp(await owner.createDatabase(), join(folder, 'none'))).rejects.toThrow(
-      'The database has no Switchboard.',
+      'The database has no tables of Switchboard.',
     );
   });
 });

@@ -140,7 +140,10 @@ describe('npm run backup and npm run restore', () => {
     const cases: [() => Promise<Result>, RegExp][] = [
       [() => run('backup.mjs', [], { DATABASE_URL }), /^Usage: npm run backup -- FILE/],
       [() => backup(file, { DATABASE_URL: sourceUrl }), /exists already/],
-      [() => backup(join(folder, 'none'), { DATABASE_URL }), /The database has no Switchboard/],
+      [
+        () => backup(join(folder, 'none'), { DATABASE_URL }),
+        /The database has no tables of Switchboard/,
+      ],
       [
         () => backup(join(folder, 'none'), { DATA_DIR: join(folder, 'nowhere') }),
         /no database in .*nowhere/,

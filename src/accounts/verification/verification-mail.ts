@@ -58,7 +58,7 @@ export function verificationMail(
   };
 }
 
-/** Returns German if the browser prefers German to English (`Accept-Language`), and English otherwise. */
+/** Returns `de` if the browser prefers German to English (`Accept-Language`), and `en` otherwise. */
 export function languageOf(request: Request): Language {
   return preferredLanguage(request, ['en', 'de']);
 }

@@ -35,7 +35,7 @@ export type ArchiveEntry =
   | { kind: 'table_end'; rows: number }
   | { kind: 'end'; tables: number; sequences: readonly ArchiveSequence[] };
 
-/** An archive begins with these bytes after decompression. The number is the version of the format. */
+/** The first bytes of a decompressed archive. The number is the version of the format. */
 export const ARCHIVE_NAME = 'switchboard backup ';
 export const MAGIC = Buffer.from(`${ARCHIVE_NAME}1\n`);
 

@@ -47,9 +47,9 @@ function toFolderError(error: unknown, folder: string): unknown {
     case 'ENOENT':
       return AppError.invalid(`The folder ${folder} does not exist. Create it, or name another.`);
     case 'EACCES':
-      return AppError.invalid(`This user may not write in the folder ${folder}.`);
+      return AppError.invalid(`This user may not write in the folder ${folder}. Name another.`);
     case 'ENOTDIR':
-      return AppError.invalid(`${folder} is not a folder.`);
+      return AppError.invalid(`${folder} is not a folder. Name another.`);
     default:
       return error;
   }
@@ -71,7 +71,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry, v
 
 function toArchiveError(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return AppError.invalid('The file does not exist.');
+  if (code === 'ENOENT') return AppError.invalid('The file does not exist. Check its name.');
   if (code === 'Z_BUF_ERROR') return damaged('it ends too early');
   if (code?.startsWith('Z_')) return damaged('it cannot be decompressed');
   return error;

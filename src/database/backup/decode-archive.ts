@@ -73,7 +73,7 @@ async function readMagic(reader: ByteReader): Promise<Buffer> {
   throw AppError.invalid(
     found.toString('latin1').startsWith(ARCHIVE_NAME)
       ? 'The archive has a newer format than this version of Switchboard knows. Restore it with the version that made it.'
-      : 'The file is not a backup of Switchboard.',
+      : 'The file is not a backup of Switchboard. Use another one.',
   );
 }
 

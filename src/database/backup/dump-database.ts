@@ -13,11 +13,12 @@ import {
 
 /** The longest time that the backup waits for a statement that changes a table. */
 const LOCK_TIMEOUT = '60s';
+const CHECK_SETTINGS = 'Set DATA_DIR or DATABASE_URL as for the running service.';
 
 export interface DumpOptions {
   /** The version of Switchboard that makes the backup. */
   product: string;
-  /** Makes the box of this command, whose SECRET_KEY should be that of the service. */
+  /** Creates the box that opens secrets with this data key and the SECRET_KEY of this command. */
   boxOf: (dataKey: Buffer) => SecretBox;
   log: (line: string) => void;
 }
@@ -71,7 +72,7 @@ export async function fixFormats(client: Client): Promise<void> {
 async function lockTables(client: Client): Promise<StoredTable[]> {
   const before = await findStoredTables(client);
   if (!before.some(({ name }) => name === 'private.installation')) {
-    throw new AppError('not_found', 'The database has no Switchboard.');
+    throw new AppError('not_found', `The database has no tables of Switchboard. ${CHECK_SETTINGS}`);
   }
   await client.query(`select set_config('lock_timeout', $1, false)`, [LOCK_TIMEOUT]);
   // Locks come first: the first query takes the snapshot, and a migration after it would change what is read.
@@ -96,7 +97,12 @@ async function readHeader(
   const { rows } = await client.query<{ taken_at: Date; data_key: Buffer }>(
     'select now() as taken_at, data_key from private.installation',
   );
-  if (!rows[0]) throw new AppError('not_found', 'Switchboard never started on this database.');
+  if (!rows[0]) {
+    throw new AppError(
+      'not_found',
+      `Switchboard never started on this database. ${CHECK_SETTINGS}`,
+    );
+  }
   const { taken_at, data_key } = rows[0];
   return {
     kind: 'header',

@@ -71,7 +71,7 @@ export function assertKnown(
   }
 }
 
-/** Throws when no key of the box opens some of the stored secrets of the archive. */
+/** Throws when the archive has stored secrets that no key of `box` opens. */
 export function assertOpens(box: SecretBox, { secretKeys }: ArchiveHeader): void {
   if (secretKeys.every((id) => box.opens(id))) return;
   throw new AppError(

@@ -61,7 +61,8 @@ export async function assertSameSchema(
     if (isSame) continue;
     throw new AppError(
       'conflict',
-      `The migrations of the backup ${found ? 'create other columns of' : 'do not create'} the table ${table}.`,
+      `The migrations of the backup ${found ? 'create other columns of' : 'do not create'} the table ${table}. ` +
+        'Restore it with the version of Switchboard and of the modules that made the backup.',
     );
   }
 }

@@ -10,8 +10,9 @@ interface CopyConnection extends Connection {
 }
 
 /**
- * Sends bytes to `COPY … FROM STDIN`. It takes the next bytes when the server has taken the last ones, so a large table
- * needs no memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error of the source.
+ * Sends bytes to `COPY … FROM STDIN`. It takes the next bytes when the server has received the previous ones, so a
+ * large table needs no memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error of
+ * the source.
  */
 export class CopyIn implements Submittable {
   /** A promise of the number of rows that PostgreSQL stored. */

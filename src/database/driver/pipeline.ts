@@ -106,7 +106,7 @@ export class Pipeline implements Submittable {
   handlePortalSuspended(): void {}
   handleCopyData(): void {}
 
-  /** Refuses COPY FROM STDIN. PostgreSQL drops the first Sync while it waits for data, so it needs a second Sync. */
+  /** Refuses COPY FROM STDIN. PostgreSQL waits for data and drops the first Sync, so this method sends a second one. */
   handleCopyInResponse(connection: Connection & { sendCopyFail(reason: string): void }): void {
     connection.sendCopyFail('There is no data to copy.');
     connection.sync();

@@ -30,8 +30,8 @@ const SET_UP = `select pg_backend_pid() as "processId", set_config('client_encod
 const pooledSessions = new WeakMap<ClientBase, PooledSession>();
 
 /**
- * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL takes
- * settings when a connection is opened. A pooler refuses or ignores them there, so behind a pooler they are set by SQL.
+ * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL accepts
+ * settings when a connection is opened. A pooler refuses or ignores such settings, so SQL sets them behind a pooler.
  */
 export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
   if (!hasPooler) return settings;
@@ -57,8 +57,8 @@ export function serverProcessId(client: ClientBase): number {
 }
 
 /**
- * Resets the session that the pooler assigns with the first statement, and gives it its settings. The pooler should have
- * reset it after its last client. If its configuration prevents that, the session may still be one that a tool has changed.
+ * Resets the session that the pooler assigns with the first statement, and makes its settings. The pooler should have
+ * reset the session after its previous client. If the pooler is configured not to, a tool may have changed the session.
  */
 async function startPooledSession(client: ClientBase, settings: SessionSettings): Promise<void> {
   await ask(client, 'discard all').catch((error: unknown) => {

@@ -63,7 +63,7 @@ export function program(binaries: Binaries, name: ProgramName): string {
   return join(binaries.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-/** Runs a program, which reads `input`, as `user` to its end. The user must be able to enter the directory `cwd`. */
+/** Runs a program as `user` with `input`, and waits for its end. The user must be able to enter the directory `cwd`. */
 export async function runProgram(
   binaries: Binaries,
   name: ProgramName,

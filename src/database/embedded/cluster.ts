@@ -15,8 +15,8 @@ import { ROLE, runInitdb, syncCluster } from './initdb.js';
 import type { SystemUser } from './system-user.js';
 
 /**
- * Creates a cluster without data: a copy of the template when there is one that works, and with initdb otherwise. A crash at
- * any point leaves either no cluster or a complete cluster.
+ * Creates a cluster without data. Copies the template when there is one that works, and runs initdb otherwise. A crash
+ * at any point leaves either no cluster or a complete cluster.
  */
 export async function createCluster(
   dataDir: DataDir,
@@ -82,7 +82,7 @@ export async function readPassword(dataDir: DataDir): Promise<string> {
   if (password !== null) return password.trim();
   throw new EmbeddedPostgresError(
     `The password of the database in ${dataDir.cluster} is missing: ${dataDir.passwordFile}. ` +
-      'Put the file back (a backup of the data directory needs both), or set DATA_DIR to another ' +
+      'Put the file back from a backup of the data directory, or set DATA_DIR to another ' +
       'directory.',
   );
 }

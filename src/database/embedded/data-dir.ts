@@ -72,7 +72,7 @@ export async function readIfExists(path: string): Promise<string | null> {
   });
 }
 
-// The account that runs PostgreSQL must enter these directories. Execute permission hides the names of files.
+// The account that runs PostgreSQL must enter these directories. Execute permission is enough, and lists no files.
 async function allowEntry(first: string, last: string): Promise<void> {
   for (let dir = last; ; dir = dirname(dir)) {
     await chmod(dir, 0o711);

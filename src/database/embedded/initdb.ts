@@ -45,7 +45,7 @@ export async function runSingleUser(
   statements: readonly string[],
 ): Promise<void> {
   const options = ['--single', '-D', cluster, '-F', '-j'];
-  // Without the first setting, a statement that fails would leave the exit code 0.
+  // Without exit_on_error, the exit code would be 0 even after a statement that failed.
   const settings = ['exit_on_error=on', 'log_min_error_statement=panic', 'log_checkpoints=off'];
   for (const setting of settings) options.push('-c', setting);
   const input = statements.map((statement) => `${statement};\n\n`).join('');

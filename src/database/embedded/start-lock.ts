@@ -49,7 +49,7 @@ async function acquire(path: string, deadline: number, log: (line: string) => vo
   }
 }
 
-// The file is linked when it is complete. A file that is filled later could be read before it names its holder.
+// The complete lock file gets its name with a link. Otherwise others could read the file before it names its holder.
 async function tryCreate(path: string): Promise<boolean> {
   const holder: Holder = { ...(await ownIdentity()), token: randomUUID() };
   const draft = `${path}.draft-${holder.token}`;

@@ -4,7 +4,7 @@ import { Pace } from './notification-sender.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('allows a burst, then one action per pause, and never a larger burst', () => {
+it('a pace allows a burst, then one action per pause, and never a larger burst', () => {
   const pace = new Pace(3, 10);
   const burst = (): number => {
     let happened = 0;
@@ -20,7 +20,7 @@ it('allows a burst, then one action per pause, and never a larger burst', () => 
   expect(burst()).toBe(3);
 });
 
-it('counts actions beyond the burst, but never has fewer than zero allowed actions', () => {
+it('a pace allows an action after one pause, even after more actions than the burst', () => {
   const pace = new Pace(1, 10);
   pace.count();
   pace.count();

@@ -31,8 +31,8 @@ export async function assertSessionMode(config: ClientConfig): Promise<void> {
   throw new AppError(
     'unavailable',
     `DATABASE_URL: the pooler ${config.host}:${config.port} gives the transactions of its user ${config.user} to ` +
-      'different connections of the server, and Switchboard needs one until it disconnects. Set pool_mode = session ' +
-      'in pgbouncer.ini, or name the PostgreSQL server itself in DATABASE_URL.',
+      'different connections of the server, and Switchboard needs the same one until it disconnects. Set pool_mode = ' +
+      'session in pgbouncer.ini, or name the PostgreSQL server itself in DATABASE_URL.',
   );
 }
 

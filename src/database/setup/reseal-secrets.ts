@@ -72,8 +72,8 @@ export interface ResealResult {
   /** The number of workflows whose secrets were encrypted again. */
   workflows: number;
   /**
-   * The number of secrets of organizations, of their providers of channels and sender domains, that were encrypted
-   * again.
+   * The number of other secrets that were encrypted again: the secrets of organizations, of channel providers and of
+   * sender domains.
    */
   secrets: number;
   /**

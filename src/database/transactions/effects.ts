@@ -34,7 +34,10 @@ export const READ_EFFECTS: BoundStatement = {
   isInternal: true,
 };
 
-/** Returns one effect for each row, and none for a row that was created and deleted. With `isFull`, lines are missing. */
+/**
+ * Returns one effect for each row, and none for a row that was created and deleted. `isFull` says that lines of `noted`
+ * are missing, so the result is truncated.
+ */
 export function parseEffects(noted: string, isFull: boolean): Effects {
   const net = new Map<string, Effect>();
   // Each line ends with a newline.

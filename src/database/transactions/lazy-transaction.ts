@@ -169,7 +169,7 @@ export class LazyTransaction implements StatementSender {
   }
 
   private async inTurn<T>(task: () => Promise<T>): Promise<T> {
-    // A later statement must not be sent before this task.
+    // Without this line, a later statement could join the statements that are sent before `task`.
     this.joint = undefined;
     const turn = this.last.then(task);
     this.last = turn.catch(() => undefined);

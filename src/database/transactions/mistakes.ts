@@ -12,7 +12,9 @@ export const MISTAKES = {
   noTransactionForAction:
     'There is no open transaction. Call afterCommit() of TenantDatabase inside transaction(organizationId, work).',
   otherOrganization:
-    'This transaction belongs to another organization, and a call reaches only its own. Pass call.organizationId.',
+    'This transaction belongs to another organization. A call can use only its own: pass call.organizationId.',
+  noDryRun:
+    'This is not a dry run. Call observe() of TenantDatabase inside dryRun(), and dryRun() outside of a transaction.',
   endedSession:
     'This session has ended, and its transaction may have ended too. Await every statement, and call session() of ' +
     'TenantDatabase for each use in place of keeping a session.',

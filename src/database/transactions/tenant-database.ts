@@ -155,7 +155,7 @@ export class TenantDatabase {
     return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 
-  /** Disables the storage. Otherwise it would make every later `await` of the process slower. */
+  /** Disables the `AsyncLocalStorage`, which would make every later `await` of the process slower. */
   onApplicationShutdown(): void {
     this.storage.disable();
   }
@@ -286,7 +286,7 @@ export class TenantDatabase {
 
   private assertDryRun(organizationId: string): CurrentTransaction {
     const current = this.storage.getStore();
-    if (!current?.isDryRun) throw new Error('This is not a dry run.');
+    if (!current?.isDryRun) throw new Error(MISTAKES.noDryRun);
     assertSameOrganization(current, organizationId);
     return current;
   }

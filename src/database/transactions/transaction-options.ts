@@ -7,10 +7,10 @@ export interface TransactionOptions {
    */
   readonly singleStatement?: boolean;
   /**
-   * No transaction is open until `work` sends a statement that is neither deferred nor in a transaction with
-   * `readOnly`. Until then, reads commit separately. The deferred statements commit in one round trip, together with
-   * those of other such transactions that end at the same moment. After a broken connection, nobody knows whether they
-   * were committed.
+   * The transaction begins with the first statement that is neither deferred nor sent in an inner transaction with
+   * `readOnly`. Until then, the reads of inner transactions commit separately. The deferred statements commit in one
+   * round trip, together with those of other such transactions that end at the same moment. After a broken connection,
+   * nobody knows whether they were committed.
    */
   readonly sharesCommit?: boolean;
 }
