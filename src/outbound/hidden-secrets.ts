@@ -76,7 +76,10 @@ export class HiddenSecrets {
   };
 }
 
-/** A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` may compare each code with the whole secret. */
+/**
+ * A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` would be slow, because it may compare the
+ * whole secret at every position.
+ */
 class Pattern {
   /** For each number of codes that match, the number that still match when the next code differs. */
   readonly fallbacks: Int32Array;

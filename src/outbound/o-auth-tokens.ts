@@ -105,8 +105,8 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 }
 
 /**
- * Returns the error and its description of a token URL (RFC 6749, 5.2), or an empty text. Also returns an empty text
- * when the answer repeats the client secret, which must be in no error.
+ * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
+ * none. Also returns an empty text when the answer repeats the client secret, because no error may contain the secret.
  */
 function readReason(body: Buffer, { secret }: SecretContent): string {
   const { error, error_description: description } = readAnswer(body);

@@ -114,7 +114,7 @@ export class RequestSecretsService {
     const fill = (text: string): string => this.markers.fill(runId, text, bounded);
     return {
       ...input,
-      // A secret in a URL is encoded, so that it stays one part of the URL with any characters.
+      // A secret in a URL is encoded, so that it stays one part of the URL, whatever characters it has.
       url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(bounded(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),
