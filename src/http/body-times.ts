@@ -5,10 +5,7 @@ import { limitRequestChunks } from './small-chunks.js';
 const CHECK_MS = 1000;
 const TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
-/**
- * The newest request of a connection among those with a body. Its body is arriving, or has arrived since the last
- * check.
- */
+/** The newest request with a body on a connection. Its body is arriving, or has arrived since the last check. */
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

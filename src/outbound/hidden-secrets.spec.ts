@@ -26,7 +26,7 @@ describe(HiddenSecrets.name, () => {
     );
   });
 
-  it('does not search for secrets in the text that replaces others', () => {
+  it('does not search for secrets in the text that replaces another secret', () => {
     expect(hidden('xxxx', 'secret').inText('a xxxx b secret')).toBe('a [secret s0] b [secret s1]');
   });
 

@@ -47,7 +47,7 @@ export class HiddenSecrets {
     return replace(places, (begin, end) => text.slice(begin, end)).join('');
   }
 
-  /** Returns the bytes without the secrets, which are in UTF-8. Throws `rejected` as {@link inText} does. */
+  /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
   async inBytes(bytes: Buffer): Promise<Buffer> {
     const places: Place[] = [];
     for (const { bytes: pattern, label } of this.secrets) {

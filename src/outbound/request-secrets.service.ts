@@ -73,7 +73,7 @@ export class RequestSecretsService {
       if (stored.some(({ content }) => !mayReceive(content, next))) {
         throw new AppError(
           'rejected',
-          'The other system leads to a host that may not receive the secrets of the request.',
+          'The other system named a next URL at a host that may not receive the secrets of the request.',
         );
       }
     };
