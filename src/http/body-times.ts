@@ -5,7 +5,7 @@ import { limitRequestChunks } from './small-chunks.js';
 const CHECK_MS = 1000;
 const TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
-/** The newest request with a body of a connection. Its body arrives, or has arrived since the last check. */
+/** The newest request with a body on a connection. Its body is arriving, or has arrived since the last check. */
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -28,9 +28,9 @@ export class BodyTimes {
   idleMs = 30_000;
   uploadMs = 60 * 60_000;
   /**
-   * The arrivals by connection: Node.js emits a request after the body of the previous one. A map of requests would
-   * grow and shrink with each request. V8 would then keep all requests until it collects the whole heap, and calls took
-   * 1.7 times as long.
+   * The body that arrives on each connection. There is at most one, because Node.js emits a request after the body of
+   * the previous request. A map of requests would grow and shrink with each request. V8 would then keep all requests
+   * until it collects the whole heap, and calls took 1.7 times as long.
    */
   private readonly arrivals = new Map<Socket, Arrival | undefined>();
   private timer: NodeJS.Timeout | undefined;

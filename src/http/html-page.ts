@@ -2,7 +2,10 @@ import type { Response } from 'express';
 import { escapeHtml } from '../text/escape-html.js';
 import type { Language } from './page-language.js';
 
-/** The policy that allows inline styles and forms to this server. Nothing else loads, runs or frames the page. */
+/**
+ * The policy that allows inline styles and forms to this server. The page can load and run nothing else, and no other
+ * page can show it in a frame.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The largest number of requests of a connection that wait for the response to an earlier one. Usual clients send none.
+ * The largest number of requests of a connection that may wait for the response to an earlier request. Usual clients
+ * send no such requests.
  */
 const MAX_WAITING = 16;
 

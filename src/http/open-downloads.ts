@@ -6,7 +6,9 @@ import { OrganizationSlots } from '../turns/organization-slots.js';
 import { goneSignal } from './signals.js';
 import { STALLED_MS } from './unread-responses.js';
 
-/** The largest number of downloads of an organization at the same time, because each has a part in memory. */
+/**
+ * The largest number of downloads of an organization at the same time, because each keeps a part of its body in memory.
+ */
 const MOST_OPEN = 20;
 
 /** Limits the downloads that each organization has in this process at the same time. */

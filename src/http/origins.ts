@@ -14,8 +14,8 @@ export class Origins {
   }
 
   /**
-   * Returns false when Host or Origin belong to another site. On loopback, Host is checked against DNS rebinding: a page
-   * whose name resolves to 127.0.0.1 is same-origin for the browser (MCP, transports, security warning).
+   * Returns false when Host or Origin belong to another site. On loopback, Host is checked against DNS rebinding: a
+   * page whose name resolves to 127.0.0.1 is same-origin for the browser (see the security warning of MCP, transports).
    */
   allows(headers: IncomingHttpHeaders): boolean {
     return this.allowsHost(headers.host) && (headers.origin === undefined || this.isOwn(headers));

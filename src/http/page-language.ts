@@ -36,6 +36,7 @@ export function preferredLanguage<Known extends string>(
  */
 function shorten(header: string | undefined): string | undefined {
   if (header === undefined || header.length <= LONGEST_HEADER) return header;
-  // The last language may have lost its weight, which would make it the preferred one.
+  // The last language is dropped, because its weight may be cut off. Without a weight, it would be the preferred
+  // language.
   return header.slice(0, Math.max(0, header.lastIndexOf(',', LONGEST_HEADER)));
 }

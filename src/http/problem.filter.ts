@@ -67,7 +67,7 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 const CLIENT_FAULTS: Record<number, { code: string; detail: string }> = {
-  400: { code: 'invalid_request', detail: 'The request is not valid.' },
+  400: { code: 'invalid_request', detail: 'The request is not valid. Check its URL and body.' },
   403: { code: 'forbidden', detail: 'You are not allowed to do this.' },
   404: { code: 'not_found', detail: 'There is nothing at this URL. Check the URL.' },
   405: { code: 'method_not_allowed', detail: 'This HTTP method is not allowed here.' },

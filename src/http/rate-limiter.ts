@@ -12,8 +12,9 @@ const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
 /**
- * Limits the calls of each organization to one process, so that an endless loop of one organization cannot slow down
- * others. Limits that all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API keys.
+ * Limits how many calls each organization makes to one process, so that an endless loop of one organization cannot slow
+ * down others. Limits that all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API
+ * keys.
  */
 @Injectable()
 export class RateLimiter {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 
-/** The path that probes request often. The log lines about it are for debugging only. */
+/** The beginning of the paths that health probes request often. Log lines about these paths have the level debug. */
 const PROBES = '/health';
 
 /**

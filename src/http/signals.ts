@@ -12,8 +12,8 @@ export function goneSignal(response: Response): AbortSignal {
 }
 
 /**
- * Creates a signal that aborts with the first of several signals, or with a `TimeoutError` after `ms`. It replaces
- * `AbortSignal.any` with `AbortSignal.timeout`. Node.js 20 keeps only weak references to signals of these
+ * Creates a signal that aborts with the first of several signals, or with a `TimeoutError` after `ms`. Use it instead
+ * of `AbortSignal.any` and `AbortSignal.timeout`. Node.js 20 keeps only weak references to the signals of these two
  * functions: after a garbage collection they may never abort, and code would wait forever.
  */
 export class JoinedSignal {

@@ -28,7 +28,7 @@ export function limitChunks(message: IncomingMessage, refuse: () => void): void 
 }
 
 /**
- * Limits the chunks of a request, also when nobody reads its body. Too many of them end the connection after the
+ * Limits the chunks of a request, also when nobody reads its body. Too many small chunks end the connection after the
  * response, or at once when the response has begun.
  */
 export function limitRequestChunks(request: IncomingMessage, response: ServerResponse): void {
@@ -39,7 +39,7 @@ export function limitRequestChunks(request: IncomingMessage, response: ServerRes
     else response.setHeader('Connection', 'close');
     controller.abort();
   });
-  // Node.js would discard a body that nobody has begun to read, without a count of its chunks.
+  // Without this call, Node.js would discard a body that nobody has begun to read, and its chunks would not be counted.
   request.read(0);
   response.once('finish', () => {
     if (controller.signal.aborted) request.socket.destroy();

@@ -5,7 +5,10 @@ import type { RequestListener } from 'node:http';
  * more. So a client that reads nothing loses its connection after a minute at the latest.
  */
 export const STALLED_MS = 30_000;
-/** Smaller responses fit into the buffers of the connection, or occupy little memory. Most responses are smaller. */
+/**
+ * The largest number of unread bytes without a time limit. They fit into the buffers of the connection, or occupy
+ * little memory. Most responses are smaller.
+ */
 const UNREAD_BYTES = 16 * 1024;
 
 /**

@@ -107,7 +107,9 @@ function isTarget(target: string): boolean {
   );
 }
 
-/** Returns the field by which rows belong to contacts. Throws `invalid_arguments` when no column has it. */
+/**
+ * Returns the field whose value finds the contact of a row. Throws `invalid_arguments` when no column has this field.
+ */
 export function matchField(mapping: ColumnMapping, given: Identifier | undefined): Identifier {
   const mapped = new Set(Object.values(mapping));
   const field =

@@ -20,7 +20,7 @@ const CONTACTS_AT_ONCE = 25;
 const MOST_EXPORTS = 3;
 const TOO_MANY = `At most ${MOST_EXPORTS} exports of an organization run at the same time. Wait for the end of one.`;
 /**
- * The largest number of properties in a file. Together with the other columns, an import accepts this number of
+ * The largest number of properties in a file. An import accepts a file with this number of properties and all other
  * columns.
  */
 const MOST_PROPERTIES = 400;

@@ -6,7 +6,7 @@ import { decode, loadRowReader } from './read-rows.js';
 
 const read = await loadRowReader();
 
-/** Cuts a file that arrives in pieces of some sizes, and reads its parts one by one. */
+/** Cuts a file that arrives in pieces of the given sizes, and reads its parts one by one. */
 function rowsByPart(file: string, sizes: readonly number[], delimiter: string) {
   const scanner = new CsvScanner(delimiter);
   const bytes = Buffer.from(file);

@@ -61,7 +61,7 @@ export class CsvScanner {
       this.endRow(at);
       const end = at + 1;
       this.rowStart = end;
-      // Empty lines before the first row of a part are left out. A part that kept them would have no largest size.
+      // Empty lines before the first row of a part are left out. If a part kept them, its size would have no limit.
       if (this.partRows === 0) partStart = end;
       if (this.partRows >= ROWS || (this.partRows > 0 && end - partStart >= BYTES)) {
         parts.push(this.cut(buffer.subarray(partStart, end)));
@@ -122,7 +122,9 @@ export class CsvScanner {
     const isQuoted = this.state === 'quoted';
     throw AppError.invalid(
       `Row ${this.rows + 1} of the file is longer than ${MOST_ROW_BYTES} bytes. ` +
-        (isQuoted ? 'A quoted field in it may have no end.' : 'The file may be no CSV file.'),
+        (isQuoted
+          ? 'Perhaps a quoted field in it is not closed. Close it, or shorten the row.'
+          : 'Perhaps the file is not CSV. Save it as CSV.'),
     );
   }
 

@@ -167,7 +167,7 @@ function faultOf({ number, cells }: NumberedRow, reasons: string): NewFault {
   return { row: number, cells: JSON.stringify(cells), reasons: storable(reasons) };
 }
 
-/** Returns true when both rules read rows in the same way. */
+/** Returns true when both sets of rules read rows in the same way. */
 function sameRules(one: ContactRules, other: ContactRules): boolean {
   const text = ({ region, strictProperties, properties }: ContactRules): string =>
     canonicalJson([region, strictProperties, [...properties]]);

@@ -28,7 +28,7 @@ class ImportCountsView {
   @Integer('Rows whose contact had these values already.')
   unchanged: number;
 
-  @Integer('Empty rows, and with on_existing "skip" rows of contacts that existed.')
+  @Integer('Empty rows, and with on_existing "skip", rows of existing contacts.')
   skipped: number;
 
   @Integer('Rows that repeat an earlier row of the file. They are among the rejected rows.')

@@ -63,7 +63,7 @@ export class ImportsController {
     @Param('id', pathId('import')) id: string,
     @Res() response: Response,
   ): Promise<void> {
-    // The rows have fields of contacts, and get_import shows the first of them.
+    // The caller needs both tools, because the rows have fields of contacts, and get_import shows the first rows.
     const tools = ['search_contacts', 'get_import'] as const;
     const { organizationId } = callerFor(request, this.registry, ...tools);
     this.limiter.consume(organizationId, 1);

@@ -188,7 +188,7 @@ export class ImportsRepository {
       .findOneBy({ organizationId, importId, position });
   }
 
-  /** Returns the rows of this start that had one of the keys. */
+  /** Returns the keys that rows of this start had, each with the number of its row. Other keys are missing. */
   async findKeys(
     { organizationId, id, generation }: ContactImport,
     keys: readonly string[],

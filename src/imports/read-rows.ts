@@ -5,7 +5,9 @@ import type { Encoding } from './import.entity.js';
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLED_ROWS = 20;
-/** The characters in which the delimiter is searched, because the parser cannot be interrupted meanwhile. */
+/**
+ * The number of characters in which the delimiter is searched. It is small, because the parser cannot be interrupted.
+ */
 const SAMPLED_CHARACTERS = 64 * 1024;
 /** The characters of windows-1252 from 0x80 to 0x9f. Five bytes have no character there. */
 const WINDOWS =
@@ -13,8 +15,8 @@ const WINDOWS =
   '\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178';
 
 /**
- * Splits the text of whole rows into cells, in the way in which {@link CsvScanner} finds the ends of rows. With `most`, it
- * returns only the first rows, and the text may end within a row.
+ * Splits the text of whole rows into cells. A row ends where {@link CsvScanner} ends it. With `most`, it returns only
+ * the first rows, and the text may end within a row.
  */
 export type RowReader = (text: string, delimiter: string, most?: number) => string[][];
 

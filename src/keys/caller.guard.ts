@@ -25,7 +25,7 @@ export class CallerGuard extends BearerGuard {
 
 /**
  * Returns the caller of a request that shows or changes the data of these tools. Hiding, the restriction of the key and
- * confirmation apply as for calls of each of them: see `accountFor` and `assertKeyMayUse`.
+ * confirmation apply as for calls of each of these tools: see `accountFor` and `assertKeyMayUse`.
  */
 export function callerFor(
   request: Request,

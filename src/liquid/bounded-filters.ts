@@ -138,7 +138,7 @@ function createSort(keyOf: (value: Scalar) => Scalar): Filter {
   } as Filter;
 }
 
-/** Returns the value by which an item is sorted: the text of a list, and the same text for every object. */
+/** Returns the value by which an item is sorted: a list counts as its text, every object as an empty text. */
 function toScalar(value: unknown): Scalar | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.join(',');

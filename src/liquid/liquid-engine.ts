@@ -28,7 +28,8 @@ const OPERATORS: Operators = {
   },
 };
 
-// These calls change shared classes of LiquidJS. That is safe, because every template of this process comes from users.
+// These calls change shared classes of LiquidJS. They affect only templates of users, because this process parses no
+// other templates.
 limitRanges(Tokenizer.prototype);
 indexPositions(Token.prototype);
 

@@ -38,7 +38,7 @@ export function checkOutputLength(text: string): string {
 
 /**
  * Returns the text of a single expression, or throws `invalid_arguments` when it is longer than a value of a run may
- * be. Filters cannot make such a long text, so it must be a value of the scope that the expression passes on.
+ * be. Filters cannot make such a long text, so the text can only come from a value of the scope.
  */
 export function checkValueLength(text: string): string {
   if (text.length <= MAX_VALUE_BYTES && Buffer.byteLength(text) <= MAX_VALUE_BYTES) return text;

@@ -66,7 +66,7 @@ describe(ProcessorTurns, () => {
     expect(left.leftMs).toBeGreaterThan(0);
   });
 
-  it('continues with the job of another organization after one has failed', async () => {
+  it('continues with the job of another organization after a job has failed', async () => {
     const turns = new ProcessorTurns();
     const failing: Job = {
       run: () => {

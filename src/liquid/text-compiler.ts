@@ -68,7 +68,7 @@ export class TextCompiler {
   /** Parses a text. Throws {@link TextFault} for a text that is not valid. */
   compile(text: string, format: TextFormat): CompiledText {
     const tokens = this.tokens(text, format);
-    // The parser removes the tokens from their list.
+    // The size is computed first, because the parser removes the tokens from their list.
     const bytes = parsedSize(text, tokens);
     const templates = this.parse(tokens, format);
     return new CompiledText(this.engines[format], templates, text.length, bytes);

@@ -16,8 +16,8 @@ import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
  */
 const MOST_KEPT_BYTES = 256 * 1024;
 /**
- * The headers that the signature covers, if the e-mail has them. RFC 8058 requires both headers of List-Unsubscribe;
- * the default of nodemailer has only the first one.
+ * The headers that the signature covers, if the e-mail has them. RFC 8058 requires both List-Unsubscribe and
+ * List-Unsubscribe-Post. The default of nodemailer has only the first one.
  */
 const SIGNED_HEADERS = [
   'From',

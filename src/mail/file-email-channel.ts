@@ -20,7 +20,10 @@ export class FileEmailChannel extends EmailChannel {
   async deliver(email: Email, signal: AbortSignal): Promise<Delivery> {
     const composed = composeEmail(email, this.from);
     if (!composed)
-      return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
+      return {
+        outcome: 'refused',
+        reason: 'The address must be a plain e-mail address, such as ada@example.com.',
+      };
     const file = join(this.folder, `${email.id}.eml`);
     // The name is random because, after a lost lease, two workers may write the same message at the same time.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);

@@ -32,8 +32,12 @@ export class SmtpEmailChannel extends EmailChannel {
 
   async deliver(email: Email, signal: AbortSignal): Promise<Delivery> {
     const composed = composeEmail(email, this.from);
-    if (!composed)
-      return { outcome: 'refused', reason: 'The address is not a plain e-mail address.' };
+    if (!composed) {
+      return {
+        outcome: 'refused',
+        reason: 'The address must be a plain e-mail address, such as ada@example.com.',
+      };
+    }
     let prepared: OpenableEmail;
     try {
       prepared = await prepareEmail(composed, email, signal);

@@ -23,8 +23,8 @@ export type SmtpResult =
   { isSent: true } | { isSent: false; error: SmtpError; mayHaveArrived: boolean };
 
 /**
- * One connection to the mail server, which sends one message at a time. nodemailer speaks the protocol. This class
- * observes when the end of the message is sent, which nodemailer does not report.
+ * Sends messages to the mail server over one connection, one message at a time. nodemailer speaks the protocol. This
+ * class observes when the end of the message is sent, which nodemailer does not report.
  */
 export class SmtpSession {
   private sentMessages = 0;

@@ -38,7 +38,7 @@ export class CallRunner {
     private readonly recorder: CallRecorder,
   ) {}
 
-  /** Records a call that never reached a tool in the logs. */
+  /** Writes the log entries about a call that never reached a tool. */
   recordRefusal(
     { id, organizationId, origin }: AuthenticatedKey,
     tool: string,

@@ -52,7 +52,7 @@ export class EventStream {
     });
     this.keepAlive = setInterval(() => {
       const { destroyed, writableNeedDrain } = this.response;
-      // Without the check, comments for a client that does not read would fill the memory.
+      // Without the check, heartbeats for a client that does not read would fill the memory.
       if (!destroyed && !writableNeedDrain) this.response.write(': still here\n\n');
     }, KEEP_ALIVE_MS).unref();
     this.response.once('close', () => clearInterval(this.keepAlive));

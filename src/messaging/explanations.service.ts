@@ -129,7 +129,7 @@ export class ExplanationsService {
   private async checkNew(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { organizationId, topic } = message;
     const [verdicts] = await this.permission.check(organizationId, [message]);
-    // `send_message` has found the contact, and checks consent before all other rules.
+    // The contact exists at this point. `send_message` checks consent before all other rules.
     const consent = verdicts!.filter(({ rule }) => rule === 'consent');
     if (addVerdicts(consent, checks)) return;
     if (topic !== null && !(await this.isTopic(organizationId, topic, checks))) return;

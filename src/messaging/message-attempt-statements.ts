@@ -6,7 +6,7 @@ import { ALL_COLUMNS } from './message-statements.js';
 // for a single message. The rows are passed as JSON, so that the planner does not see the number of rows. Otherwise
 // PostgreSQL would plan the statement again for each number.
 
-/** Looks each message up by its key, however many messages there are. */
+/** Returns a statement that looks up each message by its key, however many messages there are. */
 function lockClaimed(locked: 'skip locked' | ''): string {
   return `select m.* from json_to_recordset($2) as c (id text, epoch integer)
     cross join lateral (

@@ -166,7 +166,7 @@ function byContact(
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }
 
-/** Returns the final outcome of a message that gets no other attempt, because of its earlier attempts. */
+/** Returns the final outcome of a message whose earlier attempts allow no other attempt, otherwise undefined. */
 function endedBefore({ status, attempts }: Message, policy: UncertainPolicy): Outcome | undefined {
   // A worker died between the handover and the record of its outcome. Another attempt could send the message twice.
   if (status === 'sending' && policy === 'hold') {

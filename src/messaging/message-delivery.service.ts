@@ -38,8 +38,8 @@ export class MessageDeliveryService {
     if (!attempt) return;
     const { message, route, policy } = attempt;
     if (signal.aborted) {
-      // Nothing was handed over. Without this outcome, the next worker would not know that, and could hold the message
-      // as uncertain.
+      // Nothing was handed over. Without this outcome, the next worker would not know this, and could make the message
+      // `uncertain`.
       await this.outcomes.record(claim, INTERRUPTED, signal);
       return;
     }

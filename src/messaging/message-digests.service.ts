@@ -80,7 +80,7 @@ export class MessageDigestsService {
     return count;
   }
 
-  /** Renders the message with all items, from its own version of a template. */
+  /** Renders the message with all items. A template is used in the version with which the message began. */
   private async compose(
     open: OpenDigest,
     target: MessageTarget,

@@ -3,8 +3,8 @@ import { MessageView } from './message.results.js';
 import type { Message } from './message.entity.js';
 
 /**
- * Creates the event of a message. Its cause is the run that sent the message, even when a provider reports it. With
- * another cause, a workflow that sends a message after each delivery would start itself forever.
+ * Creates the event of a message. Its cause is the run that sent the message, even when a provider reports the event.
+ * With another cause, a workflow that sends a message after each delivery would start itself forever.
  */
 export function messageEvent(
   name: Extract<EventName, `message.${string}`>,

@@ -161,8 +161,8 @@ export class MessageOutcomesService {
     for (const [status, name] of awaited) {
       for (const { id } of ended.filter((message) => message.status === status)) {
         const message = await this.messages.find(organizationId, id);
-        // The message names its own cause: a batch can begin in the step of a run that sent another message of the
-        // batch.
+        // The cause is the run that sent this message. The batch may have begun in a step of another run, which sent
+        // another message of the batch.
         const event = { ...messageEvent(name, message!), runId: message!.runId };
         await this.events.emit(organizationId, event);
       }

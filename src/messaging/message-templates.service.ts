@@ -13,7 +13,8 @@ import type { Message } from './message.entity.js';
 /** The template that a caller chose for a message. */
 export interface GivenTemplate {
   /**
-   * The id or the name of a template, whose newest published version is used, or a version that a message has already.
+   * The id or the name of a template, or a version that a message already has. For an id or a name, the newest
+   * published version is used.
    */
   readonly from: string | PinnedTemplate;
   /** The preferred locale. It comes before the locale of the contact. */

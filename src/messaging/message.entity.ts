@@ -97,7 +97,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   externalId: string | null;
 
-  /** The account of the organization that the message was handed to. */
+  /** The provider to which the message was handed. */
   @Column('text', { nullable: true })
   providerId: string | null;
 

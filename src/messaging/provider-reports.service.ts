@@ -150,7 +150,7 @@ function describeFailure(outcome: DeliveryOutcome, reason: string | undefined): 
 
 /**
  * Replaces a long id with its hash. A Message-ID is chosen by the sender of an e-mail, and PostgreSQL refuses texts of
- * more than 2,704 bytes in an index. Without this, a sender could make the step fail that records the message.
+ * more than 2,704 bytes in an index. Without this, a sender could make the step that records the message fail.
  */
 function indexable(externalId: string | undefined): string | undefined {
   if (externalId === undefined || Buffer.byteLength(externalId) <= MOST_ID_BYTES) return externalId;

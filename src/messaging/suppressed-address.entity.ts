@@ -21,7 +21,7 @@ export class SuppressedAddress extends OrganizationRowWithId {
   @Column('text')
   reason: SuppressionReason;
 
-  /** The message that the provider reported, if it did. */
+  /** The message whose bounce or complaint the provider reported, if any. */
   @Column('text', { nullable: true })
   messageId: string | null;
 

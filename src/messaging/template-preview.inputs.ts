@@ -20,7 +20,7 @@ export class TemplateTestInput {
 }
 
 export class PreviewTemplateInput extends TemplateTestInput {
-  @Doc('Members variables and variants of a draft that is not saved.')
+  @Doc('An unsaved draft, with the members variables and variants.')
   @JsonObject({ optional: true })
   draft?: object;
 }

@@ -36,7 +36,7 @@ export class TemplateTestsService {
 
   /**
    * Sends the e-mail of a template to the person, and stores it as a message without a contact. Throws what a preview
-   * throws, `rate_limited` without a quota, and `forbidden` when nobody is signed in.
+   * throws, `rate_limited` when a quota is used up, and `forbidden` when nobody is signed in.
    */
   async send(
     organizationId: string,

@@ -26,11 +26,11 @@ describe(HiddenSecrets.name, () => {
     );
   });
 
-  it('does not search for secrets in the text that replaces others', () => {
+  it('does not search for secrets in the text that replaces another secret', () => {
     expect(hidden('xxxx', 'secret').inText('a xxxx b secret')).toBe('a [secret s0] b [secret s1]');
   });
 
-  it('hides secrets that overlap as one place', () => {
+  it('hides overlapping secrets as one place', () => {
     expect(hidden('abcdef', 'efgh').inText('1abcdefgh2')).toBe('1[secret s0]2');
     expect(hidden('aaaa').inText('b' + 'a'.repeat(1_000_000))).toBe('b[secret s0]');
   });

@@ -47,7 +47,7 @@ export class HiddenSecrets {
     return replace(places, (begin, end) => text.slice(begin, end)).join('');
   }
 
-  /** Returns the bytes without the secrets, which are in UTF-8. Throws `rejected` as {@link inText} does. */
+  /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
   async inBytes(bytes: Buffer): Promise<Buffer> {
     const places: Place[] = [];
     for (const { bytes: pattern, label } of this.secrets) {
@@ -76,7 +76,10 @@ export class HiddenSecrets {
   };
 }
 
-/** A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` may compare each code with the whole secret. */
+/**
+ * A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` would be slow, because it may compare the
+ * whole secret at every position.
+ */
 class Pattern {
   /** For each number of codes that match, the number that still match when the next code differs. */
   readonly fallbacks: Int32Array;

@@ -12,7 +12,7 @@ const MOST_TOKENS = 1000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 86_400;
-/** The seconds before its end at which a token is replaced, because a request takes time too. */
+/** The number of seconds before a token expires at which it is replaced. A request with the token takes time too. */
 const EARLY_SECONDS = 30;
 /** The longest reason of a token URL in an error, in characters. */
 const MOST_REASON = 300;
@@ -105,8 +105,8 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 }
 
 /**
- * Returns the error and its description of a token URL (RFC 6749, 5.2), or an empty text. Also returns an empty text
- * when the answer repeats the client secret, which must be in no error.
+ * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
+ * none. Also returns an empty text when the answer repeats the client secret, because no error may contain the secret.
  */
 function readReason(body: Buffer, { secret }: SecretContent): string {
   const { error, error_description: description } = readAnswer(body);

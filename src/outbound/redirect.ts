@@ -42,7 +42,10 @@ export function redirectOf(
 export function requestTo(request: RequestContent, to: URL): RequestContent {
   const from = new URL(request.url);
   if (from.protocol === 'https:' && to.protocol !== 'https:') {
-    throw new AppError('rejected', 'The other system leads from https to another protocol.');
+    throw new AppError(
+      'rejected',
+      'The other system named a next URL without https. The step does not request it.',
+    );
   }
   const kept = Object.entries(request.headers).filter(
     ([name]) => to.origin === from.origin || HEADERS_FOR_OTHERS.has(name),

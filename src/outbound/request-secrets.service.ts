@@ -73,7 +73,7 @@ export class RequestSecretsService {
       if (stored.some(({ content }) => !mayReceive(content, next))) {
         throw new AppError(
           'rejected',
-          'The other system leads to a host that may not receive the secrets of the request.',
+          'The other system named a next URL at a host that may not receive the secrets of the request.',
         );
       }
     };
@@ -114,7 +114,7 @@ export class RequestSecretsService {
     const fill = (text: string): string => this.markers.fill(runId, text, bounded);
     return {
       ...input,
-      // A secret in a URL is encoded, so that it stays one part of the URL with any characters.
+      // A secret in a URL is encoded, so that it stays one part of the URL, whatever characters it has.
       url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(bounded(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),

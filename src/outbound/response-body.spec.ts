@@ -30,7 +30,7 @@ describe(parseResponseBody, () => {
     expect(await parse(type, body)).toEqual({ json: null, text: 'Grüße' });
   });
 
-  it('returns JSON that is not valid as text', async () => {
+  it('returns invalid JSON as text', async () => {
     expect(await parse('application/json', '{"a":')).toEqual({ json: null, text: '{"a":' });
   });
 

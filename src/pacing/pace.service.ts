@@ -57,7 +57,7 @@ export class PaceService {
     return this.pace.hold(message, pause);
   }
 
-  /** Returns true when the organization may accept no message now. */
+  /** Returns true when a quota of the organization is used up, so that it cannot send another message now. */
   lacksQuota(organizationId: string): Promise<boolean> {
     return this.pace.lacksQuota(organizationId);
   }

@@ -38,7 +38,7 @@ export class FrequencyCapInput {
   @Integer('Messages that a contact gets in the window at most.', { min: 1, max: 100 })
   most: number;
 
-  @Doc('Length of the window in seconds, at most 30 days. It ends at each message.')
+  @Doc('Length in seconds of the window before each message, at most 30 days.')
   @Integer({ min: 1, max: 2_592_000 })
   window_seconds: number;
 

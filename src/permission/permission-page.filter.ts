@@ -14,7 +14,10 @@ const CLIENT_FAULTS: Readonly<Partial<Record<AppError['code'], number>>> = {
   invalid_arguments: 409,
 };
 
-/** Answers every error of a page for contacts with a page. It logs no path, because paths contain tokens. */
+/**
+ * Answers every error on the pages for contacts with an HTML page that explains it. It logs no path, because paths
+ * contain tokens.
+ */
 @Catch()
 export class PermissionPageFilter implements ExceptionFilter {
   private readonly logger = new Logger('Permission');

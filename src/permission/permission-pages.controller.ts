@@ -19,7 +19,7 @@ import { type LinkView, PermissionPagesService } from './permission-pages.servic
 const BODY_LIMIT_BYTES = 16 * 1024;
 
 /**
- * Serves the pages of the links in messages, on which people see and change which messages they get. GET changes
+ * Serves the pages that the links in messages open. There, people see and change which messages they get. GET changes
  * nothing, because mail servers and scanners open every link.
  */
 @Controller()

@@ -16,7 +16,10 @@ export interface SubscriptionRequest {
   source: string;
   evidence: Evidence | null;
   runId?: string | undefined;
-  /** True to send no second e-mail when one of the last day asked for the confirmation. Its link confirms then. */
+  /**
+   * True to send no new e-mail when an e-mail of the last day asked for this confirmation. Then the link in that e-mail
+   * confirms the subscription.
+   */
   reusesConfirmation?: true;
 }
 

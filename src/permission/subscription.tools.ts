@@ -12,7 +12,7 @@ export class SubscriptionTools {
 
   @Tool({
     name: 'set_topic_subscription',
-    title: 'Subscribe a contact to a topic, or end it',
+    title: 'Subscribe or unsubscribe a contact',
     description:
       'Records whether a contact gets the messages of a topic. When the topic has double opt-in, the state is pending ' +
       'until the contact confirms it with the link in an e-mail, which this call sends.',

@@ -75,8 +75,8 @@ export class ToolPolicies {
   }
 
   /**
-   * Returns true for data that is read without a tool, such as a resource. A key with a list of tools reads only what one
-   * of these tools returns.
+   * Returns true if the caller may read data without a call of a tool, such as a resource. `names` are the tools that
+   * return the same data. A key with a list of tools reads only what a tool of the list returns.
    */
   permitsReading(names: readonly string[] = []): boolean {
     return this.permits({ names, readOnly: true });

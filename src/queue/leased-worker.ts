@@ -146,7 +146,7 @@ export class LeasedWorker {
     if (organizationId !== undefined) this.fairShare?.release(organizationId);
     this.wakeUpClaims -= 1;
     if (started.length === 0 && this.mayHaveMore && !hadMore && this.failures === 0) {
-      // The claim found no row, but its slot may have been missing for other wake-ups. Claim their rows now.
+      // The claim found no row, but other wake-ups may have found no free slot meanwhile. Claim their rows now.
       this.newlyFree += 1;
       this.scheduleNext();
     }

@@ -144,7 +144,7 @@ function assertHasVariables(
   for (const name of variables) {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (field?.type !== 'string') {
-      throw new Error(`${place}: {${name}} of "${text}" must be a field of ${input.name}, a text.`);
+      throw new Error(`${place}: {${name}} of "${text}" must be a text field of ${input.name}.`);
     }
   }
   const missing = required.find((name) => !variables.includes(name));

@@ -18,7 +18,7 @@ export class UriTemplate {
   constructor(readonly text: string) {
     if (!FORM.test(text) || text.length > MAX_URI_LENGTH) {
       throw new Error(
-        `"${text}" is not a URI for a resource: scheme://host/segments, some {variable}`,
+        `"${text}" is not a URI for a resource: use scheme://host/segments, with {variable} for a segment`,
       );
     }
     this.segments = text.split('/');

@@ -19,7 +19,7 @@ export class SetRetentionInput {
   @Integer('Days to keep finished messages; null: forever.', DAYS)
   messages_days?: number | null;
 
-  @Integer('Days to keep the log of webhooks; null: only the newest of each workflow.', DAYS)
+  @Integer('Days to keep webhook deliveries; null: only the newest of each workflow.', DAYS)
   webhook_deliveries_days?: number | null;
 
   @Integer('Days to keep the audit log; null: forever.', AUDIT_LOG_DAYS)

@@ -12,9 +12,12 @@ export interface SecretContent {
   readonly kind: SecretKind;
   /** The value, the value of the header, the password, or the client secret. */
   readonly secret: string;
-  /** The hosts whose requests may contain the secret. `*.example.com` means every host below example.com. */
+  /** The hosts that may receive the secret. `*.example.com` means every host below example.com. */
   readonly hosts: readonly string[];
-  /** The name of the header, for the kind `header`. For `oauth2_client`: the header for the token without `Bearer`. */
+  /**
+   * The name of the header, for the kind `header`. For `oauth2_client`: the header that gets the token without
+   * `Bearer`.
+   */
   readonly header?: string;
   /** The user name, for the kind `basic`. */
   readonly username?: string;

@@ -5,7 +5,10 @@ import { COLUMNS } from '../contacts/contact-statements.js';
 import { Contact } from '../contacts/contact.entity.js';
 import type { FilterNode } from '../contacts/filter-fields.js';
 
-/** Contacts by their ids, or a range in the order of their ids: after `after`, up to `upTo` or to the end. */
+/**
+ * The contacts that are compared: those with these ids, or a range in the order of their ids. The range begins after
+ * `after` and ends with `upTo`, or with the last contact.
+ */
 export type ContactPart =
   { readonly ids: readonly string[] } | { readonly after: string; readonly upTo: string | null };
 

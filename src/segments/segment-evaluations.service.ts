@@ -65,7 +65,7 @@ export class SegmentEvaluationsService {
     });
   }
 
-  /** Compares the contacts that were written with every segment. */
+  /** Compares the changed contacts with every segment. */
   private async compareChanged(organizationId: string): Promise<boolean> {
     const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
     if (ids.length === 0) return false;

@@ -116,7 +116,7 @@ export class SegmentsService {
     if (users.length > 0) {
       throw new AppError(
         'conflict',
-        `The segment is used by ${users.join(', ')}. Change it first.`,
+        `The segment is used by ${users.join(', ')}. Remove it there first.`,
       );
     }
     await this.segments.delete(organizationId, id);

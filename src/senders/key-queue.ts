@@ -2,7 +2,7 @@ import { AppError } from '../errors/app-error.js';
 import { rateLimited, TokenBuckets } from '../http/rate-limiter.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 
-/** The number of keys that an organization may make at once, and then in an hour. */
+/** The number of keys that an organization may make at once. After that, it may make this number in an hour. */
 const KEYS_PER_HOUR = 10;
 const HOUR_SECONDS = 60 * 60;
 /** The largest number of waiting calls of one organization. Each call occupies a transaction while it waits. */
@@ -11,8 +11,8 @@ const MOST_WAITING = 3;
 const MOST_WAIT_MS = 10_000;
 
 /**
- * Makes keys one after the other. Organizations take turns. A key takes a thread of the few that also hash passwords
- * and read files, so keys that are made at the same time would delay sign-in and the dashboard.
+ * Makes keys one after the other. Organizations take turns. Making a key occupies one of the few threads that also hash
+ * passwords and read files. So several keys at the same time would delay sign-in and the dashboard.
  */
 export class KeyQueue {
   private readonly waiting = new OrganizationQueue<() => void>();
@@ -56,7 +56,7 @@ export class KeyQueue {
 
   private startNext(): void {
     const next = this.waiting.shift();
-    // The process stays busy for the next call, so that a call that arrives in between cannot overtake it.
+    // `isBusy` stays true for the next call. Otherwise a call that arrives in between could overtake it.
     if (next) next[1]();
     else this.isBusy = false;
   }

@@ -141,7 +141,10 @@ export class SenderDomainsService {
     if (!isRemoved) throw AppError.notFound('sender domain');
   }
 
-  /** Returns the domain if the organization has it. Throws `conflict` when it cannot have another domain. */
+  /**
+   * Returns the domain if the organization has it. Otherwise returns undefined, or throws `conflict` when the
+   * organization has too many domains.
+   */
   private async findOrAssertSpace(
     organizationId: string,
     domain: string,

@@ -31,7 +31,7 @@ interface Job {
   readonly endsAt: number;
   readonly resolve: (reply: HtmlReply) => void;
   readonly reject: (reason: unknown) => void;
-  /** Ends the wait, or the thread. */
+  /** The timer that ends the wait of the job, or its thread. */
   timer?: NodeJS.Timeout;
 }
 

@@ -62,7 +62,10 @@ export class JoinedText {
     this.written += source.text.slice(begin, end);
   }
 
-  /** Returns the message with the line and column of the source from which an offset in the text came. */
+  /**
+   * Returns the message with a line and column. They are the place in the source of the character at `offset` of the
+   * text.
+   */
   place(offset: number, message: string): PlacedMessage {
     const piece = this.pieces.findLast(({ at }) => at <= offset);
     if (!piece) return { line: 1, column: 1, message };

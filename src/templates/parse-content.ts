@@ -135,8 +135,8 @@ function parseVariants(given: object, faults: FaultList): Record<string, Templat
       variants.set(locale.value, parseVariant(one, path, faults));
     }
   }
-  // Later code reads own members only. An object with a null prototype would not help, because the database stores no
-  // prototypes.
+  // Code that uses this object must read own members only. A null prototype would not help, because the database stores
+  // no prototypes.
   return Object.fromEntries(variants);
 }
 

@@ -28,7 +28,7 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
   let next = 0;
   let isInOrder = true;
-  // A program writes a word in the place of an attribute as an attribute with an empty value.
+  // When markup is in the place of an attribute, a program reads its word as an attribute, and adds an empty value.
   const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
     if (Number(digits) !== next) isInOrder = false;
     next += 1;

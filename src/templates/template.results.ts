@@ -65,7 +65,7 @@ export class TemplateView extends TemplateSummaryView {
   @JsonObject('Texts of the draft by locale.')
   variants: object;
 
-  @Integer('Version that the draft was restored from and not changed since.', { nullable: true })
+  @Integer('Version that was restored as the draft; null after a change.', { nullable: true })
   restored_from: number | null;
 
   static withDraft(template: Template): TemplateView {

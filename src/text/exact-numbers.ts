@@ -1,12 +1,16 @@
 /** Matches a large exponent, or more than 15 digits. Only numbers with one of these can lose digits in JavaScript. */
 const MAY_BE_INEXACT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-/** Matches the other numbers. A text of 1 MiB can have a quarter of a million of them. */
+/**
+ * Matches a number that JavaScript keeps exactly, which saves a slower check. A text of 1 MiB can have a quarter of a
+ * million numbers.
+ */
 const SURELY_EXACT = /^-?[\d.]{1,15}(?:[eE][+-]?\d{1,2})?$/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Replaces each number of a JSON text whose digits JavaScript would lose by a text with these digits. A number such as
- * 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. The text must be valid JSON.
+ * Finds each number in a JSON text whose digits JavaScript would lose, and replaces it with a text of these digits. A
+ * number such as 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. The text must
+ * be valid JSON.
  */
 export function quoteInexactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json;

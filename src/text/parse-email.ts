@@ -6,7 +6,10 @@ export type Parsed = { value: string } | { fault: string };
 
 const LONGEST_EMAIL = 254;
 
-/** Returns one plain address as {@link normalizeEmail}. Rejects display names, lists, quoted parts and line breaks. */
+/**
+ * Returns one plain address in the form of {@link normalizeEmail}. Rejects display names, lists, quoted parts and line
+ * breaks.
+ */
 export function parseEmail(text: string): Parsed {
   // Quoted local parts are legal, but two mail servers may read the same address as different mailboxes.
   const isPlain = !/[\s"(),:;<>[\\\]\p{C}]/u.test(text);

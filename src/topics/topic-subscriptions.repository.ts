@@ -90,7 +90,9 @@ export class TopicSubscriptionsRepository {
     return (await session.query(IS_CONFIRMED, ids)).length > 0;
   }
 
-  /** Returns the message that asked for the last confirmation, when it was stored in the last hours. */
+  /**
+   * Returns the id of the message that asked for the last confirmation, if it was stored within the last `hours` hours.
+   */
   async findRecentConfirmation(
     organizationId: string,
     contactId: string,

@@ -40,7 +40,7 @@ export class TopicSubscriptionsService {
     return changed;
   }
 
-  /** Makes other callers of this method wait until the transaction ends, for one contact. Throws `not_found`. */
+  /** Until the transaction ends, makes other calls of this method for the same contact wait. Throws `not_found`. */
   async lock(organizationId: string, given: string): Promise<void> {
     const contactId = await this.contacts.keep(organizationId, given);
     await this.subscriptions.lock(organizationId, contactId);

@@ -71,7 +71,7 @@ export class TopicsService {
 }
 
 function assertFits({ title, optedIn, doubleOptIn }: TopicFields): void {
-  // The title is in the subject of the e-mail that asks for a confirmation.
+  // The title must be one line, because it is in the subject of the e-mail that asks for a confirmation.
   if (title.trim() === '' || /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(title)) {
     throw AppError.invalidField('title', 'must be one line without control characters');
   }

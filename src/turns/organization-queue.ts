@@ -13,7 +13,7 @@ export class OrganizationQueue<T> {
     return this.waiting.get(organizationId)?.length ?? 0;
   }
 
-  /** Returns true when an item of an organization that meets the condition waits. */
+  /** Returns true when an organization that meets the condition has a waiting item. */
   some(condition: (organizationId: string) => boolean): boolean {
     return [...this.waiting.keys()].some(condition);
   }

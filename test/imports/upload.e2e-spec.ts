@@ -169,8 +169,8 @@ describe('an upload', () => {
     ['10,000 columns', `${'a,'.repeat(9999)}a\n1\n`, /more than 5000 cells.*at most 500 columns/],
     ['4,000 columns', `${'a,'.repeat(3999)}a\n1\n`, /4000 columns.*at most 500/],
     ['a row of 10,000 cells', `email\na${',b'.repeat(9999)}\n`, /Row 2 .*more than 5000 cells/],
-    ['a field without an end', `email\n"${'x'.repeat(300_000)}`, /Row 2 .*may have no end/],
-    ['a row without an end', `email\n${'x'.repeat(300_000)}`, /Row 2 .*no CSV file/],
+    ['a field without an end', `email\n"${'x'.repeat(300_000)}`, /Row 2 .*is not closed/],
+    ['a row without an end', `email\n${'x'.repeat(300_000)}`, /Row 2 .*is not CSV/],
     [
       'a quote that is not closed',
       'email\na@example.com\n"b@example.com\n',

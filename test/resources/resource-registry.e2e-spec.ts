@@ -288,8 +288,8 @@ describe('boot', () => {
     [TwinName, /Two resources are called contacts: .*(ContactTools\.search|TwinName\.twin)/],
     [TwinUri, /Two resources are called switchboard:\/\/contacts\/\{\}: .* and .*/],
     [BadUri, /BadUri\.bad: "switchboard:\/\/\{note_id\}" is not a URI for a resource/],
-    [UnknownVariable, /UnknownVariable\.bad: \{id\} .* must be a field of NoteInput/],
-    [NumberVariable, /NumberVariable\.bad: \{limit\} .* must be a field of NoteInput, a text/],
+    [UnknownVariable, /UnknownVariable\.bad: \{id\} .* must be a text field of NoteInput/],
+    [NumberVariable, /NumberVariable\.bad: \{limit\} .* must be a text field of NoteInput/],
     [MissingVariable, /MissingVariable\.bad: NoteInput\.note_id is required/],
     [NoClass, /NoClass\.bad: its first parameter must be a class/],
   ])('stops at %o', async (provider, message) => {

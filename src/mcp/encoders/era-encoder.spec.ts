@@ -43,7 +43,7 @@ describe(`${EraEncoder.name} of a revision`, () => {
     expect(keysOfTool(new EraEncoder(version).toolList([pictured]))).toEqual([...keys, ...icons]);
   });
 
-  it('lists idempotentHint only for tools that change something, and where it is not the default', () => {
+  it('lists idempotentHint only when it is not the default and the tool changes something', () => {
     const hints = (annotations: Partial<ToolDescriptor['annotations']>): unknown => {
       const listed = { ...tool, annotations: { ...tool.annotations, ...annotations } };
       const { tools } = JSON.parse(new EraEncoder('2025-11-25').toolList([listed])) as {

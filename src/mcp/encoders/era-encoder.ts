@@ -13,7 +13,9 @@ export interface Listed {
   icons?: readonly Icon[];
 }
 
-/** Encodes results as JSON text, for plain JSON-RPC and for each MCP revision with the members that it adds. */
+/**
+ * Encodes results as JSON text, for plain JSON-RPC and for each MCP revision, with the members that the revision adds.
+ */
 export class EraEncoder {
   readonly hasMeta: boolean;
   private readonly hasAnnotations: boolean;

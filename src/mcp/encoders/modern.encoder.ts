@@ -63,7 +63,7 @@ export function inputRequestsOf(requests: InputRequests): object {
   return Object.fromEntries(shown) as object;
 }
 
-/** Returns the members of a result that a client may cache, for its API key only. */
+/** Returns the members that allow a client to cache a result, for its API key only. */
 function cacheable(ttlMs: number): object {
   return { ttlMs, cacheScope: 'private' };
 }

@@ -85,7 +85,10 @@ function callFailure(error: AppError): unknown {
   return JSON.parse(MODERN.toolFailure(JSON.stringify(knownError(error))));
 }
 
-/** Returns a long interval for a task that waits for long, because every poll counts towards the rate limit. */
+/**
+ * Returns the time in milliseconds until a client should poll again. It is long for a task that waits for long, because
+ * every poll counts towards the rate limit.
+ */
 function pollInterval(askAgainAt: Date | undefined): number {
   const wait = askAgainAt ? askAgainAt.getTime() - Date.now() : 0;
   return Math.min(Math.max(wait, SHORTEST_POLL_MS), LONGEST_POLL_MS);

@@ -197,7 +197,8 @@ function encode(
     const encoded = encoder.toolResult(text, meta);
     return isSmall ? encoded : withinLimit(encoded, tool);
   }
-  if (!Array.isArray(result.content)) throw new Error('A tool without output returns ToolContent.');
+  if (!Array.isArray(result.content))
+    throw new Error('A tool without output must return ToolContent.');
   return encoder.toolContent(JSON.stringify(result.content), meta);
 }
 
