@@ -224,7 +224,7 @@ describe('the verification of an address', () => {
     expect((await view(eve)).is_verified).toBe(false);
   });
 
-  it('refuses a token after the address of the account changed, and counts the new one as not verified', async () => {
+  it('refuses a token after the address of the account changed, and the new address is not verified', async () => {
     const ada = await signUp();
     const change = (email: string) =>
       switchboard.ownerQuery('update gate.users set email = $2 where id = $1', [ada.userId, email]);

@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-describe('live data', () => {
+describe('the dashboard with live data', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {

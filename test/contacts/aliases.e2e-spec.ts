@@ -69,7 +69,7 @@ describe('aliases of contacts', () => {
     expect((await acme.call('send_message', given)).error?.code).toBe('no_consent');
   });
 
-  it('identify the contact of a run by the e-mail address of a webhook', async () => {
+  it('identify the contact of a run by the e-mail address in the payload of a webhook', async () => {
     const contact = await aliased('webhook.alias@example.com');
     const idn = await aliased('Jane@bücher.example');
     const { id } = await createWorkflow(acme, []);

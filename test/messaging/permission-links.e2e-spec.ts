@@ -85,7 +85,7 @@ describe('a link to unsubscribe', () => {
     expect(await changesOf(id)).toEqual([]);
   });
 
-  it('shows a page without scripts, and forbids to frame, cache or index the page', async () => {
+  it('shows a page that has no scripts and may not be framed, cached or indexed', async () => {
     const { unsubscribe } = await linksOf();
     const { headers } = await fetch(unsubscribe);
     const policy = headers.get('content-security-policy');

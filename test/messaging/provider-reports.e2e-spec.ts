@@ -257,7 +257,7 @@ describe('with workers', () => {
   });
 });
 
-describe('a delivery report that arrives before the worker records its outcome', () => {
+describe('a delivery report that arrives before the worker records the outcome of the message', () => {
   // No worker runs; the test acts as one.
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });

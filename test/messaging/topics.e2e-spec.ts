@@ -168,7 +168,7 @@ describe('a topic', () => {
 });
 
 describe('an e-mail of a topic', () => {
-  it('has the headers of RFC 8058, and links for its text', async () => {
+  it('has the headers of RFC 8058, and variables for the links in its text', async () => {
     const { id } = await createContact(acme);
     const body = '{{ unsubscribe_url }}\n{{ preferences_url }}';
     const variables = { unsubscribe_url: 'https://example.org' };

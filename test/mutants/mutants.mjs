@@ -331,7 +331,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/quotas/measured-quotas'],
-    names: 'is also enforced for SQL of a tool|refuses a run by hand with the same error',
+    names: 'is also enforced for SQL of a tool|refuses a run that a person starts, with the same error',
   },
   {
     id: 'S14',

@@ -79,7 +79,7 @@ describe('the largest payload that a webhook accepts', () => {
     });
   });
 
-  it('refuses JSON of other systems with more than 100,000 values, and explains the limit', async () => {
+  it('has as many values as JSON of other systems may have, and the error for more explains the limit', async () => {
     const { id } = await createWorkflow(acme, [
       {
         id: 'call',
