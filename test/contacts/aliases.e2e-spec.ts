@@ -161,7 +161,7 @@ describe('aliases of contacts', () => {
     expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('50') });
   });
 
-  it('never share an address with a contact, in any order of two concurrent calls', async () => {
+  it('never share an address with another contact, in any order of two concurrent calls', async () => {
     const holders = await Promise.all(Array.from({ length: 20 }, () => created()));
     const outcomes = await Promise.all(
       holders.flatMap(({ id }, index) => {

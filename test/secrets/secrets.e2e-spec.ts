@@ -135,7 +135,7 @@ describe('secrets of an organization', () => {
     }
   });
 
-  it('are hidden as one place where they overlap, and at 10,000 places of a response', async () => {
+  it('are hidden as one place where they overlap, and at up to 10,000 places of a response', async () => {
     const names = ['overlap_a', 'overlap_b', 'overlap_c'];
     await setSecret({ name: names[0], secret: 'xxxx' });
     await setSecret({ name: names[1], secret: 'over' });

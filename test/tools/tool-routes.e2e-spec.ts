@@ -128,26 +128,32 @@ describe('routes that show or change data of a tool', () => {
     );
   });
 
-  it.each(CASES)('answer 404 to a person when the tool is hidden: %s, of %s', async (route, tool) => {
-    const { acme, ids } = await prepare();
-    expect(await byPerson(acme, route, ids)).toBe('ok');
-    await setPolicy(acme, { tool, hidden: true });
-    expect((await acme.call(tool)).status).toBe(404);
-    expect(await byPerson(acme, route, ids)).toEqual({
-      status: 404,
-      code: 'not_found',
-      detail: `Unknown tool. This request needs ${tool}.`,
-    });
-  });
+  it.each(CASES)(
+    'answer 404 to a person when the tool is hidden: %s, of %s',
+    async (route, tool) => {
+      const { acme, ids } = await prepare();
+      expect(await byPerson(acme, route, ids)).toBe('ok');
+      await setPolicy(acme, { tool, hidden: true });
+      expect((await acme.call(tool)).status).toBe(404);
+      expect(await byPerson(acme, route, ids)).toEqual({
+        status: 404,
+        code: 'not_found',
+        detail: `Unknown tool. This request needs ${tool}.`,
+      });
+    },
+  );
 });
 
 describe('routes of API keys that show or change data of a tool', () => {
-  it.each(OF_KEYS)('answer 404 to a key when the tool is hidden: %s, of %s', async (route, tool) => {
-    const { acme, ids } = await prepare();
-    expect(await byKey(acme, route, ids)).toBe('ok');
-    await setPolicy(acme, { tool, hidden: true });
-    expect(await byKey(acme, route, ids)).toMatchObject({ status: 404, code: 'not_found' });
-  });
+  it.each(OF_KEYS)(
+    'answer 404 to a key when the tool is hidden: %s, of %s',
+    async (route, tool) => {
+      const { acme, ids } = await prepare();
+      expect(await byKey(acme, route, ids)).toBe('ok');
+      await setPolicy(acme, { tool, hidden: true });
+      expect(await byKey(acme, route, ids)).toMatchObject({ status: 404, code: 'not_found' });
+    },
+  );
 
   it.each(OF_KEYS)(
     'need a person when each call of the tool needs a confirmation: %s, of %s',

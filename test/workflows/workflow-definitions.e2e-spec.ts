@@ -39,7 +39,11 @@ describe('the definition of a workflow', () => {
       [add({ email: 'a@example.com', on_conflict: 'x' })],
       ['steps[0].arguments.on_conflict'],
     ],
-    ['an expression with a syntax error', [add({ email: '{{ a | }' })], ['steps[0].arguments.email']],
+    [
+      'an expression with a syntax error',
+      [add({ email: '{{ a | }' })],
+      ['steps[0].arguments.email'],
+    ],
     ['an unknown filter', [add({ email: '{{ run.id | shout }}' })], ['steps[0].arguments.email']],
     ['an unknown name', [add({ email: '{{ payload.email }}' })], ['steps[0].arguments.email']],
     [
@@ -47,7 +51,11 @@ describe('the definition of a workflow', () => {
       [look('one', '{{ two.id }}'), look('two', 'x')],
       ['steps[0].arguments.contact_id'],
     ],
-    ['a step that refers to itself', [look('one', '{{ one.id }}')], ['steps[0].arguments.contact_id']],
+    [
+      'a step that refers to itself',
+      [look('one', '{{ one.id }}')],
+      ['steps[0].arguments.contact_id'],
+    ],
     [
       'a reference from outside to a step of a branch',
       [{ id: 'b', if: 'trigger.payload.x', then: [look('in', 'x')] }, look('out', '{{ in.id }}')],
