@@ -20,8 +20,8 @@ export function buildTree(): void {
 }
 
 /**
- * Bundles a program of the tests with the service, as the service is bundled for `npm start`, and returns the file. Each
- * process of the bundle loads in a third of the processor time. The folder of the file belongs to the caller.
+ * Bundles a program of the tests with the service, as the service is bundled for `npm start`, and returns the file.
+ * Each process of the bundle loads in a third of the processor time. The folder of the file belongs to the caller.
  */
 export function bundleProgram(program: string): string {
   buildTree();
