@@ -226,7 +226,7 @@ describe('an agent whose call a person must approve', () => {
   });
 
   itSlow(
-    'needs a new approval for the same call once the result of the first call is no longer kept',
+    'needs a new approval for the same call when the result of the first call is no longer stored',
     async () => {
       const id = await request();
       await approve(id);

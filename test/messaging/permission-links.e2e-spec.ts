@@ -97,7 +97,7 @@ describe('a link to unsubscribe', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  it('ends only the messages of its topic, by POST, once', async () => {
+  it('unsubscribes by POST from its topic only, and only once', async () => {
     const { id, messageId, unsubscribe } = await linksOf();
     const headers = { 'User-Agent': 'Mail\tprogram 1.0' };
     const first = await post(unsubscribe, ONE_CLICK, headers);

@@ -997,6 +997,6 @@ export const MUTANTS = [
       ['migrations/functions/purge_uploads.sql', 'and m.file_id = f.id', "and m.file_id = ''"],
     ],
     tests: ['test/messaging/attachments'],
-    names: 'is deleted 30 days after its upload, but not before the last message',
+    names: 'is deleted 30 days after its upload, but not while a message that sends it exists',
   },
 ];

@@ -61,7 +61,7 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  itSlow('refuses all new contacts in two processes once it is used up', async () => {
+  itSlow('refuses all new contacts in two processes when it is used up', async () => {
     const second = await startSwitchboard({
       databaseUrl: switchboard.databaseUrl,
       env: { ROLE: 'web' },

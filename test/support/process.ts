@@ -31,7 +31,7 @@ export function bundleProgram(program: string): string {
   return resolve(folder, 'main.js');
 }
 
-/** Starts a process in `folder`, whose `.env` it reads. By default, that is a folder without one. */
+/** Starts a process in `folder`, whose `.env` it reads. By default, the folder has no `.env`. */
 export function startProcess(env: Record<string, string>, folder = tmpdir()): SwitchboardProcess {
   const child = spawn(process.execPath, [resolve(ROOT, 'scripts/start.mjs')], {
     cwd: folder,
