@@ -66,7 +66,7 @@ async function upload(url, headers, { text }) {
   return body.import.id;
 }
 
-/** Starts the import, and returns whether it is started now. The answer 409 means that an earlier attempt started it. */
+/** Starts the import, and returns whether it is started. The answer 409 means that an earlier attempt started it. */
 async function isStarted(url, headers, id) {
   const response = await fetch(`${url}/api/tools/start_import`, {
     method: 'POST',
