@@ -59,7 +59,7 @@ describe('the dashboard with live data', () => {
     await page.getByRole('link', { name: 'Joan' }).waitFor();
   });
 
-  it('marks one of the first steps as done as soon as an agent or a person has done it', async () => {
+  it('marks one of the first steps as done as soon as the organization has done it', async () => {
     const { page } = await dashboard.open('/');
     await page.getByRole('heading', { name: /Send a message/ }).waitFor();
     const done = page.getByRole('heading', { name: /Send a message\s*: done/ });
