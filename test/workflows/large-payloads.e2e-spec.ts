@@ -39,7 +39,7 @@ describe('JSON from other systems', () => {
     arguments: { value: { text } },
   });
 
-  it('can be the largest payload of a webhook, which is forwarded to a system and a workflow, and looped over', async () => {
+  it('can be the largest payload of a webhook, which is forwarded, passed to a workflow, and looped over', async () => {
     const body = largestBody();
     expect(Buffer.byteLength(body)).toBe(MIB);
     const child = await createWorkflow(
