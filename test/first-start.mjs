@@ -76,12 +76,12 @@ try {
   assert.doesNotMatch(second.output, /swb_|whsec_|Password/);
   assert.equal((await call('get_run', { run_id: runId })).run.status, 'succeeded');
 
-  step('says so when the port is taken');
+  step('says that the port is in use');
   const third = run({ ...env, DATA_DIR: join(folder, 'other') });
   assert.equal(await third.exited, 1);
   assert.match(third.output, new RegExp(`Port ${port} is already in use`));
 
-  step('goes on after kill -9');
+  step('starts again after kill -9');
   process.kill(await listenerPid(), 'SIGKILL');
   await second.exited;
   const fourth = await start();

@@ -94,7 +94,7 @@ describe('the limits of sign-in', () => {
     expect(unknown).toEqual(known);
   });
 
-  it('refuse an address that guesses passwords of many accounts, with Retry-After and a security event', async () => {
+  it('refuse an address that tries to guess passwords of many accounts, and record a security event', async () => {
     const address = newAddress();
     const guess = (index: number) =>
       signIn(switchboard, `account${index}@example.com`, 'a guess', address);
@@ -157,7 +157,7 @@ describe('the limits of sign-in', () => {
   it('remember at most twenty addresses of an account', async () => {
     acme = await createOrganization(switchboard);
     for (let index = 0; index < 25; index += 1) {
-      // Without the truncation, the limit of the account would refuse the later attempts.
+      // Deletes the counts of attempts. Otherwise, the limit of the account would refuse the later attempts.
       await switchboard.ownerQuery('truncate gate.token_buckets');
       await signIn(switchboard, acme.email, acme.password, newAddress());
     }

@@ -201,7 +201,7 @@ describe('the verification of an address', () => {
     expect(row).toEqual({ hours: 24 });
   });
 
-  it('accepts one of several simultaneous uses of a token, and no earlier token afterwards', async () => {
+  it('accepts only one of several simultaneous uses of a token, and afterwards no earlier token', async () => {
     const ada = await signUp();
     expect((await mailAgain(ada)).status).toBe(204);
     const [first = '', second = ''] = await tokensOf(ada, 2);
@@ -224,7 +224,7 @@ describe('the verification of an address', () => {
     expect((await view(eve)).is_verified).toBe(false);
   });
 
-  it('refuses a token after the address of the account changed, and counts the new one as not verified', async () => {
+  it('refuses a token after the address of the account changed, and the new address is not verified', async () => {
     const ada = await signUp();
     const change = (email: string) =>
       switchboard.ownerQuery('update gate.users set email = $2 where id = $1', [ada.userId, email]);
@@ -304,7 +304,7 @@ describe('the verification of an address', () => {
     expect(await mailsTo(ada.email)).toHaveLength(MAILS_A_DAY);
   });
 
-  it('sends a mailbox a few mails a day in total, for all accounts that use spellings of its address', async () => {
+  it('sends a mailbox at most a few mails a day, in total for all accounts with spellings of its address', async () => {
     const spellings = ['victim+1', 'victim+2', 'v.i.ctim+3', 'Victim+4', 'vic.tim+5', 'victim'];
     const people = [];
     for (const name of spellings) people.push(await signUp(`${name}@mail.example`));

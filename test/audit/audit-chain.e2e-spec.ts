@@ -205,7 +205,8 @@ describe('the chain of the audit log', () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
     try {
-      // Starts a seal that never ends. At the same time the organization makes a call.
+      // Locks the rows that a process locks when it chains entries, and keeps the locks. Then the organization makes a
+      // call.
       await client.query('begin');
       await client.query('select * from private.audit_chains for update');
       await client.query('delete from private.audit_queue');

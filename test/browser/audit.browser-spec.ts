@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
-describe('the audit log and the retention', () => {
+describe('the settings of an organization', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe('the audit log and the retention', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('shows who changed what, and exports what the filter matches', async () => {
+  it('include the audit log, which shows who changed what, and exports the entries that match the filter', async () => {
     const { page, faults } = await dashboard.open('/settings/audit');
     await page.getByRole('button', { name: 'sign_up' }).waitFor();
     await page.getByRole('textbox', { name: 'Action' }).fill('create_contact');
@@ -36,7 +36,7 @@ describe('the audit log and the retention', () => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps the retention that a person sets, and asks before rows are deleted', async () => {
+  it('include the retention, which a person sets, and ask before rows are deleted', async () => {
     const { page, faults } = await dashboard.open('/settings/retention');
     const audit = page.getByLabel('Audit log, in days');
     await audit.fill('ten');

@@ -12,7 +12,7 @@ describe('the page of channels', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('says that e-mails are only written to files without a mail server', async () => {
+  it('says that without a mail server, e-mails are only written to files', async () => {
     const { page, faults } = await dashboard.open('/settings/channels');
     await page.getByRole('row', { name: /^E-mail email Only written to files/ }).waitFor();
     await page.getByText('E-mails are written to .eml files').waitFor();

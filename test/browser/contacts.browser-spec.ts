@@ -105,7 +105,7 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are filtered by conditions that the address keeps', async () => {
+  it('are filtered by conditions that the address of the page keeps', async () => {
     for (const plan of ['pro', 'free']) {
       const email = `${plan}@example.com`;
       await dashboard.organization.call('create_contact', { email, properties: { plan } });

@@ -39,7 +39,7 @@ describe('an address with the id of a row of another organization', () => {
     },
   );
 
-  it('shows the same page for a call as for an unknown id', async () => {
+  it('shows the same text for a call of another organization and for an unknown call', async () => {
     const [request, call] = foreign.get('calls')!.split(' ');
     for (const [of, id] of [
       [request, call],

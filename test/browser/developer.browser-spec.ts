@@ -34,7 +34,7 @@ describe('Settings → Developer', () => {
       body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
     });
 
-  it('keeps the old key until the person agrees, and shows the new one once', async () => {
+  it('keeps the old key until the person agrees, and shows the new key only once', async () => {
     const opened = await dashboard.open('/settings/developer');
     const { page, faults } = opened;
     await page.getByRole('button', { name: 'Replace the key' }).click();
@@ -108,7 +108,7 @@ describe('Settings → Developer', () => {
     await page.getByText('they need OAuth').waitFor();
   });
 
-  it('revokes the key by keyboard, and then offers to make one', async () => {
+  it('revokes the key by keyboard, and then offers to make a new key', async () => {
     const { page } = await dashboard.open('/settings/developer');
     await page.getByRole('button', { name: 'Revoke' }).focus();
     await page.keyboard.press('Enter');

@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-describe('live data', () => {
+describe('the dashboard with live data', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('live data', () => {
     await page.getByRole('link', { name: 'Joan' }).waitFor();
   });
 
-  it('marks one of the first steps as done when it happens', async () => {
+  it('marks one of the first steps as done as soon as the organization has done it', async () => {
     const { page } = await dashboard.open('/');
     await page.getByRole('heading', { name: /Send a message/ }).waitFor();
     const done = page.getByRole('heading', { name: /Send a message\s*: done/ });

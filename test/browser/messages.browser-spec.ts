@@ -61,7 +61,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('say of a bounce that the message was sent, but did not arrive', async () => {
+  it('say of a bounced message that it was sent, but did not arrive', async () => {
     const { organization } = dashboard;
     const contact = await createContact(organization);
     const { id } = await send(organization, { contact_id: contact.id, subject: 'Hi', body: 'Hi.' });

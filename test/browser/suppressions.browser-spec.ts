@@ -37,7 +37,7 @@ describe('suppressed addresses', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are the reason that the page of a contact shows why a message would not be sent', async () => {
+  it('are shown on the page of a contact as the reason why a message would not be sent', async () => {
     const { organization } = dashboard;
     const created = await organization.call<{ contact: { id: string } }>('create_contact', {
       email: 'bounced@example.com',

@@ -49,7 +49,7 @@ describe('the explorer of tools', () => {
     await page.getByRole('alert').filter({ hasText: 'This did not work' }).waitFor();
   });
 
-  it('hides a tool, shows it again, and asks for the agreement of a person', async () => {
+  it('hides a tool, shows it again, and makes its calls need the agreement of a person', async () => {
     const { page, faults } = await dashboard.open('/tools/send_message');
     await page.getByLabel('Hide this tool').click();
     await page.getByRole('button', { name: 'Save the policy' }).click();

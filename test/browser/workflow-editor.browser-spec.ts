@@ -32,7 +32,7 @@ describe('the editor of workflows', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('adds, edits, moves and removes steps by keyboard, undoes, and saves', async () => {
+  it('adds, edits, moves and removes steps by keyboard, undoes a change, and saves', async () => {
     const id = await create([
       { id: 'one', wait: { seconds: 1 } },
       { id: 'two', if: 'trigger.payload.a', then: [], else: [] },
@@ -253,7 +253,7 @@ describe('the editor of workflows', () => {
     });
   });
 
-  it('shows the faults of the service at their fields and at their place in the JSON', async () => {
+  it('shows the faults that the service returns, at their fields and at their places in the JSON', async () => {
     const id = await create([{ id: 'look', tool: 'get_contact', arguments: { contact_id: 'x' } }]);
     const { page, faults } = await dashboard.open(`/workflows/${id}`);
     await page.getByRole('treeitem').filter({ hasText: 'look' }).click();

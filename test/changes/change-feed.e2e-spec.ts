@@ -204,7 +204,7 @@ describe('the change feed', () => {
   });
 });
 
-it('stops a listener that is still connecting', async () => {
+it('a listener that is still connecting can be stopped', async () => {
   const listener = new ChannelListener(here.access, 'test_channel', { receive: () => undefined });
   await listener.stop();
   await expect(listener.listening).rejects.toThrow();

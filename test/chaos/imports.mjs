@@ -8,7 +8,7 @@ const WRONG_EVERY = 77;
 const PAUSE_MS = 300;
 const GIVE_UP_MS = 300_000;
 
-/** Returns files with contacts, and how many contacts and rejected rows each must make. */
+/** Returns files with contacts, and how many contacts and rejected rows each file must make. */
 export function planImports(name) {
   return Array.from({ length: FILES }, (_, file) => {
     const prefix = `${name}-${file}-`;
@@ -38,7 +38,7 @@ export async function startImports(imports, { webs, cookie, seconds }) {
   }
 }
 
-/** An upload without an answer is sent again: only the import that is started counts. */
+/** Uploads and starts one import. Sends an upload without an answer again: only the import that is started counts. */
 async function startImport(job, webs, cookie, first) {
   const giveUpAt = Date.now() + GIVE_UP_MS;
   for (let attempt = 0; Date.now() < giveUpAt; attempt += 1) {
@@ -66,7 +66,7 @@ async function upload(url, headers, { text }) {
   return body.import.id;
 }
 
-/** A start without an answer may have been stored. Repeating it then returns conflict. */
+/** Starts the import, and returns whether it is started. The answer 409 means that an earlier attempt started it. */
 async function isStarted(url, headers, id) {
   const response = await fetch(`${url}/api/tools/start_import`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RESTART_MS = 200;
-/** The time after its start at which a process is assumed to have work, in milliseconds. */
+/** The time from the start of a process until it is assumed to have work, in milliseconds. */
 const WARM_MS = 500;
 const STOP_LIMIT_MS = 25_000;
 const KEPT_OUTPUT = 20_000;

@@ -148,7 +148,7 @@ async function retryParked(postgres, workflowId, web, cookie) {
   return parked.length;
 }
 
-/** Retries for 20 s, because the last fault may have killed the process. */
+/** Sends a request, and retries it for 20 s, because the last fault may have killed the process. */
 async function fetchWithRetry(url, options) {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -70,7 +70,7 @@ describe('switchboard call TOOL', () => {
     expect(traces.filter((trace) => trace === 'lost answer')).toHaveLength(1);
   });
 
-  it('stores nothing with --dry-run, and prints the changes of a real call', async () => {
+  it('stores nothing with --dry-run, and prints the changes that a real call would make', async () => {
     const { stdout } = await run(
       'call',
       'create_contact',
@@ -156,7 +156,7 @@ describe('switchboard', () => {
 });
 
 describe('switchboard new', () => {
-  it('passes its arguments to the script of npm run new, and ends with its exit code', async () => {
+  it('passes its arguments to the script of npm run new, and ends with the exit code of the script', async () => {
     const { code, stderr } = await run('new', 'Not A Name');
     expect(code).toBe(1);
     expect(stderr).toContain('Not A Name');

@@ -182,7 +182,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await countContacts()).toBe(0);
   });
 
-  it('reads rows from standard input for -', async () => {
+  it('reads rows from standard input with --file -', async () => {
     const { code } = await runCommand(['call', 'note', '--file', '-'], {
       url: switchboard.url,
       key: acme.key,

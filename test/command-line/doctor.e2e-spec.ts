@@ -76,7 +76,7 @@ describe('switchboard doctor', () => {
     expect(result.code).toBe(0);
   });
 
-  it('says when a key was revoked', async () => {
+  it('says at which time a key was revoked', async () => {
     const { key } = acme;
     await newKey({});
     const result = await examine(switchboard.url, key);

@@ -69,7 +69,7 @@ describe('aliases of contacts', () => {
     expect((await acme.call('send_message', given)).error?.code).toBe('no_consent');
   });
 
-  it('identify the contact of a run by the e-mail address of a webhook', async () => {
+  it('identify the contact of a run by the e-mail address in the payload of a webhook', async () => {
     const contact = await aliased('webhook.alias@example.com');
     const idn = await aliased('Jane@bücher.example');
     const { id } = await createWorkflow(acme, []);
@@ -161,7 +161,7 @@ describe('aliases of contacts', () => {
     expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('50') });
   });
 
-  it('never share an address with a contact, in any order of two concurrent calls', async () => {
+  it('never share an address with another contact, in any order of two concurrent calls', async () => {
     const holders = await Promise.all(Array.from({ length: 20 }, () => created()));
     const outcomes = await Promise.all(
       holders.flatMap(({ id }, index) => {

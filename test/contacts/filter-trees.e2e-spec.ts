@@ -77,7 +77,7 @@ describe('groups of conditions', () => {
     expect(path.startsWith(error!.details![0]!.path)).toBe(true);
   });
 
-  it('are refused deeper than five levels, and with more than 50 conditions', async () => {
+  it('are refused when they have more than five levels or more than 50 conditions', async () => {
     let deep: object = pro;
     for (let level = 0; level < 5; level += 1) deep = { not: deep };
     const tooDeep = await acme.call('search_contacts', { filters: [deep] });

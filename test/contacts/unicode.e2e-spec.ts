@@ -53,8 +53,8 @@ describe('text of contacts', () => {
       query: text.toUpperCase().slice(0, 100).toWellFormed(),
       filters: [{ field: 'external_id', operator: 'equals', value: text }],
     });
-    // Some letters, such as ß and final sigma, become other letters in uppercase and lowercase again. The uppercase
-    // query does not find a text with such letters.
+    // Some letters, such as ß and final sigma, become other letters when they are converted to uppercase and back to
+    // lowercase. A query in uppercase does not find a text with such letters.
     if (text.toUpperCase().toLowerCase() === text.toLowerCase() && text.length <= 100) {
       expect(found.value.contacts.map(({ id }) => id)).toEqual([value.contact.id]);
     }

@@ -309,7 +309,7 @@ describe('the setting that enables a dry run', () => {
     expect(effects).toEqual([{ action: 'create', table: 'team_things', id: '1/a' }]);
   });
 
-  it('stores no change of a dry run, even if SQL turns the setting off', async () => {
+  it('cannot be turned off by SQL in order to store the changes of a dry run', async () => {
     const before = await dumpOrganization(switchboard, acme.id);
     const sneaky = effectsOf(async () => {
       await sql(`select set_config('switchboard.dry_run', 'off', false)`);

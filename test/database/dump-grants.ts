@@ -62,7 +62,7 @@ export async function dumpGrants(client: Client): Promise<string> {
   }
 }
 
-/** Both roles end with the random suffix of the installation. */
+/** Returns the name of a role without the random suffix of the installation, with which both roles end. */
 function nameOf(role: string): string {
   return role.replace(/_[0-9a-f]{12}$/, '');
 }

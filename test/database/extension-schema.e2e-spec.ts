@@ -117,7 +117,7 @@ describe('migrations of an extension', () => {
 });
 
 describe('entities of an extension', () => {
-  it('stop the start without a table, and the error says where to list its migration', async () => {
+  it('stop the start when they have no table, and the error says where to list the migration', async () => {
     await expect(prepare([], [Boat])).rejects.toThrow(
       'The entity Boat has no table public.boats. List the migration that creates it under `migrations`.',
     );

@@ -79,13 +79,16 @@ describe('calls of the gate that wait for a lock of an organization', () => {
     });
   });
 
-  itSlow('give an organization its turn, no matter how many others wait for locks', async () => {
-    await whileLocked([acme, initech], async () => {
-      await waitFor(async () => (await countWaiting()) >= 2);
-      expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);
-    });
-    globex = await createOrganization(switchboard);
-  });
+  itSlow(
+    'let each organization have its turn, no matter how many others wait for locks',
+    async () => {
+      await whileLocked([acme, initech], async () => {
+        await waitFor(async () => (await countWaiting()) >= 2);
+        expect((await globex.fetch('/api/mcp/keys', { method: 'POST' })).status).toBe(201);
+      });
+      globex = await createOrganization(switchboard);
+    },
+  );
 
   it('never delay the renewals and releases of leases, which serve all organizations in one call', async () => {
     const gate = switchboard.app.get(GateDatabase);

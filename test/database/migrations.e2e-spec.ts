@@ -155,7 +155,7 @@ describe('migrations/grants.txt', () => {
     expect(await withClient(url, dumpGrants)).toBe(before);
   });
 
-  it('comes from a list of all tables of Switchboard, because other tables can be read and written', async () => {
+  it('comes from a list with every table of Switchboard, because SQL may read and write unlisted tables', async () => {
     const file = readFileSync(join(FOLDER, 'functions/tenant_privileges.sql'), 'utf8');
     const listed = new Set([...file.matchAll(/^ {2}\('(\w+)', /gm)].map(([, name]) => name));
     const tables = await withClient(url, async (client) => {

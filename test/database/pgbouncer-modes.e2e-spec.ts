@@ -68,7 +68,7 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     expect(await countTables()).toBe(0);
   });
 
-  it('is refused in transaction mode while it has one connection of the server', async () => {
+  it('is refused in transaction mode even if the pool has only one connection', async () => {
     const url = await bounce({ pool_mode: 'transaction', default_pool_size: '1' });
     expect(await failure(url)).toBe(refusal(url));
   });

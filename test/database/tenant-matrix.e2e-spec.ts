@@ -7,7 +7,7 @@ import { dropRowLevelSecurity } from './drop-row-level-security.js';
 import { dumpOrganization } from './dump-organization.js';
 import { argumentsFor, type Descriptor, Ids, isReference, optionsOf } from './tool-arguments.js';
 
-/** Sends a call in one way and returns the response as text. */
+/** A function that sends a call in one way, for example in a batch, and returns the response as text. */
 type Way = (organization: TestOrganization, tool: string, given: object) => Promise<string>;
 
 const callOf = (name: string, given: object, meta?: object) => ({

@@ -9,7 +9,7 @@ import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 const POOL = 10;
-/** Less than 30 s, because after that time the server ends each session that is idle in a transaction. */
+/** The longest wait for open transactions. After 30 s, the server itself ends a session that is idle in one. */
 const STILL_OPEN_MS = 20_000;
 const INSERT = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
   values ($1, 'test', $2, 'x') returning key`;

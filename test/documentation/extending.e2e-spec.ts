@@ -66,7 +66,7 @@ function unindented(code: string): string {
   return code.replaceAll(/^ +/gm, '');
 }
 
-/** Returns a class with one field that has the decorator, and a type decorator if that one implies no type. */
+/** Returns a class with a field that has the decorator, and also a type decorator if the first one implies no type. */
 function classWith(name: string): new () => object {
   class Decorated {}
   const factories = validators as unknown as Record<

@@ -31,7 +31,7 @@ const customer = (id: number, email: string | null) => ({
   last_name: 'Johnson',
 });
 
-/** Returns a payload that is an order at Shopify and a payment at Stripe. The buyer has no customer account. */
+/** Returns a payload that is both an order of Shopify and a payment of Stripe. The buyer has no customer account. */
 const guestOf = (email: string) => ({
   email,
   customer: null,

@@ -66,7 +66,7 @@ describe('docs/webhooks.md', () => {
     ]);
   });
 
-  it('shows calls that keep the settings of a webhook which they do not name', async () => {
+  it('shows calls that change some settings of a webhook and keep all others', async () => {
     const { id, trigger, secret } = await createWorkflow(acme, [], { trigger: EVERYTHING });
     const body = '{"email":"lead@example.com"}';
     const secrets = [secret!];

@@ -87,7 +87,7 @@ describe('a body in chunks', () => {
       switchboard.url,
       `${route} HTTP/1.1\r\nHost: ${host()}\r\nTransfer-Encoding: chunked\r\n\r\n`,
       (socket) => {
-        // The chunks follow the response, when Node.js would discard them.
+        // Sends the chunks after the response. By default, Node.js would discard them and serve the next request.
         socket.once('data', () => socket.write(`${'1\r\na\r\n'.repeat(3000)}0\r\n\r\n${next}`));
       },
     );

@@ -3,7 +3,7 @@ import { createOrganization } from '../support/organization.js';
 import { sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 
-it('has at most 20 downloads of an organization at the same time', async () => {
+it('an organization can have at most 20 downloads at the same time', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const uploaded = await fetch(`${switchboard.url}/api/files`, {

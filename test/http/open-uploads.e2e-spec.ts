@@ -6,7 +6,7 @@ import { sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { rawRequest } from './raw-request.js';
 
-it('accepts at most 20 uploads of files at the same time, also when several begin together', async () => {
+it('an organization can have at most 20 uploads at the same time, also when several begin together', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const sockets: Socket[] = [];
@@ -26,7 +26,7 @@ it('accepts at most 20 uploads of files at the same time, also when several begi
   try {
     const first = Array.from({ length: 19 }, begin);
     await waitFor(async () => (await countRows(open)) === 19);
-    // Uploads count the open ones, and then wait until they may insert their rows.
+    // Each upload counts the open uploads, and then waits for this lock before it inserts its row.
     await client.query('begin');
     await client.query('lock table files in share mode');
     const last = Array.from({ length: 3 }, begin);

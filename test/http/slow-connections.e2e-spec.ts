@@ -8,7 +8,7 @@ import { createOrganization } from '../support/organization.js';
 import { itSlow } from '../support/thorough.js';
 import { rawRequest } from './raw-request.js';
 
-// The time that the server of this file gives a client. By default, Node.js looks for slow clients every 30 s.
+// The time limit of a client in these tests. By default, Node.js looks for slow clients only every 30 s.
 const SHORT_MS = 1000;
 const MOST_SECONDS = 20;
 

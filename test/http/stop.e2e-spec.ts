@@ -21,7 +21,7 @@ it('a stop closes connections without a request, and waits for the end of reques
   const stopped = switchboard.close();
   unused.resume();
   await once(unused, 'close');
-  // The time limit of a stop would have closed this connection too.
+  // If the time limit of the stop had closed `unused`, it would have closed `used` too.
   expect(answer).toBe('');
   expect(used.destroyed).toBe(false);
   used.write(body.slice(10));

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { it } from 'vitest';
 import { endUnread } from '../../src/http/unread-responses.js';
 
-it('ends the connection of a client that does not read a response', async () => {
+it('a client that does not read a response loses its connection', async () => {
   const body = Buffer.alloc(20 * 1024 * 1024);
   const server = createServer(endUnread((_request, response) => response.end(body), 300));
   server.listen(0, '127.0.0.1');
@@ -17,7 +17,7 @@ it('ends the connection of a client that does not read a response', async () => 
   client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   client.pause();
   try {
-    // Without the limit, this waits until the limit of the test.
+    // Without the time limit of `endUnread`, the connection stays open until the test times out.
     await closed;
   } finally {
     client.destroy();

@@ -15,9 +15,9 @@ beforeEach(async () => {
 });
 
 describe('an import', () => {
-  it('fails when a part of its file could not be read five times', async () => {
+  it('fails after five failed attempts to read a part of its file', async () => {
     const { id } = await upload(acme, 'email\nada@example.com\n');
-    // The reader of rows fails at this mapping, as it would at a part of a file that has a bug in it.
+    // The reader of rows throws at this mapping, as a bug of the reader would throw at some part of a file.
     await switchboard.ownerQuery(
       `update imports set status = 'running', started_at = now(), attempts = 5, options = '{"mapping":null}'
        where id = $1`,

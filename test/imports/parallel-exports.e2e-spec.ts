@@ -4,7 +4,7 @@ import { sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { importFile } from './import.js';
 
-it('has at most three exports of an organization at the same time', async () => {
+it('an organization can have at most three exports of contacts at the same time', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const rows = Array.from({ length: 200 }, (_, index) => `a${index}@example.com`);

@@ -37,7 +37,7 @@ async function listed(): Promise<TestImport[]> {
   return (await acme.call<{ imports: TestImport[] }>('list_imports', {})).value.imports;
 }
 
-it('stores no empty lines, however many a file has', async () => {
+it('an upload stores no empty lines, however many the file has', async () => {
   const empty = '\n'.repeat(5 * 1024 * 1024);
   const uploaded = await upload(acme, `email\na@example.com\n${empty}b@example.com\n`);
   expect(uploaded.rows).toBe(2);

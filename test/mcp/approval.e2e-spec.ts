@@ -226,7 +226,7 @@ describe('an agent whose call a person must approve', () => {
   });
 
   itSlow(
-    'needs a new approval for the same call once the result of the first call is no longer kept',
+    'needs a new approval for the same call when the result of the first call is no longer stored',
     async () => {
       const id = await request();
       await approve(id);
@@ -291,7 +291,7 @@ describe('an agent whose call a person must approve', () => {
     expect(fragile.outsideCalls).toBe(2);
   });
 
-  it('needs an approval for each call that only reads', async () => {
+  it('needs an approval for a call that only reads, which permits equal calls until it expires', async () => {
     await protect('get_contact');
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'ada@example.com',

@@ -105,7 +105,7 @@ describe('a tool whose policy requires a confirmation', () => {
     });
   });
 
-  it('accepts callers that cannot be asked if confirmation is when_possible', async () => {
+  it('accepts, with the confirmation when_possible, callers that cannot be asked', async () => {
     await require('when_possible');
     expect((await call()).result).toMatchObject({ resultType: 'input_required' });
     expect((await call({}, {})).result).toMatchObject({ structuredContent: { note_id: 'told' } });

@@ -130,7 +130,7 @@ async function rows() {
   return new Map([...found].filter(([at]) => !at.startsWith('api_keys ')));
 }
 
-/** Includes the audit log and idempotency keys, which `rows` leaves out. */
+/** Returns the audit log of successful calls and the idempotency keys, which `rows` leaves out. */
 async function books(): Promise<object[]> {
   return await switchboard.ownerQuery(
     `select action as name from audit_log where organization_id = $1 and outcome = 'ok'

@@ -57,7 +57,7 @@ describe('a call with an idempotency key in _meta', () => {
     expect(await call('a', 'k1')).toEqual({ note_id: 'a' });
   });
 
-  it('happens for each tool and each organization that uses the same key', async () => {
+  it('happens once for each tool and each organization that uses the same key', async () => {
     await call('a', 'k1');
     const other = await createOrganization(switchboard);
     expect(textOf((await answerOf(other.rpc(callOf('b', 'k1')))).body)).toEqual({ note_id: 'b' });

@@ -98,7 +98,7 @@ describe('Origin and Host', () => {
     },
   );
 
-  it('accepts its own origin', async () => {
+  it('accepts the origin of the service', async () => {
     expect(await answerOf(acme.rpc(PING, { Origin: switchboard.url }))).toMatchObject({
       status: 200,
     });

@@ -141,7 +141,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('gets the error of an unknown tool, and a tool for people only gets another error', async () => {
+  it('gets another error than a tool that only people may call', async () => {
     const { body } = await call('people_only');
     expect(body).toMatchObject({
       error: {

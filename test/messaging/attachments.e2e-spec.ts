@@ -276,7 +276,7 @@ describe('POST /api/files', () => {
 });
 
 describe('a stored file', () => {
-  it('is deleted 30 days after its upload, but not before the last message that sends it', async () => {
+  it('is deleted 30 days after its upload, but not while a message that sends it exists', async () => {
     const { switchboard } = setup;
     const [used, unused, fresh] = [
       await upload(Buffer.from('used')),

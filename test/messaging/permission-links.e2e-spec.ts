@@ -85,7 +85,7 @@ describe('a link to unsubscribe', () => {
     expect(await changesOf(id)).toEqual([]);
   });
 
-  it('shows a page without scripts, and forbids to frame, cache or index the page', async () => {
+  it('shows a page that has no scripts and may not be framed, cached or indexed', async () => {
     const { unsubscribe } = await linksOf();
     const { headers } = await fetch(unsubscribe);
     const policy = headers.get('content-security-policy');
@@ -97,7 +97,7 @@ describe('a link to unsubscribe', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  it('ends only the messages of its topic, by POST, once', async () => {
+  it('unsubscribes by POST from its topic only, and only once', async () => {
     const { id, messageId, unsubscribe } = await linksOf();
     const headers = { 'User-Agent': 'Mail\tprogram 1.0' };
     const first = await post(unsubscribe, ONE_CLICK, headers);

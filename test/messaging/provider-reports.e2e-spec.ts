@@ -110,7 +110,7 @@ describe('with workers', () => {
       expect(await runsOf(workflow.id)).toHaveLength(1);
     });
 
-    it('records a message once whose id is too long for an index', async () => {
+    it('records a message only once if its id is too long for an index', async () => {
       const { email } = await createContact(acme);
       const given = { email, body: 'Hello', external_id: '漢'.repeat(998) };
       expect((await record(given)).value.created).toBe(true);
@@ -118,7 +118,7 @@ describe('with workers', () => {
     });
 
     itSlow(
-      'treats an external_id as unique per organization and channel, and records every message without one',
+      'treats an external_id as unique per organization and channel, and records every message without an external_id',
       async () => {
         const { email } = await createContact(acme);
         const stranger = await createOrganization(switchboard);
@@ -257,7 +257,7 @@ describe('with workers', () => {
   });
 });
 
-describe('a delivery report that arrives before the worker records its outcome', () => {
+describe('a delivery report that arrives before the worker records the outcome of the message', () => {
   // No worker runs; the test acts as one.
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });

@@ -58,7 +58,7 @@ describe('a topic', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'unsubscribed' });
   });
 
-  it('is not sent to a contact that left the topic, who still gets transactional messages', async () => {
+  it('sends nothing to a contact that left the topic, who still gets transactional messages', async () => {
     const { id } = await createContact(acme);
     expect((await decide(id, 'news', false)).value).toEqual({
       state: 'unsubscribed',
@@ -88,7 +88,7 @@ describe('a topic', () => {
   });
 
   itSlow(
-    'is not sent after it is deleted, and keeps the decisions when it is created again',
+    'sends nothing after it is deleted, and keeps the decisions when it is created again',
     async () => {
       const given = { name: 'gone', title: 'Gone', default: 'opted_in' };
       await acme.call('create_topic', given);
@@ -168,7 +168,7 @@ describe('a topic', () => {
 });
 
 describe('an e-mail of a topic', () => {
-  it('has the headers of RFC 8058, and links for its text', async () => {
+  it('has the headers of RFC 8058, and variables for the links in its text', async () => {
     const { id } = await createContact(acme);
     const body = '{{ unsubscribe_url }}\n{{ preferences_url }}';
     const variables = { unsubscribe_url: 'https://example.org' };

@@ -331,7 +331,8 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/quotas/measured-quotas'],
-    names: 'is also enforced for SQL of a tool|refuses a run by hand with the same error',
+    names:
+      'is also enforced for SQL of a tool|refuses a run that a person starts, with the same error',
   },
   {
     id: 'S14',
@@ -527,7 +528,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/accounts/verified-address'],
-    names: 'sends a mailbox a few mails a day',
+    names: 'sends a mailbox at most a few mails a day',
   },
   {
     id: 'S29',
@@ -996,6 +997,6 @@ export const MUTANTS = [
       ['migrations/functions/purge_uploads.sql', 'and m.file_id = f.id', "and m.file_id = ''"],
     ],
     tests: ['test/messaging/attachments'],
-    names: 'is deleted 30 days after its upload, but not before the last message',
+    names: 'is deleted 30 days after its upload, but not while a message that sends it exists',
   },
 ];

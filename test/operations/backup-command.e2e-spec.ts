@@ -13,7 +13,7 @@ import { createWorkflow } from '../workflows/support/workflow-client.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SECRET_KEY = 'the-key-of-the-service-'.repeat(2);
-/** Prints the largest memory of the process at its end, in kilobytes. */
+/** Makes the process print its peak memory in kilobytes when it ends. */
 const MEASURE =
   'data:text/javascript,process.on("exit",()=>process.stderr.write(`peak=${process.resourceUsage().maxRSS}\\n`))';
 const LARGE_ROWS = 100_000;

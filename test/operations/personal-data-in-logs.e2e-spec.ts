@@ -10,7 +10,7 @@ import { buildTree, startProcess, type SwitchboardProcess } from '../support/pro
 import { upload } from '../support/uploaded-import.js';
 import { waitFor } from '../support/wait-for.js';
 
-describe('the log of the process and of the embedded PostgreSQL', () => {
+describe('the logs of the process and of the embedded PostgreSQL', () => {
   let started: SwitchboardProcess;
   let dataDir: string;
   let url: string;

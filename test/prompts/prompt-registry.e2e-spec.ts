@@ -181,7 +181,7 @@ describe('a prompt that a team adds', () => {
       ...(context && { context }),
     });
 
-  it('suggests values with the other arguments', async () => {
+  it('suggests values that depend on the other arguments', async () => {
     const filled = { arguments: { colour: 'red' } };
     expect((await complete('da', filled)).result!.completion).toEqual({
       values: ['red da'],

@@ -61,7 +61,7 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  itSlow('refuses all new contacts in two processes once it is used up', async () => {
+  itSlow('refuses all new contacts in two processes when it is used up', async () => {
     const second = await startSwitchboard({
       databaseUrl: switchboard.databaseUrl,
       env: { ROLE: 'web' },
@@ -279,7 +279,7 @@ describe('the quota of runs', () => {
     expect(await count('workflow_runs')).toBe(1);
   });
 
-  it('refuses a run by hand with the same error', async () => {
+  it('refuses a run that a person starts, with the same error', async () => {
     const { id } = await createWorkflow(acme, [STEP], { trigger: { type: 'manual' } });
     await limit('runs', 0);
     const { status, error } = await acme.call('trigger_workflow', { workflow_id: id });

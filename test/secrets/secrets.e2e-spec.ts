@@ -135,7 +135,7 @@ describe('secrets of an organization', () => {
     }
   });
 
-  it('are hidden as one place where they overlap, and at 10,000 places of a response', async () => {
+  it('are hidden as one place where they overlap, and at up to 10,000 places of a response', async () => {
     const names = ['overlap_a', 'overlap_b', 'overlap_c'];
     await setSecret({ name: names[0], secret: 'xxxx' });
     await setSecret({ name: names[1], secret: 'over' });
@@ -159,7 +159,7 @@ describe('secrets of an organization', () => {
     });
   });
 
-  it('are hidden in a file in time that the secret does not decide', async () => {
+  it('are hidden in a file in a time that does not depend on the secret', async () => {
     const half = 'a'.repeat(4000);
     await setSecret({ name: 'periodic', secret: `${half}b${half}` });
     handlers.set('/periodic', (_request, response) => {
@@ -296,7 +296,7 @@ describe('secrets of an organization', () => {
     ]);
   });
 
-  it('are refused at save where they would not work', async () => {
+  it('are refused at save in places where they would not work', async () => {
     const at = 'steps[0].arguments.body';
     expect(await faultsOf(step('/', { body: '{{ secrets.api_kye }}' }))).toEqual([
       { path: at, message: expect.stringMatching(/does not exist.*api_key/) },
@@ -471,7 +471,7 @@ describe('secrets of an organization', () => {
       });
     });
 
-    it('are refused in texts, and values are refused as credentials', async () => {
+    it('are refused in texts, and secrets of the kind value are refused as credentials', async () => {
       await setSecret({ name: 'only_header', kind: 'header', header: 'X-Key', secret: CANARY });
       const inText = await run([step('/kind', { body: '{{ secrets.only_header }}' })]);
       expect(inText.steps[0]!.error!.message).toContain('Use it as the credential');

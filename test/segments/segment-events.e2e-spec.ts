@@ -30,15 +30,15 @@ const setTags = (id: string, tags: string[]) =>
 const started = (workflowId: string) => startedFor(switchboard, workflowId);
 const untilStarted = (workflowId: string, ids: readonly string[]) =>
   waitFor(async () => (await started(workflowId)).length >= ids.length);
-/** Changes a contact without starting a comparison, as when time passes. */
+/** Changes a contact without starting a comparison, as happens when only time passes. */
 const writeUnseen = (sql: string) =>
   switchboard.ownerQuery(
     `begin; alter table contacts disable trigger segment_update; ${sql};
      alter table contacts enable trigger segment_update; commit`,
   );
 /**
- * Makes a comparison due at once: that of all contacts with the segments whose conditions depend on time. Normally it
- * is due every minute.
+ * Makes one comparison due at once: the comparison of all contacts with the segments whose conditions depend on time.
+ * Normally, this comparison is due every minute.
  */
 const passMinute = () =>
   switchboard.ownerQuery(

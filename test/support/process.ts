@@ -20,8 +20,8 @@ export function buildTree(): void {
 }
 
 /**
- * Bundles a program of the tests with the service, as the service is bundled for `npm start`, and returns the file. So
- * each of its processes loads in a third of the processor time. The folder of the file belongs to the caller.
+ * Bundles a program of the tests with the service, as the service is bundled for `npm start`, and returns the file.
+ * Each process of the bundle loads in a third of the processor time. The folder of the file belongs to the caller.
  */
 export function bundleProgram(program: string): string {
   buildTree();
@@ -31,7 +31,7 @@ export function bundleProgram(program: string): string {
   return resolve(folder, 'main.js');
 }
 
-/** Starts a process in `folder`, whose `.env` it reads. By default, that is a folder without one. */
+/** Starts a process in `folder`, whose `.env` it reads. By default, the folder has no `.env`. */
 export function startProcess(env: Record<string, string>, folder = tmpdir()): SwitchboardProcess {
   const child = spawn(process.execPath, [resolve(ROOT, 'scripts/start.mjs')], {
     cwd: folder,

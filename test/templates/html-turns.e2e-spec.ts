@@ -59,12 +59,12 @@ describe('threads for HTML', () => {
     });
   });
 
-  it('are given to another organization between the languages of a template', async () => {
+  it('are given to another organization between two languages of a template', async () => {
     const htmls = LOCALES.map((_, index) => (index < LOCALES.length - 1 ? LONG : COSTLY));
     expect(await publishBehind(htmls)).toMatchObject({ third: 'published', endedBefore: 0 });
   });
 
-  it('publish all languages of a template that had to wait between them', async () => {
+  it('publish all languages of a template, although it had to wait between two languages', async () => {
     expect(await publishBehind(LOCALES.map(() => LONG))).toMatchObject({
       third: 'published',
       others: ['published', 'published'],

@@ -210,7 +210,7 @@ describe('a snippet', () => {
     );
   });
 
-  it('is reported with the place of its own fault', async () => {
+  it('has its faults reported with their places in the snippet', async () => {
     const name = await snippet('one\ntwo {{ first_nam }}');
     const [fault] = await faultsOf({ variables: NAME, variants: text(`{% render '${name}' %}`) });
     expect(fault!.message).toContain(`(snippet ${name}, line 2, column 8)`);

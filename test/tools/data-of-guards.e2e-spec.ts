@@ -279,7 +279,7 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
     expect(await countContacts()).toBe(0);
   });
 
-  it('get errors that name the call to make, and show them in development', async () => {
+  it('get errors that say which method to call, and callers see these errors in development', async () => {
     const late = await call('book_look', { mistake: 'late' });
     expect(late).toMatchObject({
       error: {

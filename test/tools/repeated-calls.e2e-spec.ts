@@ -134,7 +134,7 @@ describe('a tool that is declared idempotent', () => {
         faults.push(`${at} answers ${first.text} and then ${second.text}`);
       }
     }
-    if (successes === 0) faults.push('no call that could be made up succeeds');
+    if (successes === 0) faults.push('no generated call succeeds');
     return faults;
   }
 });

@@ -128,29 +128,35 @@ describe('routes that show or change data of a tool', () => {
     );
   });
 
-  it.each(CASES)('answer a person 404 when it is hidden: %s, of %s', async (route, tool) => {
-    const { acme, ids } = await prepare();
-    expect(await byPerson(acme, route, ids)).toBe('ok');
-    await setPolicy(acme, { tool, hidden: true });
-    expect((await acme.call(tool)).status).toBe(404);
-    expect(await byPerson(acme, route, ids)).toEqual({
-      status: 404,
-      code: 'not_found',
-      detail: `Unknown tool. This request needs ${tool}.`,
-    });
-  });
+  it.each(CASES)(
+    'answer 404 to a person when the tool is hidden: %s, of %s',
+    async (route, tool) => {
+      const { acme, ids } = await prepare();
+      expect(await byPerson(acme, route, ids)).toBe('ok');
+      await setPolicy(acme, { tool, hidden: true });
+      expect((await acme.call(tool)).status).toBe(404);
+      expect(await byPerson(acme, route, ids)).toEqual({
+        status: 404,
+        code: 'not_found',
+        detail: `Unknown tool. This request needs ${tool}.`,
+      });
+    },
+  );
 });
 
 describe('routes of API keys that show or change data of a tool', () => {
-  it.each(OF_KEYS)('answer a key 404 when it is hidden: %s, of %s', async (route, tool) => {
-    const { acme, ids } = await prepare();
-    expect(await byKey(acme, route, ids)).toBe('ok');
-    await setPolicy(acme, { tool, hidden: true });
-    expect(await byKey(acme, route, ids)).toMatchObject({ status: 404, code: 'not_found' });
-  });
+  it.each(OF_KEYS)(
+    'answer 404 to a key when the tool is hidden: %s, of %s',
+    async (route, tool) => {
+      const { acme, ids } = await prepare();
+      expect(await byKey(acme, route, ids)).toBe('ok');
+      await setPolicy(acme, { tool, hidden: true });
+      expect(await byKey(acme, route, ids)).toMatchObject({ status: 404, code: 'not_found' });
+    },
+  );
 
   it.each(OF_KEYS)(
-    'need a person when its calls are always confirmed: %s, of %s',
+    'need a person when each call of the tool needs a confirmation: %s, of %s',
     async (route, tool) => {
       const { acme, ids } = await prepare();
       // Agents cannot call get_import, so no client can be asked to confirm its calls.
@@ -166,7 +172,7 @@ describe('routes of API keys that show or change data of a tool', () => {
     },
   );
 
-  it('answer a key 404 for an event when emit_event is hidden', async () => {
+  it('answer 404 to a key that sends an event when emit_event is hidden', async () => {
     const acme = await createOrganization(switchboard);
     const emit = async () =>
       await outcomeOf(

@@ -54,7 +54,7 @@ describe('a bulk operation on runs', () => {
     return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
   };
 
-  it('cancels all matching runs, at most limit of them per call', async () => {
+  it('cancels all matching runs, at most `limit` runs per call', async () => {
     const workflow = await runs(250, 'waiting');
     const other = await runs(3, 'queued');
     const first = (await bulk('cancel', { workflow_id: workflow, limit: 120 })).value;
@@ -95,7 +95,7 @@ describe('a bulk operation on runs', () => {
     await waitFor(async () => (await bulk('cancel', { workflow_id: workflow })).value.done === 1);
   });
 
-  it('retries failed runs, and refuses single runs with the reason', async () => {
+  it('retries failed runs, and gives the reason for each run that it refuses', async () => {
     const workflow = await runs(130, 'failed');
     await switchboard.ownerQuery(
       `update run_steps set status = 'succeeded' where run_id = any($1)`,

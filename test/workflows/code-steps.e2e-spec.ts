@@ -59,7 +59,7 @@ describe('a code step', () => {
     expect(ended.steps[1]!.output).toMatchObject({ reason: '2.5 1 {"total":2.5,"a":[1]}' });
   });
 
-  it('returns a value that is not an object as the member value, and null without a result', async () => {
+  it('returns a value that is not an object as the member `value`, and null without a result', async () => {
     const ended = await run([
       { id: 'list', code: 'return [{ id: "x" }]' },
       { id: 'nothing', code: 'return undefined' },

@@ -73,7 +73,7 @@ describe('a step that sets values', () => {
     expect(echoed(ended)).toEqual({ x: 1, error: 'invalid_arguments' });
   });
 
-  it('is read under one name only, and a value that no step sets is refused', async () => {
+  it('sets values that expressions read only as vars.NAME, and a name that no step sets is refused', async () => {
     expect(
       await faultsOf([
         echo('early', { x: '{{ vars.total }}' }),
@@ -347,7 +347,7 @@ describe('a step that returns values', () => {
   });
 });
 
-it('fails a search that takes time for each character of both texts', async () => {
+it('a step fails when its condition searches two long texts for too long', async () => {
   const payload = {
     text: 'a'.repeat(500_000),
     long: `${'a'.repeat(2000)}b${'a'.repeat(2000)}`,

@@ -70,7 +70,7 @@ describe('numbers of a payload', () => {
     });
   });
 
-  it('are identifiers of the contact of a trigger', async () => {
+  it('can identify the contact of a trigger', async () => {
     const trigger = { type: 'webhook', contact: { external_id: '{{ trigger.payload.id }}' } };
     const ended = await run([], `{"id":${LARGE}}`, { trigger });
     expect(ended.steps[0]!.output).toMatchObject({ contact: { external_id: LARGE } });

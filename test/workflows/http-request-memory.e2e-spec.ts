@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, runToEnd, trigger } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** The number of the largest files that half of the memory has room for. */
+/** The number of files of the largest size for which half of the memory has room. */
 const SHARE = 3;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 5000000\r\n\r\n';

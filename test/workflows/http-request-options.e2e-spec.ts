@@ -252,7 +252,7 @@ describe('the response to http_request', () => {
     expect(row!.size).toBeLessThan(18_000);
   });
 
-  it('is retried after the statuses of retry_statuses, and not after other statuses', async () => {
+  it('leads to a retry when its status is in retry_statuses, and not when it has another status', async () => {
     let calls = 0;
     handlers.set('/busy', (_request, response) => {
       calls += 1;

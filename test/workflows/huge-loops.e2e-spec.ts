@@ -59,7 +59,7 @@ describe('a loop over 100,000 items', () => {
     );
     return row!.count;
   };
-  /** Throws when the run has failed, so that the test does not wait for the rest of its items. */
+  /** Returns how many items are done. Throws when the run has failed, so that the test does not wait for the rest. */
   const doneOf = async (runId: string): Promise<number> => {
     const [row] = await switchboard.ownerQuery<{ done: number; error: object | null }>(
       `select (progress ->> 'done')::integer as done, error from run_steps where run_id = $1 and step_id = 'each'`,

@@ -18,7 +18,7 @@ function largestBody(): string {
   return JSON.stringify({ ...body, text: 'y'.repeat(missing) });
 }
 
-describe('the largest payload that a webhook accepts', () => {
+describe('JSON from other systems', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let shop: Sink;
@@ -39,7 +39,7 @@ describe('the largest payload that a webhook accepts', () => {
     arguments: { value: { text } },
   });
 
-  it('can be forwarded to another system and another workflow, and looped over', async () => {
+  it('can be the largest payload of a webhook, which is forwarded, passed to a workflow, and looped over', async () => {
     const body = largestBody();
     expect(Buffer.byteLength(body)).toBe(MIB);
     const child = await createWorkflow(
@@ -79,7 +79,7 @@ describe('the largest payload that a webhook accepts', () => {
     });
   });
 
-  it('refuses JSON of other systems with more than 100,000 values, and explains the limit', async () => {
+  it('is refused by http_request above 100,000 values, and the error explains the limit', async () => {
     const { id } = await createWorkflow(acme, [
       {
         id: 'call',

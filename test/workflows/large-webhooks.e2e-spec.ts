@@ -247,7 +247,7 @@ describe('a large webhook', () => {
     expect(value(ended, 'each')).toMatchObject({ failed: 0 });
   });
 
-  it('is a form, a multipart body or a text', async () => {
+  it('can be a form, a multipart body or a text', async () => {
     const trigger = { type: 'webhook', accept: ['form', 'multipart', 'text'] };
     const { id } = await createWorkflow(
       acme,

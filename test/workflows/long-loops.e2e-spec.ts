@@ -236,7 +236,7 @@ describe('a loop with folded iterations', () => {
     expect(await effects('same')).toHaveLength(80);
   });
 
-  it('is used for a loop over a list whose steps could need more than 10,000 rows', async () => {
+  it('can be a loop over a list, if its steps could need more than 10,000 rows', async () => {
     const inner = Array.from({ length: 11 }, (_, n) => ({ ...echo({}), id: `s${n}` }));
     const never = { id: 'never', if: 'item == 0', then: inner };
     const list = { id: 'read', tool: 'probe_page', arguments: { total: 900, size: 900 } };

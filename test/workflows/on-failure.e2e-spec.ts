@@ -122,7 +122,7 @@ describe('on_failure of a workflow', () => {
     expect(messages.value.messages).toMatchObject([{ body: 'It failed at broken.' }]);
   });
 
-  it('begins when the other running steps are done, after a step in a loop, and after a stop as failed', async () => {
+  it('begins when the other running steps are done, also after a failed step in a loop or a stop step', async () => {
     ProbeTools.hold('beside');
     const { id } = await createWorkflow(
       acme,
@@ -155,7 +155,7 @@ describe('on_failure of a workflow', () => {
     });
   });
 
-  it('waits as long as its own wait, also when a parallel list waited for less', async () => {
+  it('waits as long as its own wait step says, although a parallel list had a shorter wait', async () => {
     const { id } = await createWorkflow(
       acme,
       [

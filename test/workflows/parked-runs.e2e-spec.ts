@@ -70,7 +70,7 @@ describe('a run that is parked after three crashes', () => {
     });
   });
 
-  it('does not include a run that ends in another way', async () => {
+  it('gets a row in parked_runs, and a canceled run does not', async () => {
     const workflow = await createWorkflow(acme, []);
     const runId = await trigger(acme, workflow.id);
     await acme.call('cancel_run', { run_id: runId });

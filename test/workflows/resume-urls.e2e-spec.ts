@@ -146,7 +146,7 @@ describe('a resume URL', () => {
   itSlow.each([
     ['the call is stored', 'run_waits', `new.state = 'delivered'`],
     ['the step has begun', 'run_waits', `new.state = 'armed'`],
-  ])('is not missed while %s and not yet committed', async (_name, table, condition) => {
+  ])('loses no call while %s but not yet committed', async (_name, table, condition) => {
     const isCallFirst = condition.includes('delivered');
     const { url: other } = await waiting();
     ProbeTools.hold('race');

@@ -93,7 +93,7 @@ describe('a list of runs', () => {
     ['a kind of reason', () => ({ reason: 'step_failed' }), `reason like 'step_failed:%'`],
     ['a reason and another state', () => ({ reason: 'poison', status: 'canceled' }), 'false'],
     ['a trigger', () => ({ trigger_type: 'schedule' }), `trigger_type = 'schedule'`],
-    ['a trigger that nothing has', () => ({ trigger_type: 'event' }), 'false'],
+    ['a trigger that no run has', () => ({ trigger_type: 'event' }), 'false'],
     [
       'a trigger of a rare workflow',
       () => ({ trigger_type: 'schedule', workflow_id: quiet }),

@@ -345,7 +345,7 @@ describe.concurrent('a step that runs another workflow', () => {
   });
 
   itSlow(
-    'does not cancel the other run with on_parent_end, and waits for it again after a retry',
+    'does not cancel the other run if on_parent_end is continue, and waits for it again after a retry',
     async () => {
       const child = await workflow([hold('orphan')]);
       const { runId, childRunId } = await started(

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-it('starts the run of an organization before the due schedules of another one have all been started', async () => {
+it('a worker starts the run of an organization before all due schedules of another one', async () => {
   const busy = await createOrganization(switchboard);
   const acme = await createOrganization(switchboard);
   for (let count = 0; count < SCHEDULES; count += 1) await createWorkflow(busy, [], yearly);

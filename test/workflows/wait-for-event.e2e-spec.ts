@@ -375,7 +375,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run)).toMatchObject({ event: { event: 'contact.created' }, timed_out: false });
   });
 
-  itSlow('uses one of many events, a different one for each run', async () => {
+  itSlow('uses one of several simultaneous events, in each of many runs', async () => {
     const workflow = await createWorkflow(acme, [waitOf('contact.created')], {
       trigger: { type: 'manual' },
     });

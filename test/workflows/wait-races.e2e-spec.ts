@@ -143,8 +143,8 @@ describe('a wait that begins or ends while its event is stored', () => {
 
   it.each([
     ['the event', true],
-    ['the end of the time', false],
-  ])('ends once, when %s was written first', async (_name, isEventFirst) => {
+    ['the timeout', false],
+  ])('ends once, with the outcome that is written first: %s', async (_name, isEventFirst) => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
     await happen();

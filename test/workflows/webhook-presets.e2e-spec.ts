@@ -199,7 +199,7 @@ describe('a webhook with the signature of a provider', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path }] });
   });
 
-  it('asks for the new secret of the provider when it is replaced', async () => {
+  it('needs the new secret in rotate_webhook_secret if the provider creates it', async () => {
     const rotate = (id: string, more: object) =>
       acme.call('rotate_webhook_secret', { workflow_id: id, ...more });
     const { id } = await create('stripe');

@@ -39,21 +39,29 @@ describe('the definition of a workflow', () => {
       [add({ email: 'a@example.com', on_conflict: 'x' })],
       ['steps[0].arguments.on_conflict'],
     ],
-    ['an expression that is none', [add({ email: '{{ a | }' })], ['steps[0].arguments.email']],
+    [
+      'an expression with a syntax error',
+      [add({ email: '{{ a | }' })],
+      ['steps[0].arguments.email'],
+    ],
     ['an unknown filter', [add({ email: '{{ run.id | shout }}' })], ['steps[0].arguments.email']],
     ['an unknown name', [add({ email: '{{ payload.email }}' })], ['steps[0].arguments.email']],
     [
-      'a later step',
+      'a reference to a later step',
       [look('one', '{{ two.id }}'), look('two', 'x')],
       ['steps[0].arguments.contact_id'],
     ],
-    ['itself', [look('one', '{{ one.id }}')], ['steps[0].arguments.contact_id']],
     [
-      'a step of a branch from outside',
+      'a step that refers to itself',
+      [look('one', '{{ one.id }}')],
+      ['steps[0].arguments.contact_id'],
+    ],
+    [
+      'a reference from outside to a step of a branch',
       [{ id: 'b', if: 'trigger.payload.x', then: [look('in', 'x')] }, look('out', '{{ in.id }}')],
       ['steps[1].arguments.contact_id'],
     ],
-    ['a condition that is none', [{ id: 'b', if: 'a = 1', then: [] }], ['steps[0].if']],
+    ['a condition with a syntax error', [{ id: 'b', if: 'a = 1', then: [] }], ['steps[0].if']],
     ['an unknown name in a condition', [{ id: 'b', if: 'plan', then: [] }], ['steps[0].if']],
     [
       'several faults, deep down',
@@ -129,7 +137,7 @@ describe('the definition of a workflow', () => {
     expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path, message }] });
   });
 
-  it('accepts the example of the documentation', async () => {
+  it('can be the example of the documentation', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'person',

@@ -36,7 +36,7 @@ class BookInput {
   @Length(1, 50)
   town: string;
 
-  @Doc('Makes it happen once.')
+  @Doc('Runs the call once.')
   @IsOptional()
   @IsString()
   idempotency_key?: string;

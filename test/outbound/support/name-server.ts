@@ -79,7 +79,7 @@ function record(type: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A text has parts of at most 255 bytes. */
+/** Encodes the text of a TXT record, which has parts of at most 255 bytes. */
 function bytesOfText(text: string): Buffer {
   const parts = text.match(/[^]{1,255}/g) ?? [''];
   return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part)])));

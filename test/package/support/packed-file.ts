@@ -36,8 +36,8 @@ export async function pack(folder: string): Promise<PackedFile> {
 }
 
 /**
- * Installs the packed file and TypeScript into a new project. All other packages have the versions of the committed
- * lockfile, and only those that the packed file declares are there.
+ * Installs the packed file and TypeScript into a new project. Of all other packages, it installs only those that the
+ * packed file declares, in the versions of the committed lockfile.
  */
 export async function installPacked({ path }: PackedFile, project: string): Promise<void> {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<

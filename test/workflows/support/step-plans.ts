@@ -5,7 +5,7 @@ import type { JournalState } from '../../../src/workflows/definitions/steps/step
 
 /** Returns a step that calls a tool. */
 export const tool = (id: string, more: object = {}): Step => ({ id, tool: 'echo', ...more });
-/** The time of every plan. */
+/** The time at which every plan is made. */
 export const NOW = 1000;
 
 /** Describes the next entries of a plan as text, for example `run a, sleep b`. */
