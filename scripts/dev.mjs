@@ -87,7 +87,7 @@ function startService() {
   });
 }
 
-/** Restarts the service once the one before has ended. Changes in the meantime cause one more restart. */
+/** Starts the service again after its process has ended. Changes in the meantime cause one more restart. */
 function restart() {
   restarting = restarting.then(async () => {
     if (isStopping) return;

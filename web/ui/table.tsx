@@ -11,8 +11,8 @@ import { usePages } from './use-pages.ts';
 export interface Column<Row> {
   name: string;
   /**
-   * Returns the content of a cell. The first column should contain a link, which then covers the complete row. A text
-   * from outside inside an element needs a {@link ForeignText}.
+   * Returns the content of a cell. The first column should contain a link, which then covers the complete row. When the
+   * content is an element, each text from outside in it needs a {@link ForeignText}.
    */
   cell: (row: Row) => ReactNode;
 }
