@@ -28,7 +28,7 @@ interface TableProps<Row> {
   isWaiting?: boolean;
 }
 
-/** Shows rows of one kind. On a narrow screen it scrolls sideways inside its frame. */
+/** Shows rows of one kind. On a narrow screen the table scrolls sideways inside its frame. */
 export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }: TableProps<Row>) {
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={label}>
