@@ -32,8 +32,8 @@ export const apiKeyQuery = {
 };
 
 /**
- * Returns the API key of the organization, or null when there is none. With `untilUsed`, it repeats this
- * until the first use of the key, because no change is published for calls that only read.
+ * Returns the API key of the organization, or null when there is none. With `untilUsed`, the key is read repeatedly
+ * until its first use, because no change is published for calls that only read.
  */
 export function useApiKey({ untilUsed = false } = {}) {
   return useQuery<ApiKey | null, ApiError>({
@@ -43,7 +43,7 @@ export function useApiKey({ untilUsed = false } = {}) {
   });
 }
 
-/** Describes what a new key may call, and when it expires. Without options, it may call every tool and never expires. */
+/** Describes what a new key may call, and when it expires. Without options, it may call every tool forever. */
 export interface KeyOptions {
   expires_in_days?: number;
   read_only?: boolean;
