@@ -1,5 +1,5 @@
-# Switchboard with a database of its own beside it (DATABASE_URL): no embedded PostgreSQL is in this image.
-# It runs as a user without rights, and works with a read-only file system: only /data and /tmp are written.
+# Switchboard without the embedded PostgreSQL: DATABASE_URL must name a PostgreSQL server.
+# The process runs as a user without rights, and works with a read-only file system: it writes to /data and /tmp only.
 FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     ...common,
     ...e2e,
-    // Each worker has a browser, which uses a core by itself.
+    // Each worker has a browser, and one browser occupies one core.
     maxWorkers: 2,
     name: 'browser',
     include: hasChromium ? ['test/browser/**/*.browser-spec.ts'] : [],

@@ -48,10 +48,11 @@ const notNow = process.env.TEST_SLOW === 'true' ? [] : [...DETAIL_SPECS, ...SLOW
 
 export const common = {
   // Each worker compiles the service again and has a Switchboard that polls. On two cores, five workers took 1.4 times
-  // the processor time of two, and longer. Tests that wait for timers run at the same time, with `describe.concurrent`.
+  // the processor time of two workers, and ended later. Tests that wait for timers run at the same time, with
+  // `describe.concurrent`.
   maxWorkers: Math.max(2, availableParallelism()),
   reporters: ['default', './test/support/summary-reporter.ts'],
-  // Later runs read the transformed modules from `node_modules`. Each run would transform them again for 4 s.
+  // Later runs read the transformed modules from `node_modules`. Without this, each run would transform them for 4 s.
   experimental: { fsModuleCache: true },
 };
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A payload of typical length, so that rows are as large as in production. */
 const PAYLOAD = JSON.stringify({ email: 'someone@example.com', note: 'x'.repeat(150) });
 
-/** Signs up an organization. Returns it with a function that calls a tool as its owner. */
+/** Signs up an organization. Returns its id, and a function that calls a tool as the owner of the organization. */
 export async function signUp(url) {
   const signedUp = await fetch(`${url}/api/auth/sign-up`, {
     method: 'POST',
@@ -42,7 +42,7 @@ export async function postWebhook(url, workflowId, payload) {
   return (await response.json()).runId;
 }
 
-/** Inserts organizations with one workflow each, without signing up. */
+/** Inserts organizations with one workflow each, without signing them up. */
 export async function insertOrganizations(client, count) {
   const { rows } = await client.query(
     `with made as (

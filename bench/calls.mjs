@@ -33,7 +33,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
       }
     }
     for (const entry of entries) {
-      // All responses were checked above. One era is enough to test the load generator.
+      // The responses of every era were checked above. So the smoke test runs the load generator with one era only.
       if (!smoke) await load(entry, { seconds: 2 });
       else if (entry.era === CONTESTANTS[entry.name].eras[0]) await load(entry, { amount: 64 });
     }
@@ -98,7 +98,7 @@ function rowsOf(entries, contest) {
     });
 }
 
-/** Returns the results of single calls of the same contestant in the same rounds; undefined if they were not measured. */
+/** Returns the results of single calls of the same contestant in the same rounds, or undefined without such calls. */
 function singleOf({ name, era }, entries) {
   const single = entries.find(
     (entry) => entry.contest === 'call' && entry.name === name && entry.era === era,

@@ -27,7 +27,7 @@ export function FILTERS({ workflowIds: [common, rare], contactId }) {
   );
 }
 
-/** Inserts runs of 90 days: 95 % of one workflow, 90 % succeeded, one of a thousand with the contact. */
+/** Inserts runs of 90 days: 95 % belong to one workflow, 90 % succeeded, and one in a thousand has the contact. */
 export async function fillRuns(owner, service, count) {
   const workflowIds = [];
   for (const name of ['Common', 'Rare']) {

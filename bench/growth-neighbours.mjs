@@ -65,7 +65,7 @@ export async function measure({ databaseUrl, env }, { rounds, smoke }) {
   }
 }
 
-/** Measures while the busy organization has runs, and deletes these runs at the end. */
+/** Measures the quiet organization while the busy one has runs, and deletes these runs at the end. */
 async function timeBeside(place, { seconds, backlog, settleMs }) {
   const { client, busy } = place;
   await insertRuns(client, [busy], 'queued', backlog);

@@ -167,7 +167,7 @@ async function signUp(url) {
   return { Cookie: response.headers.getSetCookie()[0].split(';')[0], Origin: new URL(url).origin };
 }
 
-/** Returns how much the resident memory of a process grew at most, in MiB. */
+/** Watches the resident memory of a process. `stop()` returns the largest growth since the call, in MiB. */
 function watchMemory(pid) {
   const before = memoryOf(pid).residentMiB;
   let most = before;
@@ -175,7 +175,7 @@ function watchMemory(pid) {
     try {
       most = Math.max(most, memoryOf(pid).residentMiB);
     } catch {
-      // The process has ended. The next request to it reports that.
+      // The process has ended, so the next request to the process fails and reports the error.
     }
   };
   const timer = setInterval(look, LOOK_EVERY_MS);

@@ -1,5 +1,5 @@
-// Sends webhooks from a separate process for some seconds, as fast as their runs are executed. Reads a plan from standard
-// input and prints the result.
+// Sends webhooks from a separate process for some seconds, as fast as their runs are executed. Reads a plan from
+// standard input and prints the result.
 //   {"url", "first", "seconds", "connections", "mostUnfinished", "databaseUrl"}
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +8,8 @@ import { webhookOf } from './webhooks.mjs';
 
 const LOOK_EVERY_MS = 200;
 /**
- * Every run of every contestant stores one message, so the messages count the finished runs. Reading their number from
- * the statistics costs the same for any number of messages.
+ * Every run of every contestant stores one message, so the number of messages is that of the finished runs. Reading it
+ * from the statistics costs the same for any number of messages.
  */
 const STORED = `select n_tup_ins::integer as count from pg_stat_user_tables where relname = 'messages'`;
 

@@ -1,4 +1,4 @@
-// Measures e-mails from the request until the mail server has them.
+// Measures the time from the request to send an e-mail until the mail server has the e-mail.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, makeDatabase } from './databases.mjs';
 import { mailOf, peerRequestOf, toolRequestOf } from './mails.mjs';
@@ -35,7 +35,10 @@ const STORED = {
   clear: 'truncate messages, idempotency_keys, audit_log cascade',
 };
 
-/** Lists the contestants. `form` selects the e-mails that `mailRequestOf` asks for. `sent` counts the e-mails that a contestant has recorded as sent. */
+/**
+ * Lists the contestants. `form` selects the e-mails that `mailRequestOf` asks for. `sent` counts the e-mails that a
+ * contestant has recorded as sent.
+ */
 const CONTESTANTS = {
   switchboard: {
     kind: 'switchboard',
@@ -56,7 +59,7 @@ const CONTESTANTS = {
     title: 'Switchboard, signed with DKIM',
     script: 'contestants/switchboard.mjs',
     args: ['0', 'sender-domain'],
-    // Marks the DNS records as found, because the domain of the contest has none.
+    // Marks the domain as verified, because it has no DNS records that could verify it.
     found: `update sender_domains set verified_at = now(); update sender_keys set state = 'current', is_found = true`,
     form: 'dkim',
     ...STORED,

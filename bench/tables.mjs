@@ -1,7 +1,7 @@
 // Formats tables of the report.
 import { median, ratio } from './statistics.mjs';
 
-/** Formats a table. Columns after the first `texts` are right-aligned. */
+/** Formats a table. The first `texts` columns are left-aligned, the others right-aligned. */
 export function table(heads, texts, rows) {
   return [
     line(heads),
@@ -17,7 +17,7 @@ export function spread(values, digits = 0) {
   return `${show(median(values))} (${show(Math.min(...values))} – ${show(Math.max(...values))})`;
 }
 
-/** Formats the quotient of two contestants in the same rounds; empty for a contestant and itself. */
+/** Formats the quotient of two contestants in the same rounds. Returns an empty text when both are the same. */
 export function quotient(row, other, key = 'perSecond') {
   if (!other || other === row) return '';
   const { median: middle, least, most } = ratio(series(row, key), series(other, key));

@@ -54,7 +54,7 @@ if (faults.length > 0) {
   console.error(`The dashboard exceeds its size budget:\n  ${faults.join('\n  ')}`);
   process.exit(1);
 }
-// Sizes are for the budget only. The service reads this file when it starts.
+// The service reads this file when it starts. The file leaves out the sizes, which only the check above needs.
 const served = files.map(({ path, type, hash, encodings }) => ({ path, type, hash, encodings }));
 writeFileSync(join(folder, 'files.json'), `${JSON.stringify(served, null, 1)}\n`);
 

@@ -48,8 +48,8 @@ export class BuildError extends Error {}
 
 /**
  * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of
- * `web` into `dist/web`. What was built from exactly these sources is not built again. Throws a `BuildError` when that
- * fails, and keeps an older `dist` unchanged.
+ * `web` into `dist/web`. What was built from exactly these sources is not built again. Throws a `BuildError` when the
+ * build fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.
@@ -268,7 +268,7 @@ function removeLeftovers() {
 function toBuildError(error) {
   return ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
     ? new BuildError(
-        `dist is missing or outdated, and ${root} is not writable, so it cannot be built.`,
+        `dist is missing or outdated, and ${root} is not writable. Run "npm run build" as a user who can write there.`,
       )
     : error;
 }

@@ -1,6 +1,6 @@
 // node scripts/bundle-service.mjs PROGRAM FOLDER
 // Bundles a compiled program and its packages into few files. Reading and linking the 2,500 modules of the service one
-// by one takes three times as much processor time at every start (bench/start.mjs).
+// by one would take three times as much processor time as loading the bundle, at every start (bench/start.mjs).
 import { dirname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -14,8 +14,8 @@ const READ_OWN_FILES = ['@node-rs/argon2', 'bull', 'pino'];
 const EXPECTED = new Set(['UNRESOLVED_IMPORT', 'EVAL', 'COMMONJS_VARIABLE_IN_ESM']);
 
 /**
- * Writes the bundle of `program` to `folder` as `main.js` with its chunks. Classes and functions keep their names, since
- * Nest, TypeORM and stacks show them. Rejects when a module of Switchboard cannot be bundled.
+ * Writes the bundle of `program` to `folder` as `main.js` with its chunks. Classes and functions keep their names,
+ * because Nest, TypeORM and stack traces show these names. Rejects when a module of Switchboard cannot be bundled.
  */
 export async function bundle(program, folder) {
   const build = await rolldown({

@@ -1,6 +1,6 @@
 // npm run dev Starts Switchboard in development: NODE_ENV=development, and a restart after each change of src or
 // migrations. The TypeScript compiler watches and writes to dist, so its errors stay visible until they are fixed.
-// Meanwhile the service runs the last version that compiles. Pages: `npm run dev:web` beside this.
+// Meanwhile the service runs the last version that compiles. For changes of `web`, run `npm run dev:web` too.
 import { spawn } from 'node:child_process';
 import { rmSync, watch } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -87,7 +87,7 @@ function startService() {
   });
 }
 
-/** Restarts the service once the one before has ended. Changes in the meantime cause one more restart. */
+/** Starts the service again after its process has ended. Changes in the meantime cause one more restart. */
 function restart() {
   restarting = restarting.then(async () => {
     if (isStopping) return;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Installs the packages of a folder that has its own package.json, unless they were already installed from the same
- * lock file. Throws when that fails.
+ * lock file. Throws when the installation fails.
  */
 export function installPackage(folder) {
   const lock = join(folder, 'package-lock.json');

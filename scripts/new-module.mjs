@@ -1,6 +1,6 @@
 // npm run new -- NAME [--folder PATH] [--switchboard FILE]
-// Creates the package of a module: the example with another name. The package depends on this checkout, or on FILE,
-// which `npm pack` made.
+// Creates the package of a module: a copy of examples/purchase-orders with another name. The package depends on this
+// checkout, or on FILE, which `npm pack` made.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +59,7 @@ function readArguments() {
   const [name] = positionals;
   // npm changes to the folder of package.json, and passes the original folder in INIT_CWD.
   const here = process.env.INIT_CWD ?? process.cwd();
-  // A module inside the checkout would be part of it for git and for Node.js, so it is created beside it.
+  // For git and for Node.js, a module inside the checkout would be a part of Switchboard. So the default is beside it.
   const isInside = `${resolve(here)}${sep}`.startsWith(root);
   const folder = values.folder
     ? resolve(here, values.folder)

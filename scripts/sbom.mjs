@@ -34,7 +34,7 @@ sbom.metadata.component.name = 'switchboard';
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
 console.log(`${file}: ${sbom.components.length} packages`);
 
-/** Returns `name@version` of every package that package-lock.json has for more than development. */
+/** Returns `name@version` of every package in package-lock.json, except those that only development needs. */
 function installedPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const entries = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);

@@ -69,7 +69,7 @@ export async function startBrowser() {
       .find((file) => existsSync(file));
   if (!executablePath)
     throw new Error('Chromium was not found. Install it, or set CHROMIUM_PATH to its program.');
-  // The sandbox of Chromium does not run as root. Without it, the browser may open only trusted pages: those of
+  // Chromium cannot use its sandbox as root. Without the sandbox, the browser may open only trusted pages: those of
   // Switchboard.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   // `npm run screenshots` installs this large package. `npm ci` does not.

@@ -47,7 +47,7 @@ function test(project) {
     [...stdout.matchAll(/^ℹ (pass|fail) (\d+)$/gm)].map(([, what, count]) => [what, Number(count)]),
   );
   totals.pass += counts.pass ?? 0;
-  // A run with an error code counts as one failure when it reports none.
+  // Tests that end with an error code, but report no failure, count as one failure.
   totals.fail += counts.fail || (status === 0 ? 0 : 1);
 }
 

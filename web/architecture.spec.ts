@@ -3,7 +3,7 @@ import { join, posix, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** Lists the layers, the upper first. A file imports its own layer and the layers below. README.md describes them. */
+/** Lists the layers from top to bottom. A file imports its own layer and the layers below. README.md describes them. */
 const LAYERS = ['app', 'features', 'forms', 'ui', 'api', 'texts'];
 const MOST_LINES = 300;
 const WEB = import.meta.dirname;

@@ -4,7 +4,7 @@ import { ECHO, echo, readTools, resultOf, SEARCH } from './serve.mjs';
 
 const tools = readTools();
 
-/** Returns the response to one request, or a promise of it. */
+/** Returns the response to one request, or a promise of the response. */
 export function answer({ jsonrpc, id, method, params }) {
   if (jsonrpc !== '2.0') return failure(id ?? null, -32600, 'Invalid Request');
   switch (method) {
@@ -19,7 +19,7 @@ export function answer({ jsonrpc, id, method, params }) {
   }
 }
 
-/** Returns the response to a body, which is a list for a batch, or a promise of it. */
+/** Returns the response to a body, or a promise of the response. A batch has a list of responses. */
 export function answerBody(body) {
   return Array.isArray(body)
     ? Promise.all(body.map(async (member) => answer(member)))

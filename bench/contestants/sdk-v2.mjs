@@ -1,5 +1,6 @@
 // Runs the official SDK, generation 2, on node:http. It uses the handler of the SDK for 2026-07-28. For 2025-11-25, it
-// uses the stateless transport of its README with JSON responses, which is faster than the fallback of the handler.
+// uses the stateless transport that the README of the SDK shows, with JSON responses. This transport is faster than the
+// fallback of the handler.
 import { createServer } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';

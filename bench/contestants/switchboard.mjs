@@ -48,7 +48,7 @@ announce({
   key: await app.get(KeysService).create(organizationId, userId),
 });
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0), fail));
-// Starts the application like startSwitchboard.
+// In production, startSwitchboard makes this call.
 tuneV8Soon();
 
 function toolsOf(more) {

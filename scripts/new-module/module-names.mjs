@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { Script } from 'node:vm';
 
-/** The longest name that PostgreSQL keeps has 63 characters, and the index of the template adds 31 to the table. */
+/** PostgreSQL keeps 63 characters of a name. The name of the index is the name of the table with 31 more characters. */
 const MAX_TABLE_LENGTH = 32;
 const NOUN_OF_TEMPLATE = /purchase([-_ ]?)order(s?)/gi;
 

@@ -20,7 +20,7 @@ const EXAMPLES = [
   'GitHub issue',
   'Weekly report',
   'Compare two systems',
-  'Tell about failures',
+  'Report failed runs',
   'From nothing',
 ];
 const PAUSE = { id: 'pause', wait: { seconds: 1 } };

@@ -6,7 +6,7 @@ import { request } from './request.js';
 const fileResult = record({ file: record({ id: text, name: text, size: number }) });
 export type UploadedFile = Read<typeof fileResult>['file'];
 
-/** Uploads a file that a message can send. */
+/** Uploads a file that can then be attached to a message. */
 export function useFileUpload() {
   return useMutation<Read<typeof fileResult>, ApiError, File>({
     mutationFn: (file) =>

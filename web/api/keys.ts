@@ -32,8 +32,8 @@ export const apiKeyQuery = {
 };
 
 /**
- * Returns the API key of the organization, or null when there is none. With `untilUsed`, it asks again until the key
- * was used for the first time, because a call that changes nothing publishes no change.
+ * Returns the API key of the organization, or null when there is none. With `untilUsed`, the key is read repeatedly
+ * until its first use, because no change is published for calls that only read.
  */
 export function useApiKey({ untilUsed = false } = {}) {
   return useQuery<ApiKey | null, ApiError>({
@@ -43,7 +43,7 @@ export function useApiKey({ untilUsed = false } = {}) {
   });
 }
 
-/** Describes the limits of a new key. Without any limit, the key may call every tool and does not expire. */
+/** Describes what a new key may call, and when it expires. Without options, it may call every tool forever. */
 export interface KeyOptions {
   expires_in_days?: number;
   read_only?: boolean;

@@ -48,7 +48,7 @@ export function callTool<T>(
 const readerIds = new WeakMap<Reader<unknown>, number>();
 let readers = 0;
 
-/** Returns the number of a reader, which is the same for each call. */
+/** Returns the number of a reader. Each call with the same reader returns the same number. */
 function idOf(reader: Reader<unknown>): number {
   const id = readerIds.get(reader) ?? (readers += 1);
   readerIds.set(reader, id);

@@ -16,7 +16,7 @@ describe(matchCommands, () => {
   it('finds names without their accents', () => expect(labels('uber')).toEqual(['Über']));
   it('finds only commands with every typed word', () =>
     expect(labels('settings dev')).toEqual(['Developer']));
-  it('puts names that begin with the word first', () =>
+  it('lists names that begin with the word before other names', () =>
     expect(labels('s')).toEqual(['Schließen', 'Contacts', 'Developer', 'Über']));
   it('returns nothing when no command has the word', () => expect(labels('xyz')).toEqual([]));
 });

@@ -9,7 +9,7 @@ import styles from './form.module.css';
 import type { Schema } from './schema.ts';
 import { useHint } from './use-hint.ts';
 
-/** A text with at least this maximum length may have several lines. */
+/** An argument whose `maxLength` is above this number gets a field for several lines. */
 const LONG_TEXT = 300;
 
 export interface SchemaFieldProps {

@@ -26,7 +26,7 @@ export interface Schema {
   required: ReadonlySet<string>;
 }
 
-/** Reads a schema. Throws for a schema that this form cannot draw: a test draws every registered tool. */
+/** Reads a schema. Throws for a schema that this form cannot draw. A test draws every registered tool. */
 export function readSchema(given: unknown, path = ''): Schema {
   if (!isObject(given)) throw new Error(`${path} is not a schema.`);
   const types = Array.isArray(given.type) ? given.type : [given.type];

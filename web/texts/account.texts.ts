@@ -37,7 +37,7 @@ export const accountTexts = defineTexts(
     sessions: {
       title: 'Sessions',
       about:
-        'Where you are signed in. A session ends after twelve hours without use, and after seven days. If you do not recognize a session, end it and change your password.',
+        'Where you are signed in. A session ends after twelve hours without use, and in any case after seven days. If you do not recognize a session, end it and change your password.',
       browser: 'Browser',
       browserOn: (browser: string, system: string) => `${browser} on ${system}`,
       unknown: 'Unknown',

@@ -7,7 +7,7 @@ export const eventsTexts = defineTexts(
     about:
       'The custom events that workflows, assistants and programs have emitted. The newest 10,000 are kept for 30 days.',
     name: 'Event',
-    nameAbout: 'A name, or the beginning of names with a star: custom.order.*',
+    nameAbout: 'A name, or the beginning of a name and a star: custom.order.*',
     apply: 'Apply',
     emitted: 'Emitted',
     data: 'Data',

@@ -56,7 +56,7 @@ export class Formats {
     return this.numbers.format(value);
   }
 
-  /** Returns a duration in the largest unit that keeps it above one, for example `1.2 s`. */
+  /** Returns a duration with one or two units, for example `1.2 s` or `3 min 20 s`. */
   duration(milliseconds: number): string {
     if (milliseconds < MILLISECONDS) return `${this.number(Math.round(milliseconds))} ms`;
     const seconds = milliseconds / MILLISECONDS;

@@ -9,7 +9,7 @@ export const runReasonsTexts = defineTexts(
       retry: 'Waits for the next attempt of a step',
       concurrency: 'Waits for other runs to end',
       rate: 'Waits for its turn in the rate limit',
-      debounce: 'Waits whether another start follows',
+      debounce: 'Waits to see whether another start follows',
       timed_out: 'Took longer than its timeout',
       poison: 'Three workers died at the same step',
       requested: 'Canceled on request',

@@ -48,7 +48,7 @@ export const secretsTexts = defineTexts(
       client_auth: 'How the token URL gets the client id and secret',
     },
     clientAuth: { basic: 'HTTP Basic', body: 'In the body' },
-    tokenHeader: 'Header for the token without "Bearer", instead of Authorization',
+    tokenHeader: 'Header that gets the token without "Bearer", instead of Authorization',
     secretAbout: 'It is shown to nobody after you save it.',
     secretKept:
       'Leave this empty to keep the stored secret. If you change the hosts, enter the secret again.',

@@ -51,7 +51,7 @@ export const templatesTexts = defineTexts(
     variants: {
       title: 'Texts',
       about:
-        'The texts are Liquid with the variables and the contact, such as {{ contact.first_name }}. Contacts with another language get the texts of the first one.',
+        'The texts are Liquid with the variables and the contact, such as {{ contact.first_name }}. Contacts with another language get the texts of the first language.',
       locale: 'Language',
       newLocale: 'New language, such as pt-BR',
       add: 'Add the language',

@@ -56,7 +56,7 @@ export const webhooksTexts = defineTexts(
         method_not_allowed: 'The method is not accepted',
         payload_too_large: 'The body was too large',
         unsupported_media_type: 'The format of the body is not accepted',
-        idempotency_mismatch: 'The key had been used with another body',
+        idempotency_mismatch: 'The idempotency key had been used with another body',
         rate_limited: 'There were too many requests, or a quota was used up',
         unavailable: 'The run could not be stored',
         internal: 'Something unexpected failed',

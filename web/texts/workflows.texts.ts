@@ -62,7 +62,7 @@ export const workflowsTexts = defineTexts(
         about: 'Asks two systems at the same time, and compares their answers.',
       },
       alarm: {
-        title: 'Tell about failures',
+        title: 'Report failed runs',
         about: 'Sends a message to your chat when a run has failed.',
       },
     },

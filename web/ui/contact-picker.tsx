@@ -100,7 +100,7 @@ export function ContactPicker({ label, description, onChoose }: PickerProps) {
   );
 }
 
-/** Shows an address beside the name, which distinguishes contacts of the same name. */
+/** Shows an address beside the name. The address distinguishes contacts with the same name. */
 function Address({ of: person }: { of: Contact }) {
   const name = nameOf(person);
   const addresses = [person.email, person.phone, person.external_id];

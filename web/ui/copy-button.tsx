@@ -13,7 +13,7 @@ interface CopyButtonProps {
   onCopied?: () => void;
 }
 
-/** Copies a text and confirms it. Without https, browsers have no clipboard, and the button shows this. */
+/** Copies a text, and shows whether this worked. It fails without https, because browsers have no clipboard then. */
 export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
   const texts = useTexts(uiTexts);
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');

@@ -26,7 +26,7 @@ function cutDepth(value: unknown, depth: number): unknown {
   );
 }
 
-/** Returns the beginning of a text with short lines, or the text itself when it is short enough. */
+/** Returns the beginning of a text, with the end of each long line cut off. Returns a short text unchanged. */
 export function cutText(text: string): string {
   if (text.length <= MOST_LINE_CHARACTERS) return text;
   const lines = text.slice(0, MOST_CHARACTERS).split('\n');

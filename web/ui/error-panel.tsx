@@ -31,7 +31,7 @@ export function ErrorPanel({ error, onRetry, shownPaths = [] }: ErrorPanelProps)
       <div>
         <ForeignText text={text} most={MOST_DETAIL} />
       </div>
-      {/* The detail of the service is its first fault. */}
+      {/* The detail repeats the first fault, so it is shown only when no faults are listed. */}
       {detail && faults.length === 0 && (
         <div className={styles.errorDetail} lang="en">
           <ForeignText text={detail} most={MOST_DETAIL} />

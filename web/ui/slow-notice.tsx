@@ -4,7 +4,7 @@ import { useTexts } from '../texts/language.tsx';
 import { uiTexts } from '../texts/ui.texts.ts';
 import styles from './slow-notice.module.css';
 
-/** Shows above every page and dialog that the service takes long to answer, so that people do not send a form twice. */
+/** Says, above every page and dialog, that the service takes long to answer. So people do not send a form twice. */
 export function SlowNotice() {
   const texts = useTexts(uiTexts);
   const isSlow = useIsSlow();

@@ -11,8 +11,8 @@ import { usePages } from './use-pages.ts';
 export interface Column<Row> {
   name: string;
   /**
-   * Returns the content of a cell. The first column should contain a link, which then covers the complete row. A text
-   * from outside inside an element needs a {@link ForeignText}.
+   * Returns the content of a cell. The first column should contain a link, which then covers the complete row. When the
+   * content is an element, each text from outside in it needs a {@link ForeignText}.
    */
   cell: (row: Row) => ReactNode;
 }
@@ -28,7 +28,7 @@ interface TableProps<Row> {
   isWaiting?: boolean;
 }
 
-/** Shows rows of one kind. On a narrow screen it scrolls sideways inside its frame. */
+/** Shows rows of one kind. On a narrow screen the table scrolls sideways inside its frame. */
 export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }: TableProps<Row>) {
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={label}>

@@ -1,5 +1,5 @@
-// Runs Switchboard as in production, in the role of the environment. A process that listens creates an organization
-// with the contacts and the workflow of the contests.
+// Runs Switchboard as in production, with the role that the variable ROLE names. A process that serves HTTP creates an
+// organization with the contacts and the workflow of the contests.
 import { createRequire } from 'node:module';
 import { CONTACTS, contactOf, messageOf, SECRET } from '../../webhooks.mjs';
 import { announce } from '../serve.mjs';
@@ -19,7 +19,7 @@ const app = await startApplication({
 });
 announce(env.runsWeb ? await prepare() : {});
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
-// Starts the application like startSwitchboard.
+// In production, startSwitchboard makes this call.
 tuneV8Soon();
 
 async function prepare() {

@@ -22,7 +22,7 @@ interface SlackAnswer {
   ts?: string;
 }
 
-/** Writes to the Slack user or conversation in the property slack_id of the contact (chat.postMessage). */
+/** Writes to the Slack user or conversation whose id is the property slack_id of the contact (chat.postMessage). */
 @Channel({
   name: 'slack',
   title: 'Slack',

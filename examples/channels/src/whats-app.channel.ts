@@ -23,9 +23,9 @@ interface CloudAnswer {
 }
 
 /**
- * Sends over the WhatsApp Cloud API. Free text is allowed for 24 hours after a message of the contact, which a call of
- * record_message with the channel whatsapp stores. Later, the template of the settings is sent, with the text as its
- * only variable.
+ * Sends over the WhatsApp Cloud API. Free text is allowed for 24 hours after a message of the contact. A call of
+ * record_message with the channel whatsapp stores such a message. Later, the template of the settings is sent, with the
+ * text as its only variable.
  */
 @Channel({
   name: 'whatsapp',

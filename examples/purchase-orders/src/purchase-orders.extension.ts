@@ -3,7 +3,7 @@ import { CreatePurchaseOrders1767225600000 } from '../migrations/1767225600000-c
 import { PurchaseOrder } from './purchase-order.entity.js';
 import { PurchaseOrdersModule } from './purchase-orders.module.js';
 
-/** Everything that the team adds. The program and its tests both start with it. */
+/** Everything that the team adds. The program and its tests both start Switchboard with this object. */
 export const PURCHASE_ORDERS: Extensions = {
   modules: [PurchaseOrdersModule],
   entities: [PurchaseOrder],

@@ -100,7 +100,7 @@ describe('purchase orders', () => {
     assert.equal((await acme.callAsPerson('record_purchase_order', given)).ok, true);
   });
 
-  it('are rejected with every fault of their arguments', async () => {
+  it('are rejected with an error that lists every fault of their arguments', async () => {
     const given = { title: '', amount: 1.5, ammount: 1 };
     const outcome = await acme.callAsAgent('record_purchase_order', given);
     assert.ok(!outcome.ok);

@@ -67,7 +67,7 @@ function connectWithLock(name: string, connect: () => ChangeSource): () => void 
   return () => over.abort();
 }
 
-/** Connects while the tab is visible. Browsers allow six connections, so hidden tabs must not keep theirs. */
+/** Connects while the tab is visible. Browsers allow six connections, so hidden tabs must not keep one open. */
 function connectSeen(connect: () => ChangeSource): () => void {
   let source: ChangeSource | undefined;
   const follow = (): void => {

@@ -12,7 +12,7 @@ import { type Subscription, subscriptionList, subscriptionResult } from './permi
 
 const CHANGED = ['list_topic_subscriptions', 'list_consent_changes', 'list_messages'];
 
-/** Shows which topics a contact gets, and changes it. Shows nothing in an organization without topics. */
+/** Shows which topics a contact gets, and lets a person change these. Shows nothing when there are no topics. */
 export function ContactTopics({ contactId }: { contactId: string }) {
   const { contact: texts } = useTexts(topicsTexts);
   const toast = useToast();

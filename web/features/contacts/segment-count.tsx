@@ -5,7 +5,7 @@ import type { Segment } from './segment.readers.ts';
 
 const MOST_COUNTED = 10_000;
 
-/** Shows how many contacts are in a segment, exactly up to 10,000. */
+/** Shows how many contacts are in a segment. The number is exact up to 10,000. */
 export function SegmentCount({ segment }: { segment: Segment }) {
   const { counting } = useTexts(segmentsTexts);
   const formats = useFormats();

@@ -6,7 +6,7 @@ import { segmentPage } from './segment.readers.ts';
 
 const MOST_SEGMENTS = 100;
 
-/** Chooses a segment for a condition. */
+/** Lets a person choose the segment of a condition. */
 export function SegmentValue({
   label,
   value,

@@ -23,7 +23,7 @@ interface BarProps {
   onChange: (filters: MessageFilters) => void;
 }
 
-/** Shows the filters of the list of messages. A choice applies at once, a typed text after the button. */
+/** Shows the filters of the list of messages. A choice applies at once, and a typed text when the button is pressed. */
 export function MessageFilterBar({ filters, counts, onChange }: BarProps) {
   const texts = useTexts(messagesTexts);
   const states = useTexts(statusTexts);

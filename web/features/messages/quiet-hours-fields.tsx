@@ -8,7 +8,7 @@ import { useChannels } from './use-channels.ts';
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 /** The channels of new quiet hours. */
 const CHANNELS = ['email', 'sms'] as const;
-/** The channel whose messages go to programs. It is not offered, but a stored one is shown. */
+/** The channel whose messages go to programs. The form offers it only when the stored quiet hours contain it. */
 const OF_PROGRAMS = 'webhook';
 
 /** Holds the quiet hours of the form, even while they are off. */

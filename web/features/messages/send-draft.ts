@@ -29,7 +29,7 @@ export const EMPTY_DRAFT: SendDraft = {
   files: [],
 };
 
-/** Reads the contact to whom a page of the dashboard links. */
+/** Reads the recipient from the address of the page. A link on another page can contain the recipient. */
 export function readRecipient(search: Readonly<Record<string, unknown>>): { contact?: string } {
   return typeof search.contact === 'string' ? { contact: search.contact } : {};
 }

@@ -14,7 +14,7 @@ import { QuietHoursFields, type TypedQuietHours, typedQuietHours } from './quiet
 import { SendingCaps, capArgument, typedCap } from './sending-caps.tsx';
 import { type SendingRules, rulesResult } from './sending.readers.ts';
 
-/** Shows when contacts get messages, and lets owners change it. */
+/** Shows when contacts get messages, and lets owners change the rules. */
 export function SendingRulesPage() {
   const texts = useTexts(sendingTexts);
   const query = useTool('get_sending_rules', {}, rulesResult);

@@ -33,7 +33,7 @@ export function BulkDialog({ action, filters, onClose }: BulkProps) {
   const ui = useTexts(uiTexts);
   const tool = TOOLS[action];
   const [cursor, setCursor] = useState<string>();
-  // The idempotency key of one part. With it, a repeated click or a retry after a lost answer changes each run once.
+  // The idempotency key of one part: a repeated click or a retry after a lost answer changes each run only once.
   const [key, setKey] = useState(newKey);
   const given = { ...filters, limit: MOST, cursor };
   const call = useToolCall(tool, bulkResult, ['list_runs', 'get_run']);

@@ -21,7 +21,7 @@ interface ReplayProps {
   onStarted: (runId: string) => void;
 }
 
-/** A call has at most 1 MiB, so a larger payload cannot be edited, and a browser would edit it slowly. */
+/** Larger payloads cannot be edited: a call has at most 1 MiB, and a browser edits long texts slowly. */
 const MAX_EDITED_BYTES = 1_000_000;
 
 /** Starts a copy of a run, with its payload or an edited one. */

@@ -18,7 +18,7 @@ interface BarProps {
   onChange: (filters: RunFilters) => void;
 }
 
-/** Shows the filters of the list of runs. A choice applies at once, a typed text after the button. */
+/** Shows the filters of the list of runs. A choice applies at once, and a typed text when the button is pressed. */
 export function RunFilterBar({ filters, workflows, reasons, onChange }: BarProps) {
   const texts = useTexts(runsTexts);
   const states = useTexts(statusTexts);
@@ -90,7 +90,7 @@ function MoreFilters({
   const isUsed = [contact, reason, after, before].some((value) => value !== '');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // A time without a time zone is in that of the person.
+    // A time without a time zone means the time zone of the person.
     onChange({ contact_id: contact, reason, created_after: after, created_before: before });
   };
   return (

@@ -18,7 +18,7 @@ describe('describeReason', () => {
 });
 
 describe('reasonOptions', () => {
-  it('has each known reason once, and the other ones', () => {
+  it('has each known reason and each given reason once', () => {
     const values = reasonOptions(en, [
       '',
       'poison',

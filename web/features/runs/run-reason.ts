@@ -5,7 +5,7 @@ type Words = (typeof runReasonsTexts)['en'];
 /** Returns the reason of a run in words. A reason that this build does not know is returned unchanged. */
 export function describeReason(reason: string, { reasons, ofStep }: Words): string {
   const [code = '', ...rest] = reason.split(':');
-  // The address of a page can contain any reason, such as the name of a member of every object.
+  // The address of a page can contain any reason, also `constructor`, which is a member of every object.
   if (isKeyOf(ofStep, code)) return ofStep[code](rest.join(':'));
   return isKeyOf(reasons, reason) ? reasons[reason] : reason;
 }
@@ -14,7 +14,7 @@ function isKeyOf<T extends object>(words: T, name: string): name is Extract<keyo
   return Object.hasOwn(words, name);
 }
 
-/** Returns the options of a filter by reason: all that this build knows, and the `others`, such as those with a step. */
+/** Returns the options of a filter by reason: all known reasons, and the `others`, such as `step_failed:person`. */
 export function reasonOptions(
   words: Words,
   others: readonly string[],

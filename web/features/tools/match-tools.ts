@@ -4,7 +4,7 @@ interface Described {
   description: string;
 }
 
-/** Returns the tools that have every word that was typed in their name, title or description. */
+/** Returns the tools that have every typed word in their name, title or description. */
 export function matchTools<T extends Described>(tools: readonly T[], typed: string): T[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return tools.filter(({ name, title, description }) => {

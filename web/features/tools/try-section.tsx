@@ -12,7 +12,7 @@ import { EffectTable } from './effect-table.tsx';
 import { dryRun } from './tool.readers.ts';
 import styles from './tools.module.css';
 
-/** Shows a form that calls a tool. For tools that change something it begins with dry runs. */
+/** Shows a form that calls a tool. For a tool that changes something, the dry run is chosen at first. */
 export function TrySection({ tool }: { tool: ToolDescriptor }) {
   const texts = useTexts(toolsTexts);
   const { readOnlyHint: isReading, destructiveHint: isDestructive } = tool.annotations;

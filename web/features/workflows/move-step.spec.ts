@@ -79,8 +79,8 @@ describe(refusalOf, () => {
   });
 });
 
-describe('places by keyboard', () => {
-  it('are past the neighbour, or, at the end of a list, in the next list or in the list around it', () => {
+describe('the place to which a key moves a step', () => {
+  it('is past the neighbour, or, at the end of a list, in the next list or in the list around it', () => {
     expect(placeBeside(definition, stepAt('steps[1]'), 1)).toEqual({ list: 'steps', index: 3 });
     expect(placeBeside(definition, stepAt('steps[0]'), -1)).toEqual({ list: 'steps', index: 0 });
     const yes = stepAt('steps[1].then[0]');
@@ -101,7 +101,7 @@ describe('places by keyboard', () => {
     expect(placeBeside(moved.definition, row, -1)).toEqual({ list: 'steps', index: 4 });
   });
 
-  it('are in the nearest list of the neighbour when the step moves into it', () => {
+  it('is in the nearest list of the neighbour when the step moves into the neighbour', () => {
     expect(placeInside(definition, stepAt('steps[0]'), 1)).toEqual({
       list: 'steps[1].then',
       index: 0,

@@ -64,8 +64,8 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
 }
 
 /**
- * Returns the place in the other outermost list. The start of `on_failure` is below the last step, and the end of the
- * steps is above the first step of `on_failure`.
+ * Returns the place in the other outermost list, `steps` or `on_failure`. `on_failure` counts as below `steps`. Without
+ * a list on the side of `by`, returns the given place.
  */
 function placeInOtherList(all: Definition, list: string, index: number, by: -1 | 1): Place {
   if (list === ON_FAILURE && by < 0) return { list: 'steps', index: all.steps.length };

@@ -30,8 +30,8 @@ export type Format = (typeof FORMATS)[number];
 const SENDS_FORMS: readonly (Sender | undefined)[] = ['github', 'slack', 'twilio'];
 
 /**
- * Returns the formats that the webhook accepts. When nobody chose formats, these are forms if its provider sends forms,
- * or else none.
+ * Returns the formats that the webhook accepts besides JSON objects. When nobody has chosen formats, returns forms if
+ * the provider sends forms, or else nothing.
  */
 export function formatsOf(workflow: Workflow): readonly Format[] {
   const { accept } = workflow.trigger;

@@ -92,7 +92,7 @@ function Webhook({ workflow, url }: { workflow: Workflow; url: string }) {
           <CodeBlock title={texts.testAddress} code={data.test_url} isWrapped />
         </Section>
       )}
-      {/* A section starts again when its own part has changed. Typed text in other sections stays. */}
+      {/* A section is created anew when its part of the trigger changes. Text typed in other sections stays. */}
       <SenderSection key={keyOf('sender', [signature, verifyToken])} workflow={workflow} />
       <FormatsSection key={keyOf('formats', formatsOf(workflow))} workflow={workflow} />
       <HeadersSection key={keyOf('headers', headers)} workflow={workflow} />

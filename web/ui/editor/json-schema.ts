@@ -7,7 +7,7 @@ export interface JsonHints {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Describes a JSON object that may not be complete: its members by name, and those whose value is a text. */
+/** Describes a JSON object that may not be complete: the names of all members, and the values that are texts. */
 export interface GivenObject {
   names: ReadonlySet<string>;
   texts: ReadonlyMap<string, string>;

@@ -43,7 +43,7 @@ describe(layoutOf, () => {
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
-  it('places the steps of on_failure beside the others, below a box that is also drawn without steps', () => {
+  it('places the steps of on_failure beside the others, below a box that is drawn even when there are none', () => {
     const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
     const [step, failing] = later.nodes;
     expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);
