@@ -12,7 +12,7 @@ declare
   deleted bigint;
 begin
   if exists (select from public.organizations o where o.id = of_organization) then
-    raise exception 'This organization exists. Its audit log can be deleted after the organization.';
+    raise exception 'This organization still exists. Delete the organization first, and its audit log afterwards.';
   end if;
   delete from private.audit_queue q where q.organization_id = of_organization;
   delete from private.audit_seals s where s.organization_id = of_organization;

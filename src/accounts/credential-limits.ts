@@ -37,8 +37,8 @@ export class CredentialLimits {
   ) {}
 
   /**
-   * Counts an attempt to sign in. An address that has signed in to the account before has its own bucket for that
-   * account.
+   * Counts an attempt to sign in. A network address from which the person signed in before has its own bucket for
+   * this account.
    */
   async countSignIn(email: string, address: string): Promise<void> {
     const perMinute = this.env.signInPerMinute;
@@ -100,7 +100,7 @@ export class CredentialLimits {
   }
 
   /**
-   * Stores that the person signed in from this address, so that later attempts from it have a bucket of their own.
+   * Stores that the person signed in from this network address, so that later attempts from it have their own bucket.
    */
   async remember(userId: string, address: string): Promise<void> {
     await this.gate.call('remember_address', [userId, networkOf(address)]);

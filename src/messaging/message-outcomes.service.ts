@@ -30,8 +30,8 @@ const MOST_REFUSALS = 10;
 const MOST_WAIT_MS = 20;
 
 /**
- * Records how messages ended, with their events. The outcomes of one organization that arrive while others are being
- * recorded are recorded together.
+ * Records how messages ended, with their events. Outcomes of an organization that arrive during such a write wait for
+ * its end, and are then recorded together.
  */
 @Injectable()
 export class MessageOutcomesService {

@@ -69,7 +69,7 @@ describe(requestTo, () => {
     'refuses %s after a request with https',
     (url) => {
       expect(() => requestTo(POST, new URL(url))).toThrow(
-        'The other system named a next URL without https. The step does not request it.',
+        'The other system leads from https to a URL without https. The step does not request it.',
       );
     },
   );

@@ -44,7 +44,7 @@ export function requestTo(request: RequestContent, to: URL): RequestContent {
   if (from.protocol === 'https:' && to.protocol !== 'https:') {
     throw new AppError(
       'rejected',
-      'The other system named a next URL without https. The step does not request it.',
+      'The other system leads from https to a URL without https. The step does not request it.',
     );
   }
   const kept = Object.entries(request.headers).filter(

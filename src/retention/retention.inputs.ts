@@ -13,7 +13,7 @@ const AUDIT_LOG_DAYS = { ...DAYS, min: 90 };
 
 /** Declares the rules. An absent property keeps its setting; null means forever. */
 export class SetRetentionInput {
-  @Integer('Days to keep runs after their end, with the log of their steps; null: forever.', DAYS)
+  @Integer('Days to keep runs after their end, with their run journals; null: forever.', DAYS)
   runs_days?: number | null;
 
   @Integer('Days to keep finished messages; null: forever.', DAYS)

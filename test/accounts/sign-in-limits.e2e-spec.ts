@@ -56,7 +56,7 @@ describe('the limits of sign-in', () => {
   afterEach(() => vi.restoreAllMocks());
   afterAll(() => switchboard.close());
 
-  it('do not let strangers lock out an address that has signed in to the account before', async () => {
+  it('do not let strangers lock out a network address from which the person signed in before', async () => {
     acme = await createOrganization(switchboard);
     expect((await signIn(switchboard, acme.email, acme.password, HERE)).status).toBe(200);
     const statuses = await attempt(4, () =>

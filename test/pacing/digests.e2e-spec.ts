@@ -142,7 +142,7 @@ describe('a digest', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('adds one item for a repeated call with the same idempotency key', async () => {
+  it('adds no second item for a repeated call with the same idempotency key', async () => {
     const { id } = await createContact(acme);
     const rest = { idempotency_key: `key-${id}` };
     const first = (await add(id, { number: 1 }, rest)).value;
