@@ -371,7 +371,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/accounts/sign-in-limits'],
-    names: 'do not let strangers lock out an address that has signed in',
+    names: 'do not let strangers lock out a network address',
   },
   {
     id: 'S17',
@@ -721,7 +721,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['src/workflows/payloads/large-reads'],
-    names: 'takes the last of equal names',
+    names: 'takes the last of several members with one name',
   },
   {
     id: 'Y3',
