@@ -20,7 +20,7 @@ export interface BatchOptions {
   source: string;
   /** False when the changes emit no events. */
   emitsEvents: boolean;
-  /** True when nothing is written. */
+  /** True for a dry run, which returns the results and writes nothing. */
   isDryRun: boolean;
 }
 

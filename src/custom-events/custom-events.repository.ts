@@ -46,7 +46,8 @@ export class CustomEventsRepository {
       event.contactId,
       event.runId,
       Buffer.byteLength(json),
-      // NUL, which PostgreSQL cannot store, is an escape sequence in JSON. The cut may split a surrogate pair.
+      // slice() may split a surrogate pair, which toWellFormed() repairs. NUL, which PostgreSQL cannot store, is already
+      // an escape sequence in JSON.
       json.slice(0, PREVIEW_CHARACTERS).toWellFormed(),
       event.startedRuns,
     ]);

@@ -30,7 +30,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-  // The caller or the cut may have left a lone surrogate, which not every client can decode.
+  // A lone surrogate may come from the caller or from slice(). Not every client can decode it.
   return `Unknown ${what}: ${shown.toWellFormed()}${hint && `.${hint}`}`;
 }
 

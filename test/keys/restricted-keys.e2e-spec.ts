@@ -327,7 +327,7 @@ describe('the last use of a key', () => {
     expect((client as string).length).toBeLessThanOrEqual(200);
   });
 
-  it('keeps the client name while requests have the same User-Agent, and then has the new User-Agent', async () => {
+  it('keeps the client name until a request has another User-Agent, which replaces the name', async () => {
     const named = structuredClone(INITIALIZE);
     named.params.clientInfo.name = 'Probe';
     await acme.rpc(named, { 'User-Agent': 'probe-http/1' });
