@@ -46,8 +46,8 @@ export class CustomEventsRepository {
       event.contactId,
       event.runId,
       Buffer.byteLength(json),
-      // slice() may split a surrogate pair, which toWellFormed() repairs. NUL, which PostgreSQL cannot store, is already
-      // an escape sequence in JSON.
+      // slice() may split a surrogate pair, which toWellFormed() repairs. PostgreSQL cannot store NUL, but in JSON it
+      // is an escape sequence.
       json.slice(0, PREVIEW_CHARACTERS).toWellFormed(),
       event.startedRuns,
     ]);

@@ -1,4 +1,4 @@
-/** The HTML of all variants of a template, with hidden Liquid markup. */
+/** The HTML of all variants of a template. Words stand for its Liquid markup. */
 export type HtmlJob = readonly string[];
 
 /** The result of the thread for one HTML. */

@@ -337,23 +337,20 @@ describe('a subscribed task', () => {
 });
 
 describe('an open subscription', () => {
-  itSlow(
-    'notifies of the list and of each resource that it names after the feed was interrupted',
-    async () => {
-      const [first, second] = [await newContact(acme), await newContact(acme)];
-      const uris = [first.uri, second.uri];
-      const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });
-      await here.ownerQuery(
-        `select pg_terminate_backend(pid) from pg_stat_activity
+  itSlow('notifies of its list and its resources after the feed was interrupted', async () => {
+    const [first, second] = [await newContact(acme), await newContact(acme)];
+    const uris = [first.uri, second.uri];
+    const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });
+    await here.ownerQuery(
+      `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'switchboard listener'`,
-      );
-      await waitFor(() => listening.told.length === 3);
-      expect(listening.told).toEqual([LIST_CHANGED, ...uris.map(updated)]);
-      await first.change();
-      await waitFor(() => listening.told.length === 4);
-      expect(listening.told.at(-1)).toEqual(updated(first.uri));
-    },
-  );
+    );
+    await waitFor(() => listening.told.length === 3);
+    expect(listening.told).toEqual([LIST_CHANGED, ...uris.map(updated)]);
+    await first.change();
+    await waitFor(() => listening.told.length === 4);
+    expect(listening.told.at(-1)).toEqual(updated(first.uri));
+  });
 
   it('ends when its key is replaced or revoked in another process', async () => {
     const initech = await createOrganization(there);

@@ -61,8 +61,8 @@ async function isCopied(
     await copyTemplate(binaries, draft, user, password);
     return true;
   } catch {
-    // The reason is not reported: initdb then makes the same cluster. When it cannot, for example on a full disk, it
-    // reports the reason.
+    // The error of the copy is not reported, because initdb then makes the same cluster. When initdb cannot, for
+    // example on a full disk, it reports the reason.
     await rm(draft, { recursive: true, force: true });
     return false;
   }
