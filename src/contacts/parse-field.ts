@@ -62,8 +62,8 @@ export const parseLocale = remembered(readLocale);
 export const parseTimezone = remembered(readTimezone);
 
 /**
- * Returns a function that remembers the results of accepted texts. Without it, the check of the time zone would take
- * longer than all other work for a row of an import.
+ * Returns a function that remembers the results of accepted texts. Without this function, the check of the time zone
+ * would take longer than all other work for a row of an import.
  */
 function remembered(parse: (text: string) => Parsed): (text: string) => Parsed {
   const accepted = new Map<string, Parsed>();

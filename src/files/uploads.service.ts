@@ -10,10 +10,7 @@ import { CHUNK_BYTES, FilesRepository } from './files.repository.js';
 import { FilesService, MOST_FILE_BYTES, mediaTypeOf, newFileId } from './files.service.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-/**
- * The largest number of files of an organization that are arriving at the same time, because the quota does not count
- * them.
- */
+/** The largest number of files of an organization that are arriving at the same time. The quota does not count them. */
 const MOST_OPEN = 20;
 
 export interface FileUploader {

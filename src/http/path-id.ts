@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 
 /**
  * Creates a pipe for the id of a row in a path. It throws `not_found` for an id with U+0000, which PostgreSQL cannot
- * store. Without it, such an id would be answered as an internal error.
+ * store. Without this pipe, such an id would be answered as an internal error.
  */
 export function pathId(what: string): PipeTransform<string, string> {
   return {

@@ -21,7 +21,7 @@ import {
 } from './read-rows.js';
 import { type TextSource, openText } from './text-source.js';
 
-/** The largest number of files of an organization that wait for their import, because they take storage. */
+/** The largest number of files of an organization that wait for their import. The limit saves storage. */
 const MOST_OPEN = 20;
 /** The number of parts that one statement stores. Each part has 64 KiB. */
 const PARTS_AT_ONCE = 8;

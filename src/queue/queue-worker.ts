@@ -69,7 +69,7 @@ export abstract class QueueWorker
     await this.gate.call(`release_${this.kind}s`, keysOf(claims));
   }
 
-  /** Claims due rows soon. Without it, a row that its worker gave back waits up to a second for the next poll. */
+  /** Claims due rows soon. Otherwise a row that its worker gave back waits up to a second for the next poll. */
   protected poll(): void {
     this.worker?.poll();
   }

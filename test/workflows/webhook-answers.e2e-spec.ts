@@ -183,7 +183,7 @@ describe('a webhook with a respond step', () => {
     expect(JSON.parse(shown.text)).toMatchObject({ status: 'failed', error: { code: 'conflict' } });
   });
 
-  itSlow('answers 202 with the run id when the answer takes longer', async () => {
+  itSlow('answers 202 with the run id when the answer takes longer than wait_seconds', async () => {
     ProbeTools.hold('slow');
     const { id } = await create([held('slow'), respond({ body: 1 })], { wait_seconds: 1 });
     const answer = await post(id);

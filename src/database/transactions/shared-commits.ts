@@ -21,7 +21,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
- * The time for which members that share a transaction wait for a lock. After it, each of them is committed alone. So a
+ * The time for which members that share a transaction wait for a lock. After this time, each is committed alone. So a
  * member that waits for a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the
  * members cause no deadlock.
  */
