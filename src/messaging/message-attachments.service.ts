@@ -23,7 +23,10 @@ export interface GivenAttachment {
 export class MessageAttachmentsService {
   constructor(private readonly files: FilesService) {}
 
-  /** Returns the stored form of the attachments. Throws `not_found` for an unknown file, and `invalid_arguments`. */
+  /**
+   * Returns the stored form of the attachments. Throws `not_found` for an unknown file, and `invalid_arguments` for an
+   * invalid name, `cid`, number or size.
+   */
   async resolve(
     organizationId: string,
     given: readonly GivenAttachment[],

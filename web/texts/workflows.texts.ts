@@ -153,7 +153,10 @@ export const workflowsTexts = defineTexts(
         about: 'Speichert, wer sich anmeldet, begrüßt und fragt nach einer Woche nach.',
       },
       lead: { title: 'Anfragen speichern', about: 'Speichert jede Anfrage mit ihrer Quelle.' },
-      plans: { title: 'Nach Tarif antworten', about: 'Schreibt Kunden mit dem Tarif pro anderes.' },
+      plans: {
+        title: 'Nach Tarif antworten',
+        about: 'Sendet Kunden mit dem Tarif „pro“ eine andere E-Mail.',
+      },
       reply: {
         title: 'Zweimal fragen',
         about: 'Wartet drei Tage auf eine Antwort und fragt dann erneut.',

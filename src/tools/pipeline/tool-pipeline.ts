@@ -205,10 +205,7 @@ export class ToolPipeline {
     });
   }
 
-  /**
-   * Reserves the key, and asks for the confirmation that a new call needs. Without the confirmation, the transaction
-   * rolls back.
-   */
+  /** Reserves the key. Throws when a new call needs a confirmation, so that the transaction rolls back. */
   private async begin(checked: CheckedCall): Promise<BegunCall> {
     const { tool, input, call, confirmed } = checked;
     const approval = confirmed && (await this.confirmations.findApproval(confirmed));
