@@ -8,7 +8,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 const MILLISECONDS = 1000;
-/** Older times are shown as a date. */
+/** The largest distance in days at which a time is shown as relative, such as "2 days ago". */
 const MOST_RELATIVE_DAYS = 7;
 
 /** Formats values in the language and the time zone of the person. */

@@ -133,7 +133,7 @@ export const uiTexts = defineTexts(
   },
 );
 
-/** A wait of more seconds is shown in minutes. */
+/** The longest wait that is shown in seconds. */
 const MOST_SECONDS = 90;
 
 function waitOf(seconds: number | undefined): string {

@@ -16,7 +16,7 @@ export const SIGNATURE_PRESETS = [
 
 export type SignaturePreset = (typeof SIGNATURE_PRESETS)[number];
 
-/** The names of the providers that people read. */
+/** The names by which people know the providers. */
 export const PRESET_TITLES: Readonly<Record<SignaturePreset, string>> = {
   github: 'GitHub',
   meta: 'Meta',

@@ -17,7 +17,11 @@ import { runFailedEvent } from './run-endings.service.js';
 const BATCH = 100;
 const PARKED = {
   step: null,
-  error: { code: 'poison', message: 'Three workers died while the run was at the same step.' },
+  error: {
+    code: 'poison',
+    message:
+      'Three workers died while the run was at the same step. Correct the cause, and retry the run.',
+  },
 };
 
 /**

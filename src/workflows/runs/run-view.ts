@@ -106,7 +106,11 @@ export function currentStepView(
     ...(entry ? valuesOf(entry) : { input: null }),
     output: null,
     error: isPoisoned(run)
-      ? { code: 'poison', message: 'Three workers died while the run was at this step.' }
+      ? {
+          code: 'poison',
+          message:
+            'Three workers died while the run was at this step. Correct the cause, and retry the run.',
+        }
       : shortError(entry?.error ?? null),
     failed_attempts: entry ? attemptsOf(entry) : [],
     started_at: entry?.startedAt.toISOString() ?? null,
