@@ -1,7 +1,7 @@
 import { storable } from '../text/storable.js';
 import type { Handover } from './channel-contract.js';
 
-/** The longest id of a provider that is stored. An index of PostgreSQL limits it. Real ids have at most 250 characters. */
+/** The longest stored id of a provider. An index of PostgreSQL limits it. Real ids have at most 250 characters. */
 const LONGEST_ID = 255;
 const LONGEST_REASON = 1000;
 const LONGEST_RETRY_SECONDS = 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The delay of the collection. The first requests come right after the start and must not wait for it. */
+/** The delay of the garbage collection. The first requests come right after the start and must not wait for it. */
 const DELAY_MS = 1000;
 
 /**

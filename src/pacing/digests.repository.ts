@@ -100,7 +100,7 @@ export class DigestsRepository {
     );
   }
 
-  /** Ends the collection of a message that `findOpen` has locked. Workers may send it now. */
+  /** Ends the digest that `findOpen` has locked: no more calls fill its message. Workers may send it now. */
   async close({ organizationId, messageId }: MessageDigest): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update messages set status = 'queued', status_reason = null, reason_code = null, held_by = null,

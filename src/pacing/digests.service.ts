@@ -26,7 +26,7 @@ export class DigestsService {
     return this.digests.add(digest, item, content);
   }
 
-  /** Ends the collection of a message that `findOpen` returned. Workers may send it now. */
+  /** Ends the digest that `findOpen` returned: no more calls fill its message. Workers may send it now. */
   close(digest: MessageDigest): Promise<void> {
     return this.digests.close(digest);
   }

@@ -45,7 +45,7 @@ export async function fuzz<Case>(property: fc.IAsyncProperty<Case>, cases: numbe
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // The first collection runs finalizers, and the second one frees their objects.
+  // The first garbage collection runs finalizers, and the second one frees their objects.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();

@@ -21,7 +21,7 @@ interface ReplayProps {
   onStarted: (runId: string) => void;
 }
 
-/** The size of the largest payload that can be edited. A call has at most 1 MiB, and browsers edit long texts slowly. */
+/** The largest payload that can be edited. A call has at most 1 MiB, and browsers edit long texts slowly. */
 const MAX_EDITED_BYTES = 1_000_000;
 
 /** Starts a copy of a run, with its payload or an edited one. */
