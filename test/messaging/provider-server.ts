@@ -28,7 +28,7 @@ export interface ProviderServer {
   readonly requests: readonly SinkRequest[];
   /** Lists the messages that the provider would send. */
   readonly accepted: AcceptedMessage[];
-  /** Scripts the next requests, in this order. */
+  /** Answers the next requests as these scripts say, one script for each request. */
   script(...next: Script[]): void;
   close(): Promise<void>;
 }
