@@ -88,7 +88,7 @@ export class RunStartsService {
       const ancestry = await this.ancestry(organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
       const run = newRun(start, ancestry, refusal);
-      // Refused runs are rows too. With this key, a loop stores one row per workflow and not thousands.
+      // Refused runs are rows too. With this key, runs that start each other endlessly store one row per workflow.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (!inserted) return await this.findDuplicateByKey(organizationId, run, ancestry);
