@@ -124,9 +124,9 @@ describe('a dry run', () => {
     const elsewhere = tenants.dryRun(acme.id, () =>
       tenants.transaction(other.id, async () => undefined),
     );
-    await expect(elsewhere).rejects.toThrow('Pass call.organizationId');
+    await expect(elsewhere).rejects.toThrow('pass call.organizationId');
     const nested = tenants.dryRun(acme.id, () => tenants.dryRun(other.id, async () => undefined));
-    await expect(nested).rejects.toThrow('Pass call.organizationId');
+    await expect(nested).rejects.toThrow('pass call.organizationId');
   });
 
   it('includes work that normally runs outside of the transaction', async () => {

@@ -58,9 +58,9 @@ describe(TenantDatabase.name, () => {
     const nested = tenants.transaction(acme.id, () =>
       tenants.transaction(other.id, async () => undefined),
     );
-    await expect(nested).rejects.toThrow('Pass call.organizationId');
+    await expect(nested).rejects.toThrow('pass call.organizationId');
     const session = tenants.transaction(acme.id, async () => tenants.session(other.id));
-    await expect(session).rejects.toThrow('Pass call.organizationId');
+    await expect(session).rejects.toThrow('pass call.organizationId');
     expect(() => tenants.session(acme.id)).toThrow('Use session() and repository()');
   });
 

@@ -85,7 +85,7 @@ describe('a read-only transaction', () => {
   it('has a session for its organization only, until the transaction ends', async () => {
     const read = async (): Promise<object[]> => await readOrganizations(acme.id);
     await expect(read()).rejects.toThrow('Use session() and repository()');
-    await expect(reading(other.id, read)).rejects.toThrow('Pass call.organizationId');
+    await expect(reading(other.id, read)).rejects.toThrow('pass call.organizationId');
     const late = await reading(acme.id, async () => AsyncLocalStorage.bind(read));
     await expect(late()).rejects.toThrow('has ended');
   });
