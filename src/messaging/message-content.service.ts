@@ -66,6 +66,17 @@ export class MessageContentService {
   ) {}
 
   /**
+   * Finds the version of the template, if the content names one without a version. Throws `not_found` for an unknown
+   * template, and `conflict` for one that was never published.
+   */
+  async pin<T extends GivenContent>(organizationId: string, given: T): Promise<T> {
+    const { template } = given;
+    if (typeof template?.from !== 'string') return given;
+    const from = await this.templates.find(organizationId, template.from);
+    return { ...given, template: { ...template, from } };
+  }
+
+  /**
    * Returns the content as it is sent. With variables, its parts are Liquid templates. Without variables they are
    * literal, so untrusted text is never executed. Without a body, the text of the HTML becomes the body. A
    * template replaces all parts. Throws `invalid_arguments`, and `not_found` for an unknown topic or template.

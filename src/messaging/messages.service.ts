@@ -69,8 +69,12 @@ export class MessagesService {
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const prepare = async () => {
-      const target = await this.findTarget(organizationId, request);
-      return { target, content: await this.compose(target, request, request.variables) };
+      // Both look-ups share a round trip to the database.
+      const [target, pinned] = await Promise.all([
+        this.findTarget(organizationId, request),
+        this.contents.pin(organizationId, request),
+      ]);
+      return { target, content: await this.compose(target, pinned, request.variables) };
     };
     // Attached files are locked, which a READ ONLY transaction may not do.
     const readOnly = (request.attachments ?? []).length === 0;
