@@ -3,11 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
-import { IncomingMessage, ServerResponse, createServer } from 'node:http';
+import { IncomingMessage, type Server, ServerResponse, createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { Env } from '../config/env.js';
 import { serveDashboard } from '../dashboard/serve-dashboard.js';
 import { BodyTimes } from '../http/body-times.js';
+import { CallTurns } from '../http/call-turns.js';
 import { limitPipelining } from '../http/limit-pipelining.js';
 import { endUnread } from '../http/unread-responses.js';
 import { refuseSeveralHosts } from '../http/one-host.js';
@@ -32,6 +33,12 @@ const TIMEOUT_CHECK_MS = 1000;
 // The keep-alive timeout is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a
 // request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/**
+ * The number of new connections that may wait until the process accepts them. With the default of 511, a client that
+ * opens thousands of connections at once would keep others waiting: their connections are dropped, and their systems
+ * try again after 1 s, then 2 s, then 4 s. The system may lower this number (`net.core.somaxconn`).
+ */
+const BACKLOG = 8192;
 
 /** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */
 export async function createHttpApplication(
@@ -67,6 +74,8 @@ export async function createHttpApplication(
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  const turns = app.get(CallTurns);
+  server.on('connection', () => turns.noteConnection());
   return app;
 }
 
@@ -113,6 +122,13 @@ class ExpressServerAdapter extends ExpressAdapter {
     times.attach(server);
     this.httpServer = server;
     noteConnections(this.httpServer);
+  }
+
+  /** Listens as Node.js does, but with a longer queue of new connections. */
+  override listen(port: string | number, ...args: (string | (() => void) | undefined)[]): Server {
+    const [host] = args.filter((arg) => typeof arg === 'string');
+    const [callback] = args.filter((arg) => typeof arg === 'function');
+    return this.httpServer.listen({ port: Number(port), host, backlog: BACKLOG }, callback);
   }
 
   /**

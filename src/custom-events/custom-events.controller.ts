@@ -2,6 +2,7 @@ import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import { AppError } from '../errors/app-error.js';
+import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { parseJsonExactly, readJsonBody } from '../http/request-body.js';
@@ -24,6 +25,7 @@ export class CustomEventsController {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
+    private readonly turns: CallTurns,
     private readonly calls: CallRecorder,
   ) {}
 
@@ -38,6 +40,7 @@ export class CustomEventsController {
     } catch (error) {
       throw this.calls.refused(caller, TOOL, error as AppError);
     }
+    await this.turns.take(organizationId);
     const body = parseJsonExactly(await readJsonBody(request, MAX_BODY_BYTES));
     const confirmation = toolPolicies.confirmation(...tool.names);
     const result = await this.registry.call(tool, withKey(body, request), {

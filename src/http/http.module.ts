@@ -1,13 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { CallTurns } from './call-turns.js';
 import { OpenDownloads } from './open-downloads.js';
 import { OriginGuard } from './origin.guard.js';
 import { Origins } from './origins.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** Provides the check of origins, the rate limits and the limit of downloads to all HTTP edges. */
+/** Provides the check of origins, the rate limits, the turns of calls and the limit of downloads to all HTTP edges. */
 @Global()
 @Module({
-  providers: [OpenDownloads, OriginGuard, Origins, RateLimiter],
-  exports: [OpenDownloads, OriginGuard, Origins, RateLimiter],
+  providers: [CallTurns, OpenDownloads, OriginGuard, Origins, RateLimiter],
+  exports: [CallTurns, OpenDownloads, OriginGuard, Origins, RateLimiter],
 })
 export class HttpModule {}

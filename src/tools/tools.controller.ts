@@ -5,6 +5,7 @@ import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
+import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { readBodyIfAny } from '../http/request-body.js';
@@ -25,6 +26,7 @@ export class ToolsController {
     private readonly registry: ToolRegistry,
     private readonly dryRuns: DryRuns,
     private readonly limiter: RateLimiter,
+    private readonly turns: CallTurns,
     private readonly calls: CallRecorder,
   ) {}
 
@@ -49,6 +51,7 @@ export class ToolsController {
     } catch (error) {
       throw this.calls.refused(caller, name, error as AppError);
     }
+    await this.turns.take(organizationId);
     const tool = this.registry.find(name, 'dashboard', policies);
     if (!tool) {
       const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);

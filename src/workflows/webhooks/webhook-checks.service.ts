@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
+import { CallTurns } from '../../http/call-turns.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { SecurityLog } from '../../security/security-log.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
@@ -85,6 +86,7 @@ export interface VerifiedDelivery {
 export class WebhookChecksService {
   constructor(
     private readonly limiter: RateLimiter,
+    private readonly turns: CallTurns,
     private readonly security: SecurityLog,
     private readonly env: Env,
     private readonly largePayloads: LargePayloadsService,
@@ -101,6 +103,7 @@ export class WebhookChecksService {
     // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
     // could use it up.
     this.consume(delivery, webhook.workflowId);
+    await this.turns.take(webhook.organizationId);
     const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { OrganizationQueue } from '../turns/organization-queue.js';
+
+/** The largest number of calls that start in one turn of the event loop. */
+const MOST_AT_ONCE = 16;
+
+/**
+ * Lets organizations take turns with the start of their calls. Without this, a process would serve calls in the order
+ * of their arrival, and a call would wait for the thousands that another organization sent at the same moment.
+ *
+ * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
+ * keeps no other call from its turn.
+ */
+@Injectable()
+export class CallTurns {
+  private started = 0;
+  private isScheduled = false;
+  private hasAccepted = false;
+  private readonly waiting = new OrganizationQueue<() => void>();
+
+  /**
+   * Notes that the process has accepted a connection. Node.js accepts one in each turn of the event loop. So turns are
+   * kept short while connections arrive. Otherwise a new connection would wait behind those that another client opened.
+   */
+  noteConnection(): void {
+    this.hasAccepted = true;
+  }
+
+  /**
+   * Requests the start of a call. Returns undefined if the call may start now, or else a promise that resolves when it
+   * may.
+   */
+  take(organizationId: string): Promise<void> | undefined {
+    if (!this.isScheduled) {
+      this.started = 0;
+      this.schedule();
+    }
+    if (this.started < MOST_AT_ONCE && this.waiting.isEmpty) {
+      this.started += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => this.waiting.push(organizationId, resolve));
+  }
+
+  private schedule(): void {
+    this.isScheduled = true;
+    setImmediate(() => this.startNext());
+  }
+
+  private startNext(): void {
+    this.isScheduled = false;
+    const most = this.hasAccepted ? 1 : MOST_AT_ONCE;
+    this.hasAccepted = false;
+    for (this.started = 0; this.started < most; this.started += 1) {
+      const next = this.waiting.shift();
+      if (!next) return;
+      const [, start] = next;
+      start();
+    }
+    this.schedule();
+  }
+}
