@@ -69,13 +69,18 @@ export class SegmentWorkRepository {
 
   /**
    * Returns the segment with which all contacts must be compared first, and locks it. A new segment must wait for older
-   * transactions, because they may have written contacts before they could see the segment.
+   * transactions, because they may have written contacts before they could see the segment. Skips segments that are
+   * being changed, because a wait for their locks could end in a deadlock.
    */
   async lockDue(organizationId: string): Promise<Segment | null> {
     const session = this.session(organizationId);
     await session.query(
-      `update segments set barrier = pg_current_xact_id()::text
-       where organization_id = $1 and sweep_at <= now() and barrier is null`,
+      `with due as materialized (
+         select s.id from segments s
+         where s.organization_id = $1 and s.sweep_at <= now() and s.barrier is null
+         for no key update skip locked
+       ) update segments s set barrier = pg_current_xact_id()::text from due
+       where s.organization_id = $1 and s.id = due.id`,
       [organizationId],
     );
     return await this.tenants
@@ -90,6 +95,7 @@ export class SegmentWorkRepository {
       .addOrderBy('segment.id')
       .limit(1)
       .setLock('for_no_key_update')
+      .setOnLocked('skip_locked')
       .getOne();
   }
 

@@ -90,12 +90,20 @@ export class SegmentsRepository {
     return await this.tenants.repository(organizationId, Segment).findOneBy({ organizationId, id });
   }
 
-  /** Finds the segment and locks its row until the transaction ends. */
+  /**
+   * Locks all segments until the transaction ends, and returns the one with this id. A change of a segment also writes
+   * the segments that depend on it. The worker locks segments in the same order. Otherwise both could wait for each
+   * other.
+   */
   async findForUpdate(organizationId: string, id: string): Promise<Segment | null> {
-    return await this.tenants.repository(organizationId, Segment).findOne({
-      where: { organizationId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    const segments = await this.tenants
+      .repository(organizationId, Segment)
+      .createQueryBuilder('segment')
+      .where({ organizationId })
+      .orderBy('segment.id')
+      .setLock('for_no_key_update')
+      .getMany();
+    return segments.find((segment) => segment.id === id) ?? null;
   }
 
   /** Locks a segment, so that nobody can delete it until the transaction ends. Returns true if the segment exists. */
