@@ -75,7 +75,7 @@ export class TopicSubscriptionsRepository {
       ]);
   }
 
-  /** Confirms a pending subscription. Returns false when the link of the message does not, or no longer, confirm it. */
+  /** Confirms a pending subscription. Returns false when the link of this message cannot confirm it. */
   async confirm(
     organizationId: string,
     contactId: string,

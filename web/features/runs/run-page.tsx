@@ -86,7 +86,7 @@ function Request({ trigger }: { trigger: Run['trigger'] }) {
   return <TextViewer title={texts.request} value={{ method, headers, query, received_at }} />;
 }
 
-/** Shows the facts of a run. Without the name of the workflow, which was then deleted, no link to it is shown. */
+/** Shows the facts of a run. A deleted workflow has no name and no page, so no link to it is shown. */
 function RunFacts({ run, workflow }: { run: Run; workflow: string | undefined }) {
   const texts = useTexts(runsTexts);
   const reasons = useTexts(runReasonsTexts);
