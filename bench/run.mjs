@@ -127,7 +127,7 @@ async function toolsOf(env) {
 
 function wantedContests() {
   const all = PARTS.flatMap((part) => part.contests);
-  // Measurements that take long run only when selected.
+  // Long measurements run only when they are selected.
   const isUsual = (contest) =>
     contest.startsWith('growth-') ? options.growth : !LONG.includes(contest);
   const usual = all.filter((contest) => smoke || isUsual(contest));

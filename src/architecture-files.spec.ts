@@ -30,7 +30,7 @@ describe('the code of src', () => {
     expect(findNodes(isTooLong)).toEqual([]);
   });
 
-  it('names the class of a file with a layer suffix after the file', () => {
+  it('has a class with the name of the file in each file with a layer suffix', () => {
     const faults = FILES.filter(({ path }) => ROLE_SUFFIX.test(path)).flatMap(({ path, tree }) => {
       const expected = pascal(posix.basename(path, '.ts'));
       const classes = tree.statements

@@ -7,7 +7,7 @@
 -- The slots belong to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so
 -- no counter can drift.
 create table public.workflow_runs (
-  -- There is no separate foreign key: the one to the version covers it, and every insert would check both.
+  -- No foreign key to the organization: the key to the version includes it, and every insert would check both keys.
   organization_id text collate "C" not null,
   id text collate "C" not null,
   workflow_id text collate "C" not null,

@@ -80,7 +80,7 @@ function registered(options: ChannelOptions, instance: unknown, place: string): 
   const methods = instance as Partial<Record<string, unknown>>;
   const missing = METHODS.filter((name) => typeof methods[name] !== 'function');
   if (missing.length > 0) {
-    throw new Error(`${place}: a channel must have the methods ${missing.join(', ')}.`);
+    throw new Error(`${place}: a channel must have these methods: ${missing.join(', ')}.`);
   }
   return { options, channel: instance as DeliveryChannel };
 }

@@ -31,7 +31,7 @@ function describe(address: URL, code: string): string {
     CERT_HAS_EXPIRED: `The certificate of ${address.hostname} has expired. Renew it on the server.`,
     ERR_TLS_CERT_ALTNAME_INVALID: `The certificate of ${address.host} is for another host name. Use the name in the certificate.`,
     EPROTO: `${shown} does not speak TLS. If the service has no TLS, begin the address with http://.`,
-    [TOO_LARGE]: `${shown} sent an answer that is too large to be one of Switchboard.`,
+    [TOO_LARGE]: `${shown} sent an answer that is too large to come from Switchboard. Check the address.`,
   };
   if (known[code]) return known[code];
   if (isTlsCode(code)) {

@@ -89,7 +89,7 @@ export class Env {
   readonly newOrganizationMessages: number = 100;
 
   /**
-   * The largest number of these messages after the owner has verified the address. It has no effect when it is smaller
+   * The largest number of messages a day after the owner has verified the address. It has no effect when it is smaller
    * than `newOrganizationMessages`.
    */
   @IsWholeNumber(0, 100_000_000)

@@ -69,8 +69,8 @@ export class MessageDigestsService {
       assertSize(items);
       await this.digests.add(open, item, await this.compose(open, target, items));
     } catch (error) {
-      // With this item, the content is too long or cannot be rendered. The next message begins with the item and its
-      // own templates.
+      // With this item, the content is too long or cannot be rendered. The next message begins with this item and the
+      // templates of its call.
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
       isFull = true;
       count = undefined;

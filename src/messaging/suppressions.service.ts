@@ -24,7 +24,7 @@ export class SuppressionsService {
     private readonly rules: ContactRulesService,
   ) {}
 
-  /** Suppresses an address that a person or a step names. Throws `invalid_arguments`. */
+  /** Suppresses an address that a person or a step names. Throws `invalid_arguments` for an invalid address. */
   async add(
     organizationId: string,
     channel: AddressChannel,

@@ -75,7 +75,7 @@ export class TopicSubscriptionsRepository {
       ]);
   }
 
-  /** Confirms a pending subscription. Returns false when this message does not confirm it, or no longer does. */
+  /** Confirms a pending subscription. Returns false when the link of this message cannot confirm it. */
   async confirm(
     organizationId: string,
     contactId: string,

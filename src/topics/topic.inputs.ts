@@ -22,7 +22,7 @@ export class CreateTopicInput extends TopicNameInput {
   @Choice(TOPIC_DEFAULTS)
   default: TopicDefault = 'opted_out';
 
-  @Flag('When true, a contact that subscribes must confirm it with the link in an e-mail.')
+  @Flag('When true, a contact that subscribes must confirm with the link in an e-mail.')
   double_opt_in: boolean = false;
 }
 

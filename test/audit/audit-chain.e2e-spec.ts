@@ -183,7 +183,8 @@ describe('the chain of the audit log', () => {
     const full = await verify(before.heads);
     await switchboard.app.get(RetentionWorker, { strict: false }).purge();
     expect(full.faults).toEqual([]);
-    // The two entries of the sign-up are younger, so the chain before and after the old entries is kept.
+    // The purge stops at the first young entry. The entries of the sign-up are young and come before the old entries, so
+    // the purge deletes nothing.
     expect(await verify([...before.heads, ...full.heads])).toMatchObject({
       faults: [],
       entries: full.entries,

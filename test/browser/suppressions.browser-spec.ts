@@ -55,7 +55,7 @@ describe('suppressed addresses', () => {
     await section.getByLabel('Channel').selectOption('SMS');
     await section.getByRole('row', { name: /^Address holds it back/ }).waitFor();
     expect(await findViolations(page)).toEqual([]);
-    // The page of channels reads more of the same answer.
+    // The page Channels uses more members of the answer of list_channels than the page of a contact.
     await page.getByRole('link', { name: 'Channels' }).click();
     await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
     await page.getByText('Webhook').first().waitFor();

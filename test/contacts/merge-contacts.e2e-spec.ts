@@ -108,7 +108,7 @@ describe('merge_contacts', () => {
     );
     // A new table in this list must be moved by ContactMergesRepository, or needs a comment that says why not.
     expect(columns.map(({ place }) => place)).toEqual([
-      // Triggers of contact_merges move this table and topic_subscriptions.
+      // Triggers of contact_merges move the rows of this table and of topic_subscriptions.
       'consent_changes.contact_id',
       'contact_aliases.contact_id',
       'custom_events.contact_id',

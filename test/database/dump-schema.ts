@@ -70,7 +70,7 @@ interface FunctionRow {
 export async function dumpSchema(client: Client): Promise<string> {
   await client.query('begin');
   try {
-    // PostgreSQL then writes every name with its schema.
+    // With this search path, PostgreSQL writes every name with its schema.
     await client.query('set local search_path = pg_catalog');
     const tables = await client.query<TableRow>(TABLES, [SCHEMAS]);
     const functions = await client.query<FunctionRow>(FUNCTIONS, [SCHEMAS]);

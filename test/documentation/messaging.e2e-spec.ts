@@ -84,7 +84,7 @@ it('the commands of docs/messaging.md print the documented answers', async () =>
     if (isUpdate) text = text.replace(block.text, () => actual);
     else expect(actual).toBe(block.text);
   };
-  // The first block has the settings of the reader.
+  // The loop leaves out the first block. It has the settings of the reader, which `run` passes to each command.
   for (let index = 1; index < blocks.length; index += 1) {
     const block = blocks[index]!;
     const next = blocks[index + 1];

@@ -70,7 +70,7 @@ describe('a tool whose policy requires a confirmation', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
-  it('is not confirmed by a response without a request, or to another request', async () => {
+  it('is confirmed neither by a response without a request nor by a response to another request', async () => {
     await require('when_possible');
     const yes = { inputResponses: { [CONFIRMATION]: { action: 'accept' } } };
     expect((await call(yes)).result).toMatchObject({ resultType: 'input_required' });

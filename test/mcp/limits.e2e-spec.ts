@@ -167,7 +167,7 @@ describe('the size of the body', () => {
     expect(await answerOf(acme.rpc(PING.padEnd(MIB)))).toMatchObject({ status: 200 });
   });
 
-  it('cannot be one byte more', async () => {
+  it('cannot be one byte more than one mebibyte', async () => {
     const answer = await answerOf(acme.rpc(PING.padEnd(MIB + 1)));
     expect(answer).toMatchObject({ status: 413, body: errorOf(1413, null) });
   });

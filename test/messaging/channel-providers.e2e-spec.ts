@@ -233,7 +233,7 @@ describeSlow('the boot', () => {
 
   it('stops at a class that lacks a method, and at a wrong name', async () => {
     expect(await stopsAt({}, 'handOver')).toBe(
-      'ProbeChannel: a channel must have the methods handOver.',
+      'ProbeChannel: a channel must have these methods: handOver.',
     );
     expect(await stopsAt({ name: 'Bad Name' })).toMatch(/is not a valid name for a channel/);
   });

@@ -52,7 +52,7 @@ describe('send_message with html', () => {
     expect((await sentMail(message)).type).toBe('text/plain');
   });
 
-  it('escapes the values of templates, except after the filter raw, and leaves the text as it is', async () => {
+  it('escapes the values of templates, except after the filter raw, and leaves the plain text as it is', async () => {
     const { id } = await createContact(acme, { first_name: '<img src=x>' });
     const message = await send(acme, {
       contact_id: id,

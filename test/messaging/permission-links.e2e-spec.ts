@@ -60,7 +60,7 @@ const post = (url: string, body: string | FormData | URLSearchParams = ONE_CLICK
       ...headers,
     },
   });
-/** Waits until a worker has sent or ended a message of the topic. */
+/** Sends a message of the topic, and returns its status when it is sent or suppressed. */
 const outcomeOf = async (contactId: string, topic?: string) => {
   const { id } = await send(acme, { contact_id: contactId, ...(topic && { topic }) });
   return await waitFor(async () => {

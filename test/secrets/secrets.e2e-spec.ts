@@ -296,7 +296,7 @@ describe('secrets of an organization', () => {
     ]);
   });
 
-  it('are refused at save in places where they would not work', async () => {
+  it('are refused in places where they would not work, when the workflow is saved', async () => {
     const at = 'steps[0].arguments.body';
     expect(await faultsOf(step('/', { body: '{{ secrets.api_kye }}' }))).toEqual([
       { path: at, message: expect.stringMatching(/does not exist.*api_key/) },

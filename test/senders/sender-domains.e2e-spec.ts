@@ -138,7 +138,7 @@ describe('the ownership of a domain', () => {
     expect(asked.slice(before).filter(({ name }) => name.includes(domain.domain))).toEqual([]);
   });
 
-  it('cannot be written by SQL of the role of tenants', async () => {
+  it('cannot be written by SQL of the tenant role', async () => {
     const rows = await setup.switchboard.ownerQuery(
       `select from information_schema.column_privileges
        where table_name = 'sender_domains' and privilege_type = 'UPDATE' and grantee like 'switchboard_tenant_%'`,

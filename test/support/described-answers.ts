@@ -14,7 +14,7 @@ const PATTERNS = Object.entries(OPERATIONS).map(([route, operation]) => {
 
 /**
  * Replaces the global `fetch` with a function that throws when an answer is not as GET /api/openapi.json describes it.
- * The function does not check answers of other servers, and answers that are not JSON. Each test file of a worker calls
+ * Answers of other servers, and answers that are not JSON, are not checked. Each test file of a worker calls
  * `checkAnswersOfFetch`, so a second call changes nothing.
  */
 export function checkAnswersOfFetch(): void {
@@ -31,7 +31,7 @@ export function checkAnswersOfFetch(): void {
 
 async function findFault(response: Response, method: string): Promise<string | undefined> {
   const type = response.headers.get('content-type') ?? '';
-  // Only answers that a workflow makes with a `respond` step have this policy.
+  // Only answers that a workflow makes with a `respond` step have a policy that begins with `sandbox`.
   if (response.headers.get('content-security-policy')?.startsWith('sandbox;')) return undefined;
   const { pathname } = new URL(response.url);
   const found = PATTERNS.find(

@@ -29,7 +29,7 @@ const ROUTES: Readonly<Record<string, ToolRoute>> = {
   'post /api/files': { tools: ['send_message'], body: { type: 'text/plain', content: 'x' } },
   'get /api/messages/{id}/preview': { tools: ['get_message'], resource: 'message' },
   'get /api/templates/{id}/preview': { tools: ['preview_template'], resource: 'template' },
-  // A file of a run needs get_run: see the test of http_request.
+  // This file belongs to a message. The tests of http_request check that a file of a run needs get_run.
   'get /api/files/{id}': { tools: ['get_message'], resource: 'file' },
 };
 /** The routes of accounts and keys, those that call tools, and those that list names only. */

@@ -145,7 +145,7 @@ describe('files of http_request', () => {
     expect(head.headers.get('content-length')).toBe(String(bytes.length));
   });
 
-  it('are saved only by people of the organization', async () => {
+  it('can be downloaded only by people of the organization', async () => {
     answer('/private', { 'Content-Type': 'image/png' }, PNG);
     const { file } = await outputOf('/private');
     const other = await createOrganization(switchboard);

@@ -162,7 +162,7 @@ describe('race', () => {
     await shop.close();
   });
 
-  it('does not repeat a request of another list that fails after the end', async () => {
+  it('does not retry a request of another list that fails after the end of the race', async () => {
     ProbeTools.hold('race failing');
     const failing = {
       id: 'failing',

@@ -82,6 +82,6 @@ export const callsTexts = defineTexts(
     gone: 'Kein Aufruf dieser Organisation hat diese Id, oder er ist älter als sieben Tage.',
     curl: 'Als curl',
     curlAbout:
-      'Das Log hat keine Argumente, daher stehen im Befehl die nötigen zum Ausfüllen. Setzen Sie Ihren Schlüssel an die Stelle von YOUR_API_KEY.',
+      'Das Log hat keine Argumente, daher stehen im Befehl Platzhalter für die nötigen. Setzen Sie Ihren Schlüssel an die Stelle von YOUR_API_KEY.',
   },
 );

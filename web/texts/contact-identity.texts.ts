@@ -48,7 +48,7 @@ export const contactIdentityTexts = defineTexts(
       strict: 'Refuse properties that are not declared',
       strictAbout: 'Values that contacts already have stay.',
       smsHelp: 'Answer to HELP',
-      smsHelpAbout: 'Is sent to a contact that answers a text message with HELP. Empty: no answer.',
+      smsHelpAbout: 'The answer to a text message that consists of HELP. Empty: no answer.',
       save: 'Save',
       saved: 'The settings of contacts were saved.',
     },
@@ -103,7 +103,7 @@ export const contactIdentityTexts = defineTexts(
       strictAbout: 'Werte, die Kontakte schon haben, bleiben.',
       smsHelp: 'Antwort auf HELP',
       smsHelpAbout:
-        'Geht an einen Kontakt, der auf eine Textnachricht mit HELP antwortet. Leer: keine Antwort.',
+        'Die Antwort auf eine Textnachricht, die aus HELP besteht. Leer: keine Antwort.',
       save: 'Speichern',
       saved: 'Die Einstellungen der Kontakte wurden gespeichert.',
     },

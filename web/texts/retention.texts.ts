@@ -48,7 +48,7 @@ export const retentionTexts = defineTexts(
     wrong: 'Geben Sie eine ganze Zahl von Tagen ein, oder lassen Sie das Feld leer.',
     confirmTitle: 'Älteres löschen?',
     confirmText:
-      'Zeilen, die älter sind als die neuen Zahlen, werden gelöscht. Das lässt sich nicht rückgängig machen.',
+      'Zeilen, die älter sind als die neuen Zahlen von Tagen, werden gelöscht. Das lässt sich nicht rückgängig machen.',
     confirm: 'Speichern und löschen',
     saved: 'Die Aufbewahrung wurde gespeichert.',
     unchanged: 'Nichts hat sich geändert.',

@@ -8,7 +8,7 @@ export const secretsTexts = defineTexts(
       'Keys and passwords of other systems, for http_request steps. They are encrypted, and nobody can read them again.',
     none: 'There are no secrets yet',
     noneAbout:
-      'A step uses a secret of the kind Value as {{ secrets.name }}. It names other secrets as its credential.',
+      'A step uses a secret of the kind Value as {{ secrets.name }}, and names a secret of another kind as its credential.',
     add: 'New secret',
     change: (name: string) => `Change ${name}`,
     changeShort: 'Change',

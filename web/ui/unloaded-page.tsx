@@ -30,7 +30,7 @@ export function UnloadedPage({ title, back, query: { error, refetch } }: Unloade
   );
 }
 
-/** A text that cannot be an id, for example because it is too long, also counts as unknown. */
+/** Returns true for an unknown id. A text that cannot be an id, for example because it is too long, is unknown too. */
 function isUnknown({ code }: ApiError): boolean {
   return code === 'not_found' || code === 'invalid_arguments';
 }

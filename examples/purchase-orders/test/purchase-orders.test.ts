@@ -84,7 +84,7 @@ describe('purchase orders', () => {
     );
   });
 
-  it('can only be recorded by people when the contact is blocked', async () => {
+  it('for a blocked contact can be recorded by people, and not by agents', async () => {
     const contact_id = await createContact(acme, { tags: ['blocked'] });
     const given = { title: 'Piano', amount: 900, contact_id };
     assert.deepEqual(await acme.callAsAgent('record_purchase_order', given), {

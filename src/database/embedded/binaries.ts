@@ -91,7 +91,7 @@ export async function makeRunnable(
 ): Promise<Binaries> {
   const linked = await restoreLinks(installed.native).then(
     () => true,
-    // node_modules is read-only or belongs to another user, so a copy gets the links.
+    // node_modules is read-only or belongs to another user. The copy below gets the links instead.
     () => false,
   );
   const obstacle = linked ? await probe(installed, user) : 'its symbolic links are missing.';

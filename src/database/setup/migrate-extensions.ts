@@ -18,7 +18,8 @@ export interface ExtensionSchema {
   migrations: readonly MigrationClass[];
 }
 
-// The table is separate, because extensions are released independently: one list of both would have no order.
+// The table is separate from that of Switchboard: extensions are released independently, so one list of all migrations
+// would have no order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
 /** Returns the name under which a migration is recorded. */

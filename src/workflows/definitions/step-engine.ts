@@ -39,7 +39,7 @@ export interface Plan {
   readonly end?: { readonly status: 'succeeded' | 'failed'; readonly at?: Place };
   /** The paths of loop iterations that have become done. */
   readonly doneIterations: readonly string[];
-  /** The number of the first list that is done, for the path of each open race. */
+  /** Maps the path of each open race to the index of the first list that is done. */
   readonly winners: ReadonlyMap<string, number>;
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../errors/app-error.js';
  * limit.
  */
 export const MIN_RECORDED_BYTES = 4096;
-/** The bytes after which the clock is read. Scanning them takes less than a millisecond. */
+/** The number of bytes after which the clock is read. Scanning so many bytes takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
 const MAX_PRIMITIVE_BYTES = 1000;
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;

@@ -192,7 +192,7 @@ export class TriggeredRunResult {
   @Choice(['succeeded'], 'Only in a task that has ended.', { optional: true })
   status?: 'succeeded';
 
-  @Doc('Only in such a task: outputs by step id.')
+  @Doc('Only in ended tasks: outputs by step id.')
   @JsonObject({ optional: true })
   outputs?: object;
 

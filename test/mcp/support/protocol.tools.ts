@@ -83,7 +83,7 @@ export class ProtocolTools {
     return Promise.resolve({ text });
   }
 
-  /** The audit rows, with the text as subject, show the order of the calls and their actors. */
+  /** Returns the text as an id. Audit rows with this id show the order of the calls and their actors. */
   @Tool({ name: 'note', title: 'Note', description: 'Leaves a trace.', output: NoteOutput })
   note({ text }: TextInput): Promise<NoteOutput> {
     return Promise.resolve({ note_id: text });

@@ -14,7 +14,7 @@ const controlUrl = await new Promise((resolve) => {
   control.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${control.address().port}/`));
 });
 
-/** Holds the pings that are running: a stop function and the longest wait. */
+/** Holds the running pings, one entry for each server. `stop` ends them and returns the longest wait. */
 let pings = [];
 
 parentPort.on('message', async ({ id, kind, ...given }) => {

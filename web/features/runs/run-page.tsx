@@ -86,7 +86,7 @@ function Request({ trigger }: { trigger: Run['trigger'] }) {
   return <TextViewer title={texts.request} value={{ method, headers, query, received_at }} />;
 }
 
-/** A deleted workflow has no name and no page. */
+/** Shows the facts of a run. A deleted workflow has no name and no page, so no link to it is shown. */
 function RunFacts({ run, workflow }: { run: Run; workflow: string | undefined }) {
   const texts = useTexts(runsTexts);
   const reasons = useTexts(runReasonsTexts);

@@ -80,8 +80,8 @@ export const bulkPreview = record({ result: bulkResult });
 export const anyObject = dictionary(json);
 
 /**
- * Returns the message of an error that a step has stored, after the word for its code. A code without a word is
- * unchanged. Returns undefined for an error in another form.
+ * Returns the code and the message of an error that a step has stored. The code is translated if it has a translation.
+ * Returns undefined for an error in another form.
  */
 export function errorMessage(
   error: unknown,

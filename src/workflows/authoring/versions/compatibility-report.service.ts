@@ -74,7 +74,7 @@ export class CompatibilityReportService
     await this.writing;
   }
 
-  /** Returns all steps that do not fit. Versions that fit are marked, so that the next start skips them. */
+  /** Returns all steps that do not fit the tools. Versions that fit are marked, so that the next start skips them. */
   async find(signal?: AbortSignal): Promise<BrokenStep[]> {
     const schemas = JSON.stringify(this.tools.current.schemas);
     const broken: BrokenStep[] = [];

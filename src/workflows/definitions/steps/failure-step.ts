@@ -59,7 +59,7 @@ export function splitSteps(joined: readonly Step[]): StepLists {
   return { steps: joined.slice(0, -1), onFailure: last.on_failure };
 }
 
-/** Returns joined steps as callers see them: in two members. The second one is present only if it has steps. */
+/** Returns joined steps as callers see them, in `steps` and `on_failure`. An empty `on_failure` is left out. */
 export function stepsView(joined: readonly Step[]): { steps: object[]; on_failure?: object[] } {
   const { steps, onFailure } = splitSteps(joined);
   return { steps: [...steps], ...(onFailure.length > 0 && { on_failure: [...onFailure] }) };
