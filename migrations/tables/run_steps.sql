@@ -1,6 +1,6 @@
 -- Stores the run journal: input, output, error and attempts of each step.
 create table public.run_steps (
-  -- There is no separate foreign key: the one to the run covers it.
+  -- There is no foreign key to organizations: the one to the run includes this column.
   organization_id text collate "C" not null,
   run_id text collate "C" not null,
   step_id text collate "C" not null,

@@ -12,7 +12,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { CallLogRow } from './call-log-row.entity.js';
 
-/** A row of one of the two logs. */
+/** A row of the audit log or of the log of calls. */
 interface LogRow extends OrganizationRow {
   at: Date;
   id: string;

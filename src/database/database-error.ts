@@ -43,7 +43,10 @@ export function isQueryTimeout(thrown: unknown): boolean {
   return toError(thrown).message === 'Query read timeout';
 }
 
-/** Turns errors after which a caller may retry into `unavailable`. Returns other errors unchanged. */
+/**
+ * Returns the error to throw for an error of a statement. It is `unavailable` when a caller may retry. The error of a
+ * quota that is used up, and of some mistakes in code, says what to do. Other errors are returned unchanged.
+ */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;
   // TypeORM wraps every error that is thrown while it sends a statement.

@@ -81,8 +81,8 @@ export class SecretBox {
   }
 
   /**
-   * Returns true when a key of this box has this id, in hexadecimal: it opens the sealed values that begin with these
-   * bytes.
+   * Returns true when a key of this box has this id, which is hexadecimal. This key opens the sealed values that begin
+   * with the bytes of the id.
    */
   opens(id: string): boolean {
     return [this.current, this.other].some((key) => key?.id.toString('hex') === id);

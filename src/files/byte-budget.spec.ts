@@ -28,7 +28,7 @@ describe('ByteBudget', () => {
     expect(isStarted).toBe(false);
   });
 
-  it('lets organizations with waiting callers take turns, and nobody pass the caller in turn', async () => {
+  it('lets waiting organizations take turns, and lets nobody pass the caller whose turn it is', async () => {
     const budget = new ByteBudget(20);
     const releases = [await budget.acquire('a', 10, NEVER), await budget.acquire('b', 10, NEVER)];
     const order: string[] = [];

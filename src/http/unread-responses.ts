@@ -13,7 +13,7 @@ const UNREAD_BYTES = 16 * 1024;
 
 /**
  * Returns a listener that ends the connection of a client that reads nothing of a complete, large response for a minute.
- * The response would stay in memory without a limit of time.
+ * Otherwise the response would stay in memory without a limit of time.
  */
 export function endUnread(listener: RequestListener, unreadMs = STALLED_MS): RequestListener {
   return (request, response) => {

@@ -81,7 +81,7 @@ describe(decideEra.name, () => {
     fc.assert(property);
   });
 
-  it('decides an era for every message, and decides plain only for a request without the header', () => {
+  it('decides an era for every message, and never plain JSON-RPC for a request with the header', () => {
     const message = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const property = fc.property(
       message,

@@ -18,7 +18,7 @@ const TITLES: Partial<Record<number, string>> = {
   [INVALID_REQUEST]: 'Invalid Request: ',
 };
 
-/** Responds to failures before any member of the message has run. The JSON-RPC error has no id. */
+/** Responds to failures that happen before any member of the message runs. The JSON-RPC error has no id. */
 @Catch()
 export class McpExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('Mcp');

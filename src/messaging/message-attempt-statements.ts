@@ -31,7 +31,7 @@ function permissionsOf(rows: string): string {
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from ${rows}`;
 }
-/** Finds the permissions of messages that may not exist yet. Their ids are their positions. */
+/** Finds the permissions of messages that may not exist yet. Each has its position in the list in place of an id. */
 export const FIND_PERMISSIONS = prepared(
   'messages_permissions',
   permissionsOf(

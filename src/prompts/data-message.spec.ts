@@ -17,7 +17,7 @@ describe(excerpt, () => {
     expect(list.at(-1)).toBe('… (900 more)');
   });
 
-  it('never returns more than maxLength characters, and always well-formed text', () => {
+  it('never returns more than maxLength characters, and always returns well-formed text', () => {
     const property = fc.property(
       fc.jsonValue({ maxDepth: 3 }),
       fc.integer({ min: 10, max: 400 }),

@@ -92,7 +92,7 @@ describe(`${LeasedWorker.name} with reserved slots`, () => {
     expect(stage.running()).toEqual(['b', 'c']);
   });
 
-  it('releases a row whose slot was reserved before the stop, and waits for it', async () => {
+  it('releases a row whose slot was reserved before the stop, and stops only after that', async () => {
     stage.start();
     await stage.pass(0);
     const slot = stage.wakeUps.reserve('message', 'org_1')!;

@@ -130,7 +130,7 @@ function assertFields(content: Omit<SecretContent, 'secret'>, secret: string | u
 
 /**
  * Returns the stored secret for a change that gives no new one. Throws `invalid_arguments` when none is stored.
- * Throws it also when the kind, the hosts or the URL for tokens change, because they decide who receives the
+ * Throws it also when the kind or the URL for tokens changes, or a host is added, because they decide who receives the
  * secret.
  */
 function keptSecret(

@@ -20,7 +20,7 @@ const CHANGES_AT_ONCE = 200;
 const CONTACTS_AT_ONCE = 2000;
 /** The largest number of entries and exits of one transaction, because each may start runs. */
 const EVENTS_AT_ONCE = 200;
-/** The pause after which all contacts are compared with a timed segment again. */
+/** The shortest pause between two comparisons of all contacts with a segment whose `timed` is true. */
 const PAUSE_MS = 60_000;
 /**
  * The smallest length of the pause, as a multiple of the length of the comparison. So comparisons take at most 5 % of

@@ -31,7 +31,7 @@ interface Job {
   readonly endsAt: number;
   readonly resolve: (reply: HtmlReply) => void;
   readonly reject: (reason: unknown) => void;
-  /** The timer that ends the wait of the job, or its thread. */
+  /** The timer that ends the wait of the job and, after the wait, its thread. */
   timer?: NodeJS.Timeout;
 }
 

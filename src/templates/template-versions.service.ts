@@ -96,7 +96,10 @@ export class TemplateVersionsService {
     const found = await this.versions.find(organizationId, id, version);
     if (found) return found;
     await this.editor.get(organizationId, id);
-    throw new AppError('not_found', `This template has no version ${version}.`);
+    throw new AppError(
+      'not_found',
+      `This template has no version ${version}. List its versions with list_template_versions.`,
+    );
   }
 
   async list(

@@ -1,4 +1,4 @@
-/** Matches control characters except newline and tab, marks that change the direction of text, and invisible tags. */
+/** Matches invisible tags, marks that change the direction of text, and control characters except newline and tab. */
 // oxlint-disable-next-line no-control-regex -- the regex must find them
 const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 

@@ -18,7 +18,7 @@ const VIEWS = [
   { colorScheme: 'dark', size: WIDE, find: findContrastViolations },
 ] as const;
 
-describe('every page has no accessibility violation in both themes, at 360 and 1,280 px', () => {
+describe('no page has an accessibility violation, in either theme, at 360 or 1,280 px', () => {
   let dashboard: Dashboard;
   // Pages of one profile share their cache, so only the first page loads the code.
   const profiles = new Map<boolean, BrowserContext>();

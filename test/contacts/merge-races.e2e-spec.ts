@@ -153,7 +153,7 @@ describe('merge_contacts', () => {
     const { client, pid } = await connect();
     try {
       await client.query('begin');
-      // Acts as a worker, which locks the message that it delivers. A run that the event of the message starts then
+      // Acts as a worker, which locks the message that it delivers. The event of the message then starts a run, which
       // locks the contact.
       await client.query('select from messages where id = $1 for update', [id]);
       const merged = merge(acme, one.id, two.id);

@@ -58,7 +58,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs no container as root: its user is a number in this file, or the user of the Dockerfile', () => {
+  it('runs no container as root: each user is a number in this file, or the user of the Dockerfile', () => {
     for (const [, { image, build, user }] of each) {
       if (image) expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       else expect([build, user]).toEqual(['.', undefined]);

@@ -291,7 +291,7 @@ describe('an agent whose call a person must approve', () => {
     expect(fragile.outsideCalls).toBe(2);
   });
 
-  it('needs an approval for a call that only reads, which permits equal calls until it expires', async () => {
+  it('needs one approval for all equal calls that only read, until the approval expires', async () => {
     await protect('get_contact');
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'ada@example.com',

@@ -312,7 +312,7 @@ describe('SMS', () => {
     });
   });
 
-  it("is found by the provider's id when the provider reports it", async () => {
+  it('is found by the id that the provider gave it when a report names this id', async () => {
     await addTwilio();
     const { id } = await sendSms();
     const { provider_message_id: sid } = await until(id, 'sent');

@@ -17,7 +17,7 @@ describe('retention', () => {
   let globex: TestOrganization;
 
   beforeAll(async () => {
-    // There is no worker, so rows are purged only when a test calls it.
+    // There is no worker, so rows are purged only when a test calls the purge.
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   });
   afterAll(() => switchboard.close());

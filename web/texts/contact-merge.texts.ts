@@ -43,7 +43,7 @@ export const contactMergeTexts = defineTexts(
       restore: 'Restore',
       ask: (name: string) => `Restore ${name}?`,
       askAbout:
-        'The contact gets back the values, messages and runs that it had before the merge. Later changes stay with this contact.',
+        'The restored contact gets back the values, messages and runs that it had before the merge. Later changes stay with the contact of this page.',
       restored: 'The contact was restored.',
     },
   },
@@ -81,7 +81,7 @@ export const contactMergeTexts = defineTexts(
       restore: 'Wiederherstellen',
       ask: (name: string) => `${name} wiederherstellen?`,
       askAbout:
-        'Der Kontakt bekommt seine Werte, Nachrichten und Läufe vom Zeitpunkt des Zusammenführens zurück. Was sich seitdem geändert hat, bleibt bei diesem Kontakt.',
+        'Der wiederhergestellte Kontakt bekommt seine Werte, Nachrichten und Läufe vom Zeitpunkt des Zusammenführens zurück. Was sich seitdem geändert hat, bleibt beim Kontakt dieser Seite.',
       restored: 'Der Kontakt wurde wiederhergestellt.',
     },
   },

@@ -104,7 +104,7 @@ export const developerTexts = defineTexts(
     connect: {
       title: 'Verbinden',
       about: 'Jeder Baustein enthält die Adresse dieses Switchboards.',
-      withKey: 'Sie enthalten Ihren neuen Schlüssel, bis Sie diese Seite verlassen.',
+      withKey: 'Die Bausteine enthalten Ihren neuen Schlüssel, bis Sie diese Seite verlassen.',
       withoutKey: 'Setzen Sie Ihren Schlüssel an die Stelle von YOUR_API_KEY.',
       claude: 'Im Terminal ausführen. Claude Code zeigt die Werkzeuge dann mit /mcp.',
       cursor: 'Gehört in ~/.cursor/mcp.json oder in .cursor/mcp.json eines Projekts.',

@@ -52,7 +52,7 @@ export const senderDomainsTexts = defineTexts(
   {
     title: 'Absender-Domains',
     about:
-      'E-Mails können von Adressen einer Domain kommen, sobald Sie bewiesen haben, dass sie Ihnen gehört. Mailserver erkennen sie an einer Signatur (DKIM).',
+      'E-Mails können von Adressen einer Domain kommen, sobald Sie bewiesen haben, dass sie Ihnen gehört. Mailserver erkennen diese E-Mails an einer Signatur (DKIM).',
     none: 'Es gibt noch keine Absender-Domains',
     noneAbout: 'E-Mails kommen von der Adresse dieser Installation.',
     add: 'Domain hinzufügen',

@@ -68,7 +68,7 @@ export class WorkflowTools {
       'Gives a webhook a new secret, and changes nothing else. Returns the secret once: give it to the sender.',
     output: SavedWorkflowResult,
     secrets: ['secret'],
-    // Agents have update_workflow, which keeps their list of tools short.
+    // Agents use update_workflow instead, so that their list of tools stays short.
     surfaces: ['dashboard'],
   })
   rotate(input: RotateWebhookSecretInput, call: ToolCall): Promise<SavedWorkflowResult> {

@@ -92,7 +92,10 @@ export interface EventWaitStep extends StepBase {
   };
 }
 
-/** A step that starts a run of another workflow and waits for its end. The default contact is that of this run. */
+/**
+ * A step that starts a run of another workflow and, by default, waits for the end of that run. The default contact is
+ * that of the run with this step.
+ */
 export interface RunWorkflowStep extends StepBase {
   /** The id of the workflow, or an expression that returns it. */
   run_workflow: string;

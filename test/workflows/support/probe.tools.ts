@@ -124,7 +124,7 @@ export class ProbeTools {
   }
 }
 
-/** Creates a contact, an effect that can be counted, and then waits while the name is in `held`. */
+/** Creates a contact, so that tests can count effects. Then waits while the name is in `held`. */
 @Injectable()
 export class ProbeEffectTools {
   constructor(private readonly contacts: ContactsService) {}

@@ -41,8 +41,8 @@ const PAGE_SIZE = 1000;
 const MAX_LINES = 20;
 
 /**
- * Logs the steps that do not fit the current tools when a worker starts. It checks the newest versions of active
- * workflows, and the versions of open runs. It never blocks the start or the readiness of the process.
+ * When a worker starts, logs the steps that do not fit the current tools. Checks the newest versions of active
+ * workflows, and the versions of open runs. Never blocks the start or the readiness of the process.
  */
 @Injectable()
 export class CompatibilityReportService

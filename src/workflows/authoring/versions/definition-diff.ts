@@ -9,8 +9,8 @@ export interface StepDiff {
   id: string;
   change: 'added' | 'removed' | 'moved' | 'changed';
   /**
-   * The JSON Pointer to the step before the change. `to` is the pointer after the change. A pointer is null where the
-   * step does not exist.
+   * The JSON Pointer to the step in the old definition. `to` is its pointer in the new definition. A pointer is null
+   * where the step does not exist.
    */
   from: string | null;
   to: string | null;
