@@ -252,7 +252,7 @@ export class ContactsService {
     }
   }
 
-  /** Finds the contact that has each identifier in `changes`. */
+  /** Finds, for each identifier in `changes`, the contact that has it. */
   private async findHolders(
     organizationId: string,
     changes: ContactChanges,
