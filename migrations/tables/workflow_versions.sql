@@ -12,8 +12,8 @@ create table public.workflow_versions (
   actor_kind text,
   actor_id text collate "C",
   restored_from integer,
-  -- The hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since. They
-  -- are jsonb for its containment operator, which compares all of them at once.
+  -- The hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since. The
+  -- type is jsonb, because one operator of jsonb (containment) compares all hashes at once.
   tool_schemas jsonb,
   fitting_schemas jsonb,
   loose_references json,

@@ -82,7 +82,7 @@ describe(ChangeStream.name, () => {
     expect(client.destroyed).toBe(true);
   });
 
-  it('sends a heartbeat every 15 s, fills no memory for a client that does not read, and sends none after the end', async () => {
+  it('sends a heartbeat every 15 s, fills no memory for a client that does not read, and sends nothing after the end', async () => {
     const { client, stream } = open();
     await vi.advanceTimersByTimeAsync(30_000);
     expect(client.events).toEqual(['ready', 'heartbeat', 'heartbeat']);

@@ -116,7 +116,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   }
 
   private receive(open: OpenStream, change: ChangeOrGap): void {
-    // A gap may hide the end of the session.
+    // A gap stands for lost changes. The end of the session may be one of them.
     if (change.kind === 'sessions' || change.kind === 'gap') void this.checkSession(open);
     open.stream.add(change);
   }

@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 export const UNCERTAIN_POLICIES = ['resend', 'hold'] as const;
 export type UncertainPolicy = (typeof UNCERTAIN_POLICIES)[number];
 
-/** A setting of a provider, which people can read. */
+/** A setting of a provider. In contrast to the secret, people can read it later. */
 export interface ProviderField {
   readonly title: string;
   readonly optional?: boolean;

@@ -52,7 +52,7 @@ export class ContactsService {
     return this.contacts.find(organizationId, id);
   }
 
-  /** Returns the id of the contact, or of the one that it was merged into, and keeps it until the transaction ends. */
+  /** Returns the id of the contact or its survivor. Nobody can delete that contact until the transaction ends. */
   async keep(organizationId: string, id: string): Promise<string> {
     return assertFound(await this.contacts.keep(organizationId, id), 'contact');
   }
@@ -252,7 +252,7 @@ export class ContactsService {
     }
   }
 
-  /** Finds the contact that has each identifier in `changes`. */
+  /** Finds, for each identifier in `changes`, the contact that has it. */
   private async findHolders(
     organizationId: string,
     changes: ContactChanges,

@@ -54,7 +54,7 @@ export class SegmentFiltersService {
     return await this.expand(organizationId, nodes, options.within ?? [], options);
   }
 
-  /** Validates conditions, and keeps the segments that they name. */
+  /** Validates conditions. A condition that names a segment stays as it is, without the filters of the segment. */
   async parse(organizationId: string, given: readonly object[]): Promise<FilterNode[]> {
     const rules = await this.rules.rulesForPhones(organizationId, phonesIn(given));
     return parseFilters(given, rules);

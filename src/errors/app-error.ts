@@ -36,7 +36,7 @@ export interface Fault {
 }
 
 export interface AppErrorExtras {
-  /** The faults of the input, which the caller sees. */
+  /** The faults of the input. The caller sees these faults. */
   details?: readonly Fault[];
   /** The values that callers see beside the message, for example the current version of a workflow. */
   members?: Readonly<Record<string, string | number>>;

@@ -23,8 +23,8 @@ export class ByteBudget {
 
   /**
    * Waits for the bytes and returns a function that releases them. A second call of this function does nothing. Rejects
-   * with the reason of the signal when the signal aborts during the wait. More bytes than half of the total count as
-   * half of the total.
+   * with the reason of the signal when the signal aborts during the wait. Reserves at most half of the total, even for
+   * more bytes.
    */
   async acquire(organizationId: string, wanted: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();

@@ -31,7 +31,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // The length is checked first, because it is fast and every request comes here.
+    // Checking the length first is fast, and every header of every request comes here.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;

@@ -69,8 +69,8 @@ export class SmtpSession {
 
   /** True if the server accepts addresses with letters outside ASCII (RFC 6531). */
   get acceptsUtf8Addresses(): boolean {
-    // nodemailer does not export the list of extensions. Without this check, it would send such an address to a
-    // server that cannot read it.
+    // nodemailer does not export the list of extensions. Without this check, nodemailer would send an address
+    // with such letters to a server that cannot read the address.
     const { _supportedExtensions } = this.connection as unknown as {
       _supportedExtensions: string[];
     };

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../text/is-json-object.js';
-/** The id of a request, which can be echoed without loss. */
+/** The id of a request. An id of this type can be echoed without loss. */
 export type JsonRpcId = string | number;
 
 export type JsonObject = Record<string, unknown>;

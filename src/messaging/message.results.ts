@@ -139,7 +139,7 @@ export class MessageResult {
 }
 
 export class SentMessageResult extends MessageResult {
-  @Integer('Number of calls that the message of a digest has joined.', { optional: true })
+  @Integer('Number of calls that the message of a digest combines.', { optional: true })
   digest_count?: number;
 }
 

@@ -37,8 +37,8 @@ export interface MessageFilter {
 }
 
 /**
- * The epoch of a new message. It belongs to the process that stores the message, which may begin the first attempt.
- * Each claim of a worker raises the epoch.
+ * The epoch of a new message. With this epoch, the process that stores the message may begin the first attempt. Each
+ * claim of a worker raises the epoch.
  */
 const NEW_EPOCH = 1;
 

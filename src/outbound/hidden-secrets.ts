@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 
 /** The shortest secret that is hidden in responses. Shorter texts occur in responses by chance. */
 const SHORTEST = 4;
-/** The largest number of places that are hidden in one response. Each one may become longer than it was. */
+/** The largest number of hidden places in one response. The text `[secret NAME]` may be longer than the secret. */
 const MOST_PLACES = 10_000;
 /** The number of bytes that are searched without a pause. Other work of the process waits meanwhile. */
 const BYTES_AT_ONCE = 512 * 1024;
@@ -81,7 +81,10 @@ export class HiddenSecrets {
  * whole secret at every position.
  */
 class Pattern {
-  /** For each number of codes that match, the number that still match when the next code differs. */
+  /**
+   * For each number of codes that match: when the next code differs, how many of the last codes still match the
+   * beginning of the secret.
+   */
   readonly fallbacks: Int32Array;
 
   constructor(readonly codes: ArrayLike<number>) {

@@ -3,7 +3,7 @@ import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { MessageDigest, OpenDigest } from './message-digest.entity.js';
 
-/** The digest that a call belongs to. Messages of different topics have different permissions. */
+/** Identifies the digest of a call. Topics do not share a digest, because each topic has its own permission. */
 export interface DigestKey {
   readonly contactId: string;
   /** The topic. Undefined for a transactional message. */

@@ -17,7 +17,7 @@ export class MessageDigest extends OrganizationRow {
   @Column('text', { nullable: true })
   html: string | null;
 
-  /** The variables of the first call, which its templates use outside `digest`. */
+  /** The variables of the first call. The templates of this call use these variables outside `digest`. */
   @Column('jsonb')
   variables: object;
 

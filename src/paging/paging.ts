@@ -81,7 +81,7 @@ export class PageInput {
   cursor?: string;
 }
 
-/** Declares the cursor of results with one page. */
+/** Declares the cursor of a result that is one page of a list. */
 export class PageResult {
   @Text('The cursor of the next page; null on the last.', { nullable: true })
   next_cursor: string | null;

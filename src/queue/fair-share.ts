@@ -1,12 +1,12 @@
 /**
- * The limits of the rows of each organization that a claim returns. The SQL function `gate.claim_runs` applies them.
+ * Limits how many rows a claim returns for each organization. The SQL function `gate.claim_runs` applies these limits.
  */
 export interface Share {
   /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** The largest number of rows of each organization that occupies no slot yet. */
+  /** The largest number of rows for an organization that occupies no slot yet. */
   readonly room: number;
-  /** The largest number of rows of each organization that already occupies slots, by its id. */
+  /** The largest number of rows for an organization that already occupies slots, by the id of the organization. */
   readonly rooms: Readonly<Record<string, number>>;
   /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;

@@ -15,7 +15,7 @@ export interface MemberChanges {
   left: readonly string[];
 }
 
-/** The results for the contacts of a call. */
+/** The number of contacts that a call added to or removed from a segment, and the ids that no contact has. */
 export interface ChangedMembers {
   changed: number;
   unknown: string[];

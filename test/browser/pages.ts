@@ -45,5 +45,5 @@ export const PAGES = [
   '/nothing',
 ];
 
-/** Lists the paths of the pages of everybody else. */
+/** Lists the paths of the pages for people who are not signed in. */
 export const OPEN_PAGES = ['/sign-in', '/sign-up', '/verify'];

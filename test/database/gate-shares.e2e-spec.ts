@@ -23,7 +23,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
   afterAll(() => switchboard.close());
 
   const countWaiting = async (): Promise<number> => {
-    // Inside a transaction, PostgreSQL returns the activity of the first query until the snapshot is cleared.
+    // Inside a transaction, pg_stat_activity repeats its first result until the snapshot is cleared.
     await switchboard.ownerQuery('select pg_stat_clear_snapshot()');
     const [row] = await switchboard.ownerQuery<{ count: number }>(
       `select count(*)::integer from pg_stat_activity

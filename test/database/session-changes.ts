@@ -46,7 +46,7 @@ const SETTINGS: [string, string][] = [
   ['mine.secret', 'x'],
 ];
 
-/** Replaces prepared statements that the service sends with most calls. */
+/** Prepared statements that the service sends with most calls. `REPLACE_ALL` gives their names to other statements. */
 const REPLACED = ['audit_log_insert', 'contact', 'context', 'context_read_only', 'run_fence'];
 const REPLACE_ALL = [
   'deallocate all',

@@ -336,7 +336,7 @@ describe('SQL of a tool', () => {
 });
 
 describe('a session', () => {
-  it('stays in the organization that it was opened in, even when its person joins another one first', async () => {
+  it('stays in the organization that it was opened in, even when its person has an older membership', async () => {
     await switchboard.ownerQuery(
       `insert into memberships (organization_id, user_id, role, created_at) values ($1, $2, 'member', '-infinity')`,
       [hostile.id, victim.userId],

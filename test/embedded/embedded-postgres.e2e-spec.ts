@@ -88,7 +88,7 @@ describe('EmbeddedPostgres', () => {
     expect(isAlive(owner.pid)).toBe(false);
   });
 
-  it('reports to a process that shares the server when its owner stops it', async () => {
+  it('tells a process that shares the server when the owner stops the server', async () => {
     const dataDir = await sandbox.usedDataDir();
     const owner = await sandbox.owner(dataDir);
     const lines: string[] = [];

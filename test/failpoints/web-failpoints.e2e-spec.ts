@@ -176,7 +176,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
         await stage.query('lock table workflow_runs in exclusive mode');
         const answers = Promise.allSettled(orders.map((order) => post(web, order)));
         await waitFor(async () => {
-          // Inside a transaction, PostgreSQL returns the activity of the first query until the snapshot is cleared.
+          // Inside a transaction, pg_stat_activity repeats its first result until the snapshot is cleared.
           await stage.query('select pg_stat_clear_snapshot()');
           const inserts = await stage.query(
             `select from pg_stat_activity where datname = current_database()

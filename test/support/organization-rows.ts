@@ -86,7 +86,7 @@ export function withoutNewIds(effects: TestEffect[], before: OrganizationRows): 
   return sorted(
     effects.map((effect) => ({
       ...effect,
-      // Selectors of DKIM keys are shorter.
+      // Selectors of DKIM keys are shorter than ids, so they have their own pattern.
       id: effect.id.replace(
         /([a-z]+_)?[0-9A-Za-z]{22,32}|^sb[0-9a-z]{12}$/g,
         (id, prefix: string = '') => (known.includes(id) ? id : `${prefix}new`),

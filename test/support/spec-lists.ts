@@ -13,7 +13,8 @@ export const DRIVER_SPECS = [
 ];
 
 /**
- * Lists the test files of workflows and messages about requests and definitions. Wake-ups make no difference to them.
+ * Lists the test files in the folders of workflows and messages that test requests and definitions. Wake-ups make no
+ * difference to these tests.
  */
 export const DRIVERLESS_SPECS = [
   'test/messaging/send-message.e2e-spec.ts',

@@ -64,7 +64,7 @@ describe('threads for HTML', () => {
     expect(await publishBehind(htmls)).toMatchObject({ third: 'published', endedBefore: 0 });
   });
 
-  it('publish all languages of a template, although it had to wait between two languages', async () => {
+  it('publish all languages of a template, although the work had to wait between two languages', async () => {
     expect(await publishBehind(LOCALES.map(() => LONG))).toMatchObject({
       third: 'published',
       others: ['published', 'published'],

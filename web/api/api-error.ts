@@ -62,7 +62,7 @@ function isFault(value: unknown): value is Fault {
   return isObject(value) && typeof value.path === 'string' && typeof value.message === 'string';
 }
 
-/** Returns a code for an answer of a proxy, which contains no code. */
+/** Returns a code for an answer of a proxy, because such an answer contains no code. */
 function codeOf(status: number): string {
   if (status === 401) return 'unauthenticated';
   if (status === 403) return 'forbidden';

@@ -8,7 +8,7 @@ import { Skeleton } from './state.tsx';
 interface UnloadedPageProps {
   title: string;
   back: ReactNode;
-  /** The answer of `useTool`, whose only argument is the id of the address. */
+  /** The answer of `useTool` for a tool whose only argument is an id. The id comes from the address of the page. */
   query: { error: Error | null; refetch: () => unknown };
 }
 

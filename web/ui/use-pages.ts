@@ -26,7 +26,8 @@ const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
  * Splits the rows of one answer of the service into pages of `size`, so that a long list is never rendered completely.
- * `answers` is for lists of several answers. After the last page of one answer, the pager reads the next answer.
+ * A list that the service returns in several answers needs the third argument: after the last page of one answer, its
+ * pager reads the next answer.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,

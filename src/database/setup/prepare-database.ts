@@ -67,8 +67,8 @@ export async function prepareDatabase(
 export const MIGRATION_NAMES: readonly string[] = MIGRATIONS.map(({ name }) => name);
 
 /**
- * Takes the lock that every start holds while it migrates, until the connection ends. Returns false when another process
- * has it.
+ * Takes the lock that every start holds while it migrates. The lock ends with the connection. Returns false when
+ * another process has the lock.
  */
 export async function tryLockMigrations(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(

@@ -9,7 +9,7 @@ import type { Confirmation, ConfirmationState } from './confirmation.entity.js';
 import { type CallIdentity, ConfirmationsRepository } from './confirmations.repository.js';
 
 const MINUTE_MS = 60_000;
-/** The number of minutes in which a person can answer, and then that for which an approval or a refusal applies. */
+/** The minutes in which a person can answer. An approval or a refusal then applies for the same number of minutes. */
 const ANSWER_MINUTES = 60;
 /** The minutes for which a repetition of an approved call returns the stored result of the first call. */
 const REPEAT_MINUTES = 10;

@@ -10,7 +10,7 @@ import type { RegisteredTool } from '../registry/registered-tool.js';
 import type { Task, TaskSource } from '../contract/task-source.js';
 import { ToolRegistry } from '../registry/tool-registry.js';
 
-/** Matches the ids that sources and the database get. PostgreSQL refuses some other characters. */
+/** Matches the ids that may reach the sources and the database. PostgreSQL refuses some other characters. */
 const ID = /^[!-~]{1,128}$/;
 
 export interface TaskCaller {

@@ -88,7 +88,7 @@ export function parseTrigger(given: object, faults: FaultList): Trigger {
     const message =
       type === undefined ? 'is required' : `must be one of ${TRIGGER_TYPES.join(', ')}`;
     faults.push({ path: 'trigger.type', message });
-    // The type decides which other keys are known, so they cannot be checked.
+    // Without a valid type, it is unknown which other keys the trigger may have, so they are not checked.
     return { type: 'manual', options: {} };
   }
   const known = TRIGGER_KEYS[type];

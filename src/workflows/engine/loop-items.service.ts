@@ -66,7 +66,10 @@ export class LoopItemsService {
     return { items, pages: { read: before.read + 1, firstItem, cursor, isLast } };
   }
 
-  /** Returns the items of a page after the steps that read it, and the position of the loop after the page. */
+  /**
+   * Returns the items of a page, and the position of the loop after this page. Call it when the steps that read the
+   * page have ended.
+   */
   async getPage(
     tx: RunTransaction,
     place: Place<ForEachStep>,

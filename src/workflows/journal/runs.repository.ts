@@ -206,7 +206,7 @@ export class RunsRepository {
     return row.at;
   }
 
-  /** Queues the end of the run. */
+  /** Queues the statement that ends the run. */
   finish(lease: RunLease, status: 'succeeded' | 'failed', reason: string | null): void {
     this.deferLeased(FINISH, lease, [status, reason]);
   }

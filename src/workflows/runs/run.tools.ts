@@ -150,7 +150,7 @@ export class RunTools {
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId, runId } = call;
-    // The rate limit counts outside calls when they arrive, but calls of a run only here.
+    // The rate limit counts outside calls when they arrive. It counts the calls by runs only here.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     await this.control.retry(organizationId, input.run_id, input.version);
     return await this.show(input.run_id, call);

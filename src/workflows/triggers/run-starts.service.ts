@@ -255,7 +255,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // The rate limit counts outside calls when they arrive, but runs that start runs only here.
+      // The rate limit counts outside calls when they arrive. It counts the starts by runs only here.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {

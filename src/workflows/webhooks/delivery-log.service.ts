@@ -162,7 +162,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     return { webhook, record: { ...record, body }, mistakes: [] };
   }
 
-  /** Writes deliveries to one webhook, in one transaction. */
+  /** Adds deliveries to the log of one webhook, in one transaction. */
   private async write(deliveries: readonly QueuedDelivery[]): Promise<void> {
     const { webhook } = deliveries[0]!;
     const { organizationId, workflowId } = webhook;

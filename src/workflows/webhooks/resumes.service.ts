@@ -56,7 +56,7 @@ export class ResumesService {
     this.keys = secrets.deriveAll('resume urls');
   }
 
-  /** Returns the URL of a step, which never changes. */
+  /** Returns the URL of a step. The URL of a step stays the same until SECRET_KEY changes. */
   urlOf(step: ResumableStep): string {
     const { organizationId, runId, stepId } = step;
     const path = `${organizationId}.${runId}.${encodeURIComponent(stepId)}`;

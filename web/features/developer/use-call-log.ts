@@ -7,7 +7,7 @@ import { MOST_CALLS, isShown, mergeCalls } from './merge-calls.ts';
 /** The time between two reads of the log, in milliseconds. The service publishes no change for calls that only read. */
 const ASK_MS = 2000;
 const ROWS = 100;
-/** Reading older calls ends when it found this many calls to show, or after `MOST_PAGES` pages. */
+/** The service is asked for older calls until this many calls to show are found, or `MOST_PAGES` pages are read. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
 

@@ -1,7 +1,7 @@
 import type { Step } from './definition.ts';
 import type { Output } from './earlier-outputs.ts';
 
-/** Properties of the fields of each kind of step. */
+/** The properties of the components that show the fields of a step. */
 export interface FieldsProps {
   step: Step;
   outputs: readonly Output[];

@@ -48,7 +48,7 @@ function isFitting({ required, properties }: Schema, { names, texts }: GivenObje
   if (!marks.every((name) => typeof name === 'string' && names.has(name))) return false;
   return [...texts].every(([name, text]) => {
     const member = isSchema(properties) ? properties[name] : undefined;
-    // A member with one value selects the alternative.
+    // A member that may have only one value, such as a kind, shows which alternative is meant.
     const values = isSchema(member) && Array.isArray(member.enum) ? member.enum : [];
     return values.length !== 1 || values[0] === text;
   });

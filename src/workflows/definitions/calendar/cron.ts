@@ -12,7 +12,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** The names of values. The first name belongs to `min`. */
+  /** The names that can stand for values, such as `jan`. The first name stands for `min`. */
   readonly names: readonly string[];
 }
 

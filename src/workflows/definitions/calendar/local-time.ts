@@ -39,8 +39,8 @@ export function instantOf(
 const MINUTE_MS = 60_000;
 
 /**
- * Adds calendar months at the local clock: the same time of day on the same day of the month, or on its last day. A
- * local time that daylight saving skips moves later by the length of the gap.
+ * Adds calendar months at the local clock: the same time of day on the same day of the month, or on its last day. If
+ * daylight saving skips this local time, the result is later by the length of the gap.
  */
 export function addLocalMonths(from: Date, months: number, timezone: string): Date {
   const clock = new ZoneClock(timezone);

@@ -88,7 +88,7 @@ function search(
   }
   const [expected] = contents;
   for (const secret of refused.others) {
-    // Secrets of other workflows are tried only in the right form, because there may be many of them.
+    // For secrets of other workflows, only the correct way to sign is tried: there may be many such secrets.
     const [key] = keysOf(secret, isStandard, ['other_workflow']);
     if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
   }

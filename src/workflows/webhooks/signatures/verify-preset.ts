@@ -20,7 +20,7 @@ export interface Preset {
   header: string;
   /** The header with the id of the delivery, which the provider repeats when it sends a delivery again. */
   idHeader?: string;
-  /** The member of the body with this id. In contrast to a header, it is signed. */
+  /** The member of the body that contains the id of the delivery. In contrast to a header, this member is signed. */
   idMember?: string;
   hash: 'sha1' | 'sha256';
   /** Parses the headers. Returns undefined when they do not have the form of the provider. */
