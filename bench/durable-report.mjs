@@ -79,7 +79,7 @@ function latencySection(rows, rate) {
   ];
 }
 
-/** Adds the processor time of contestant and PostgreSQL together to each round. */
+/** Returns the row with the sum of the processor times of the contestant and of PostgreSQL in each round. */
 function withWholeCpu(row) {
   return (
     row && {

@@ -33,8 +33,8 @@ process.stdout.write(
   }),
 );
 
-// Compares every response with the checked one: requests with the same id have the same response. Requests that take
-// turns have different ids.
+// Compares every response with the expected response of a request with the same id. Requests that take turns have
+// different ids.
 function isRight(body) {
   if (one ? body === expected[0] : right.has(body)) return true;
   return body.includes('\uFFFD') && rightPlain.has(plain(body));

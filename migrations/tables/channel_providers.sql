@@ -1,5 +1,5 @@
--- Stores the accounts of organizations at providers of channels. sealed contains the kind, the settings and the secret,
--- encrypted together by the service. So SQL of a tool can neither read a secret nor redirect it.
+-- Stores the accounts of organizations at providers of channels. The column sealed contains the kind, the settings and
+-- the secret, encrypted together by the service. So SQL of a tool can neither read a secret nor redirect it.
 create table public.channel_providers (
   organization_id text collate "C" not null
     constraint channel_providers_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -13,7 +13,7 @@ create table public.sending_rules (
   -- The days on which quiet hours begin, from 1 for Monday to 7 for Sunday.
   quiet_days integer[],
   quiet_channels text[],
-  -- Objects with channel, topic or null, most, window_seconds and on_cap (hold, drop).
+  -- Objects with channel, topic (null: any), most, window_seconds and on_cap (hold or drop).
   caps jsonb not null default '[]',
   updated_at timestamptz(3) not null default now(),
   constraint sending_rules_pkey primary key (organization_id),

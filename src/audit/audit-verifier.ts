@@ -50,7 +50,7 @@ const SEALS = `
   ) as contents
   from private.audit_seals s where s.organization_id = $1 and s.last_position > $2 order by s.last_position limit ${BATCH}`;
 
-// A row of the seal without an entry becomes a JSON array that begins with null.
+// For an id of the seal whose entry is no longer in the audit log, SEALS returns a JSON array that begins with null.
 const MISSING = '[null,';
 
 const STRANGERS = `

@@ -28,8 +28,8 @@ export async function withOwner(
 }
 
 /**
- * Runs `work` with the URL of the configured database, whose user is its owner. When the embedded PostgreSQL does not
- * run, starts it and stops it again. Creates its database when there is none.
+ * Runs `work` with the URL of the configured database. The user in the URL owns the database. When the embedded
+ * PostgreSQL does not run, starts it and stops it again. Creates its database when there is none.
  */
 export async function withOwnerUrl(env: Env, work: (url: string) => Promise<void>): Promise<void> {
   if (env.databaseUrl) {

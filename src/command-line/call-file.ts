@@ -84,8 +84,8 @@ export async function callFile(
 }
 
 /**
- * Yields the results in the order of the file, while at most `parallel` batches are sent. So rejected rows are written
- * in order, and every row before the last result has its result.
+ * Yields the results in the order of the file, while at most `parallel` batches wait for a response. So rejected rows
+ * are written in order, and every row before the last result has its result.
  */
 async function* sendBatches(
   sender: RowSender,

@@ -6,7 +6,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The error after the person has stopped the command. */
+/** The error that ends the command when the person has stopped it. */
 export class Stopped extends CommandError {
   constructor() {
     super('Stopped.');

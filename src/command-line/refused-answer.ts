@@ -14,7 +14,7 @@ export class RefusedAnswer extends CommandError {
     readonly status: number,
     /** The milliseconds to wait before the request is sent again, if the service gives a time. */
     readonly retryAfterMs?: number,
-    /** The code of the JSON-RPC error. It is absent when something else than Switchboard answered. */
+    /** The code of the JSON-RPC error. It is absent when something other than Switchboard answered. */
     readonly code?: number,
   ) {
     super(message);

@@ -37,8 +37,9 @@ export class ContactAliasesService {
   }
 
   /**
-   * Adds an address to a contact. Returns the alias as it is stored, even when the contact has it already. Throws
-   * `not_found`, `invalid_arguments`, and `conflict` when the address belongs to a contact or the contact has too many.
+   * Adds an address to a contact. Returns the alias as it is stored, even when the contact has this alias already.
+   * Throws `not_found`, `invalid_arguments`, and `conflict` when the address is the contact's own or belongs to another
+   * contact, or when the contact has too many aliases.
    */
   async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {
     const address = await this.parse(organizationId, given);

@@ -92,7 +92,7 @@ export class ContactBatchesRepository {
       );
   }
 
-  /** Runs `work`. The log of consent names the import as the origin of its changes. */
+  /** Runs `work`. The log of consent names the import as the origin of the changes of `work`. */
   async withImportOrigin(organizationId: string, work: () => Promise<void>): Promise<void> {
     await withConsentOrigin(this.tenants.session(organizationId), 'import', undefined, work);
   }

@@ -34,8 +34,8 @@ export function decideEra(message: object, version: string | undefined): EraDeci
   if (Array.isArray(message)) {
     return isModern || message.some(namesVersion) ? { name: 'modern-batch' } : withHeader(version);
   }
-  // The header alone is enough: a request without the required _meta must get an error, and not be handled in an older
-  // era.
+  // The header alone makes a request modern: without the required _meta, it must get an error, and not be handled in an
+  // older era.
   if (isModern || namesVersion(message)) return { name: 'modern' };
   // A client that reconnects may still send the version of its earlier session, so the body of initialize counts.
   if (version !== undefined && !isLegacyVersion(version) && isInitialize(message)) {

@@ -43,7 +43,7 @@ export interface McpCaller {
   readonly stream?: NotificationStream;
 }
 
-/** Handles messages without state, so that any process can answer any message. */
+/** Handles messages, and keeps no state between them. So any process can answer any message. */
 @Injectable()
 export class McpService {
   /** The signals of calls before MCP 2026-07-28, where a caller that disconnects does not cancel its calls. */

@@ -24,7 +24,10 @@ const NAME_PARAMETERS = new Map([
 export type ModernMember = Exclude<Member, { kind: 'response' }>;
 type Request = ModernMember & { kind: 'request' };
 
-/** Parses a member. In MCP 2026-07-28, responses, and ids other than strings and integers, are `invalid`. */
+/**
+ * Parses a member by the rules of MCP 2026-07-28. A response is `invalid`, and so is a request whose id is neither a
+ * string nor an integer.
+ */
 export function parseModernMember(message: unknown): ModernMember {
   const member = parseMember(message);
   switch (member.kind) {

@@ -16,7 +16,7 @@ function lockClaimed(locked: 'skip locked' | ''): string {
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
-/** Selects what is stored about sending the messages `m` in `rows`. */
+/** Returns SQL that selects what may prevent sending: a row for each message `m` of `rows`. */
 function permissionsOf(rows: string): string {
   return `select m.id,
      (select s.reason from suppressed_addresses s

@@ -66,7 +66,7 @@ export class MessageContentService {
   ) {}
 
   /**
-   * Finds the version of the template, if the content names one without a version. Throws `not_found` for an unknown
+   * Finds the version if the content names a template without a version. Throws `not_found` for an unknown
    * template, and `conflict` for one that was never published.
    */
   async pin<T extends GivenContent>(organizationId: string, given: T): Promise<T> {

@@ -126,7 +126,7 @@ export class SendMessageInput extends AddresseeInput {
   template_id?: string;
 
   @Doc(
-    'When given, even if empty, subject, body and html are Liquid over these values and the contact: ' +
+    'If given (even if empty), subject, body and html are Liquid over these values and the contact: ' +
       '"Hello {{ contact.first_name }}". When absent, they are literal.',
     { examples: [{ code: '1234' }] },
   )

@@ -126,7 +126,7 @@ export class MessagesRepository {
     return await query.getMany();
   }
 
-  /** Counts the newest `limit` messages by status, in the order in which messages get them. */
+  /** Counts the newest `limit` messages by status. The statuses are in the order of `MESSAGE_STATUSES`. */
   async count(
     organizationId: string,
     filter: MessageFilter,

@@ -251,7 +251,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: 'text/html' },
   },
   'get /api/files/{id}': {
-    summary: 'Sends a file that a step kept, as a download.',
+    summary: 'Sends a file of a step or an upload, as a download.',
     access: 'session',
     responses: { 200: 'application/octet-stream' },
   },

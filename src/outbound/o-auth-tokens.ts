@@ -12,7 +12,7 @@ const MOST_TOKENS = 1000;
 /** The seconds for which a token without `expires_in` is used. */
 const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 86_400;
-/** The number of seconds before a token expires at which it is replaced. A request with the token takes time too. */
+/** A token is replaced this many seconds before it expires, because a request with the token takes time too. */
 const EARLY_SECONDS = 30;
 /** The longest reason of a token URL in an error, in characters. */
 const MOST_REASON = 300;

@@ -56,7 +56,10 @@ export class SendingRulesService {
     return rules;
   }
 
-  /** Returns the time zone, which the database must know too, because the database computes with it. */
+  /**
+   * Returns the time zone. Throws `invalid_arguments` when the database does not know it, because the database computes
+   * with it.
+   */
   private async parseZone(organizationId: string, text: string): Promise<string> {
     const parsed = parseTimezone(text);
     if ('fault' in parsed) throw AppError.invalidField('timezone', parsed.fault);

@@ -4,9 +4,9 @@
 export interface Share {
   /** The organization that was served last. The next id in order is served next (`choose_runs.sql`). */
   readonly after: string;
-  /** The largest number of rows for an organization that occupies no slot yet. */
+  /** The claim returns at most this many rows of each organization that occupies no slot yet. */
   readonly room: number;
-  /** The largest number of rows for an organization that already occupies slots, by the id of the organization. */
+  /** The same limit for each organization that already occupies slots, by the id of the organization. */
   readonly rooms: Readonly<Record<string, number>>;
   /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;

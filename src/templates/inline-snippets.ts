@@ -63,7 +63,7 @@ export class JoinedText {
   }
 
   /**
-   * Returns the message with a line and column. They are the place in the source of the character at `offset` of the
+   * Returns the message with a line and column. They say where the source has the character that is at `offset` in the
    * text.
    */
   place(offset: number, message: string): PlacedMessage {

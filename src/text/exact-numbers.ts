@@ -42,7 +42,7 @@ function quoteIn(structure: string): string {
     : structure;
 }
 
-/** Returns the position after the text of JSON that begins at `quote`. */
+/** Returns the position after the JSON string that begins at `quote`. */
 function endOfText(json: string, quote: number): number {
   for (let end = json.indexOf('"', quote + 1); ; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -28,7 +28,8 @@ export function toolForKey(
   const all = policies.withoutRestriction();
   const tool = registry.find(name, 'agent', all) ?? registry.find(name, 'dashboard', all);
   if (!tool) throw hiddenTool(name);
-  // The list of a key cannot contain a tool that agents cannot call. So the key may use such a tool if it only reads.
+  // The list of a key cannot contain a tool that agents cannot call. So the restriction of the key does not apply to
+  // such a tool if the tool only reads.
   const isRestricted = tool.surfaces.has('agent') || !tool.readOnly;
   const fault = isRestricted ? policies.faultOf(tool) : undefined;
   if (fault !== undefined) throw new AppError('forbidden', fault);

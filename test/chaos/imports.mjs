@@ -38,7 +38,7 @@ export async function startImports(imports, { webs, cookie, seconds }) {
   }
 }
 
-/** Uploads and starts one import. Sends an upload without an answer again: only the import that is started counts. */
+/** Uploads and starts one import. Repeats an upload that got no answer: only the import that is started counts. */
 async function startImport(job, webs, cookie, first) {
   const giveUpAt = Date.now() + GIVE_UP_MS;
   for (let attempt = 0; Date.now() < giveUpAt; attempt += 1) {

@@ -148,7 +148,7 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     expect(await failure(url)).toBe(refusal(url, tenant.user));
   });
 
-  it('says which setting is missing when PgBouncer finds no password of its roles', async () => {
+  it('says which setting is missing when PgBouncer finds no password of the roles', async () => {
     await start(database.url);
     const { username, password } = new URL(database.url);
     const url = await bounce(

@@ -20,7 +20,7 @@ class ShortTurns implements OnModuleInit {
   }
 }
 
-/** Returns a file with a part for about 300 rows. */
+/** Returns a file that is imported in parts of about 300 rows. */
 function longFile(): string {
   const rows = Array.from(
     { length: LONG_ROWS },

@@ -4,7 +4,7 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 export type Moment =
   'connect' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'dot';
 
-/** `drop` resets the connection, `silence` never answers. Another text is the answer. */
+/** `drop` resets the connection, `silence` never answers. Any other text is sent as the answer. */
 export type Reaction = 'drop' | 'silence' | `${number} ${string}`;
 
 const ANSWERS: Record<string, string> = {

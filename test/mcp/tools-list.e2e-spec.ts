@@ -54,7 +54,7 @@ describe.each(ERAS)('tools/list of %s', (_era, version, members) => {
     expect(names).not.toContain('people_only');
   });
 
-  it('describes a tool with exactly the members of its version', async () => {
+  it('describes a tool with exactly the members of this version of MCP', async () => {
     for (const tool of (await list(version)).tools) expect(Object.keys(tool)).toEqual(members);
   });
 

@@ -277,7 +277,7 @@ describe('a cap', () => {
     expect(await read(second.id)).toMatchObject({ status: 'held', reason_code: 'frequency_cap' });
   });
 
-  it('holds messages until the end of quiet hours when its window opens during them', async () => {
+  it('whose window opens during quiet hours holds messages until these hours end', async () => {
     const hours = { from: '00:00', to: '00:00', days: [day(1), day(2)] };
     await setRules({ quiet_hours: hours, caps: [cap(1, { window_seconds: 129_600 })] });
     const { id } = await createContact(acme);

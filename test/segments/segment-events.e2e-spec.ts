@@ -30,7 +30,7 @@ const setTags = (id: string, tags: string[]) =>
 const started = (workflowId: string) => startedFor(switchboard, workflowId);
 const untilStarted = (workflowId: string, ids: readonly string[]) =>
   waitFor(async () => (await started(workflowId)).length >= ids.length);
-/** Changes a contact without starting a comparison, as happens when only time passes. */
+/** Changes a contact without starting a comparison. This stands for time that passes, which starts none either. */
 const writeUnseen = (sql: string) =>
   switchboard.ownerQuery(
     `begin; alter table contacts disable trigger segment_update; ${sql};

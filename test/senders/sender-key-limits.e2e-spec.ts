@@ -34,7 +34,7 @@ describe('the keys of sender domains', () => {
     });
     expect(await countKeys()).toBe(KEYS_PER_HOUR);
 
-    // These calls need no key, so the limit does not refuse them. The key of a new domain is its next key.
+    // These calls make no key, so the limit does not refuse them: the first key of a domain is still its next key.
     expect(await add(acme, 'N1.example')).toEqual(first);
     const again = await Promise.all(Array.from({ length: PARALLEL }, () => rotate(acme, first.id)));
     for (const domain of again) expect(domain).toEqual(first);

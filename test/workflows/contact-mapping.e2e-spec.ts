@@ -296,7 +296,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('given@example.com'))!.first_name).toBe('Given');
   });
 
-  it('shows later steps the current contact, even after it was deleted', async () => {
+  it('shows no contact to the steps after the one that deleted the contact', async () => {
     const steps = [
       { id: 'gone', tool: 'delete_contact', arguments: { contact_id: '{{ contact.id }}' } },
       { id: 'still', if: 'contact', then: [look] },

@@ -211,7 +211,7 @@ describe('the flow of values out of branches, parallel lists and loops', () => {
   });
 
   itSlow(
-    'evaluates the output of a nested loop with the items of both loops, and fails the run when it cannot evaluate it',
+    'evaluates the output of a nested loop with the items of both loops, and fails the run when the evaluation fails',
     async () => {
       const ended = await run([
         {

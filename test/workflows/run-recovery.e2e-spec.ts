@@ -139,7 +139,7 @@ describe('the recovery of runs', () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('emits the event of a step once when its worker dies while it emits', async () => {
+  it('emits the event of a step once when the worker dies while the step emits it', async () => {
     const events = switchboard.app.get(DomainEvents, { strict: false });
     events.subscribe(async (_organizationId, { name }) => {
       ProbeTools.calls.push({ name });

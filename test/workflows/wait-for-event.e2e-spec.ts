@@ -361,7 +361,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(runId))).toMatchObject({ timed_out: false });
   });
 
-  it('keeps an event that comes while no worker runs, even after the timeout', async () => {
+  it('keeps an event that comes in time while no worker runs, and uses it after the timeout', async () => {
     const runId = await waiting([waitOf('contact.created')]);
     // This is the state after a worker has claimed the event and died.
     await switchboard.ownerQuery(

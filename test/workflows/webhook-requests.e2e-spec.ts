@@ -223,7 +223,7 @@ describe('the request of a webhook in expressions', () => {
     expect(JSON.stringify(error)).toContain('Did you mean headers?');
   });
 
-  it('keeps the headers when the trigger changes, and forgets them with null', async () => {
+  it('keeps the list of headers when the trigger changes, and removes it when headers is null', async () => {
     const { id } = await create([SEEN], { headers: ['x-a'] });
     const update = (trigger: object) =>
       acme.call<{ workflow: { trigger: object } }>('update_workflow', {

@@ -16,7 +16,7 @@ interface AccountMenuProps {
   isWide?: boolean | undefined;
 }
 
-/** Shows the menu of the account, which is open at first: the theme, the language, and the button that signs out. */
+/** Shows the menu of the account: the theme, the language, and the button that signs out. It is open at first. */
 export function AccountMenu({ label, trigger, isWide }: AccountMenuProps) {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();

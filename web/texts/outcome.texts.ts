@@ -31,7 +31,7 @@ export const outcomeTexts = defineTexts(
       conflict: 'The change conflicts with the current state, so nothing was changed.',
       idempotency_mismatch: 'The idempotency key was used before, with other arguments.',
       no_consent: 'The contact has not agreed to messages on this channel. Nothing was sent.',
-      suppressed: 'The address must not be written to. Nothing was sent.',
+      suppressed: 'No messages may be sent to this address. Nothing was sent.',
       rate_limited: 'The caller made too many calls. The answer said when to try again.',
       forbidden:
         'This caller may not do that: its key is restricted, or the tool is for owners only.',

@@ -72,7 +72,7 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
 }
 
 /**
- * When limits are invalid, returns only their keys. The expressions of the keys are checked later, so that one response
+ * Returns only the keys of limits that are invalid. The expressions of the keys are checked later, so that one response
  * lists all faults.
  */
 function pickKeys(limits: unknown): RunLimits {

@@ -60,7 +60,7 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
   };
 }
 
-/** Returns the status that people see. For the engine, a step that a race has canceled is skipped. */
+/** Returns the status that people see: `canceled` for a step that a race has canceled, which the engine has skipped. */
 function shownStatus({ status, error }: ShownStep): RunStepView['status'] {
   return status === 'skipped' && error?.code === CANCELED ? 'canceled' : status;
 }

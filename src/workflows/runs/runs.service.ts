@@ -157,7 +157,7 @@ export class RunsService {
     return { steps, last };
   }
 
-  /** Reads a part of a value. Positions count characters, and bytes of a large payload. */
+  /** Reads a part of a value. Positions count characters, or bytes in a large payload. */
   private async readPart(
     organizationId: string,
     { run_id: runId, step_id: stepId, value, limit }: GetRunValueInput,

@@ -34,8 +34,8 @@ export function contactIn(payload: object): {
 }
 
 /**
- * Returns undefined for text with U+0000 or lone surrogates. PostgreSQL would refuse such text, and the webhook would
- * fail.
+ * Returns a member of the payload if it is a usable text. Text with U+0000 or lone surrogates is not usable: PostgreSQL
+ * would refuse it, and the webhook would fail.
  */
 function referenceOf(payload: object, name: string): string | undefined {
   const value: unknown = Object.hasOwn(payload, name)

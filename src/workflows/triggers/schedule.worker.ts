@@ -3,7 +3,7 @@ import { QueueWorker } from '../../queue/queue-worker.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { SchedulesService } from './schedules.service.js';
 
-/** Claims due ticks of all organizations. It polls once a second, because no wake-up announces a tick. */
+/** Claims due ticks of all organizations. It finds them only by polls, because no wake-up announces a tick. */
 @Injectable()
 export class ScheduleWorker extends QueueWorker {
   readonly kind = 'schedule';

@@ -19,7 +19,7 @@ interface Log {
   older: string | null;
 }
 
-/** Reads the log of calls and follows it until it is paused. Use a new instance for other filters. */
+/** Reads the log of calls, and adds new calls while `isPaused` is false. Use a new instance for other filters. */
 export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolean) {
   const client = useQueryClient();
   const [log, setLog] = useState<Log>();

@@ -3,7 +3,7 @@ import { change, redo, startHistory, undo } from './edit-history.ts';
 
 const named = (name: string) => ({ name, trigger: {}, steps: [] });
 
-it('the history undoes and redoes changes, and undoes all text typed into one field in one step', () => {
+it('the history undoes and redoes changes, and undoes in one step all text that was typed into one field', () => {
   let history = startHistory(named('a'));
   history = change(history, named('ab'), 'name');
   history = change(history, named('abc'), 'name');

@@ -120,7 +120,7 @@ export function valueOffers(schemas: readonly Schema[], { tools }: JsonHints): O
   return [...offers.values()];
 }
 
-/** Returns the first description. */
+/** Returns the description of the first schema that has one, or an empty text. */
 export function aboutOf(schemas: readonly Schema[]): string {
   const found = schemas.find(({ description }) => typeof description === 'string');
   return typeof found?.description === 'string' ? found.description : '';

@@ -67,7 +67,7 @@ describe('a large text', () => {
 });
 
 describe('large fields', () => {
-  it('keep texts, files, and lists of equal names', async () => {
+  it('keep texts and files, and become a list when they have the same name', async () => {
     const file = { filename: 'a"b', type: 'image/png', size: 7 };
     const json = await fieldsJson(
       [

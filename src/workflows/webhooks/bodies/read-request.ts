@@ -36,7 +36,7 @@ export function readRequest(
   };
 }
 
-/** Leaves out a header that is too long, because a part of a value could mean something else than the whole. */
+/** Leaves out a header that is too long, because a part of a value could have another meaning than the whole. */
 function readHeaders(
   headers: IncomingHttpHeaders,
   names: readonly string[],

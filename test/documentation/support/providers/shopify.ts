@@ -17,7 +17,7 @@ export interface ShopifyApp {
 /**
  * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get one for their client
  * credentials. Each page has two customers,
- * whatever the limit. The header Link has the address of the next page. A request for that page may have no filters.
+ * whatever the limit. The header Link has the address of the next page. A request for that page must not have filters.
  */
 export function shopify(
   token: string,
