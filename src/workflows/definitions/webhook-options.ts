@@ -44,7 +44,7 @@ export interface WebhookOptions {
   waitSeconds?: number;
   /** The seconds within which a delivery without a key starts no run when an earlier delivery had the same body. */
   dedupeSeconds?: number;
-  /** The provider whose signature requests need. */
+  /** The provider whose signature every request must have. */
   signature?: SignaturePreset;
   /** The text that Meta sends when it asks whether the address wants its webhooks. */
   verifyToken?: string;
