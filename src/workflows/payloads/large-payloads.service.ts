@@ -97,7 +97,7 @@ export class LargePayloadsService {
     return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
   }
 
-  /** Returns the whole characters from `offset` on, at most `limit` bytes but at least one character, and their place. */
+  /** Returns whole characters from `offset` on, at most `limit` bytes but at least one character, and their place. */
   async readText(
     organizationId: string,
     runId: string,
