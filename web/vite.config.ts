@@ -33,7 +33,7 @@ export default defineConfig({
         codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
       },
     },
-    // `scripts/build-web.mjs` checks the relevant sizes.
+    // Vite need not warn, because `scripts/build-web.mjs` checks the sizes of the files.
     chunkSizeWarningLimit: 1000,
   },
   logLevel: 'warn',

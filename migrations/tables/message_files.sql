@@ -1,5 +1,5 @@
--- Stores which files a message sends. A trigger writes it from the envelope of the message. A file is not deleted
--- before the last message that sends it.
+-- Stores which files a message sends. A trigger writes the rows from the envelope of the message. A file is not
+-- deleted before the last message that sends it.
 create table public.message_files (
   organization_id text collate "C" not null,
   message_id text collate "C" not null,

@@ -1,5 +1,5 @@
--- Has a row for each organization that has had a dynamic segment. The worker that compares its contacts has a lease on
--- it.
+-- Has a row for each organization that has had a dynamic segment. The worker that compares the contacts of an
+-- organization has a lease on its row.
 create table public.segment_evaluations (
   organization_id text collate "C" not null
     constraint segment_evaluations_organization_id_fkey references public.organizations (id) on delete cascade,

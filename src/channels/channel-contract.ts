@@ -17,7 +17,7 @@ export interface ChannelContent {
   readonly html?: string | null;
 }
 
-/** The headers of an e-mail that the caller has set. */
+/** The e-mail headers that the caller has set. */
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;

@@ -170,7 +170,7 @@ class ChannelView {
   @Choice(UNCERTAIN_POLICIES, 'What happens to a message whose outcome is unknown.')
   on_uncertain: UncertainPolicy;
 
-  @ListOf(() => ProviderKindView, 'Kinds of providers. Without any, the channel needs none.')
+  @ListOf(() => ProviderKindView, 'Kinds of providers. Empty if the channel needs none.')
   kinds: ProviderKindView[];
 
   static of({ options, channel }: RegisteredChannel, isReady: boolean): ChannelView {

@@ -40,7 +40,9 @@ export async function printTool(
   const tool = tools.find((listed) => listed.name === name);
   if (!tool) {
     const names = tools.map((listed) => listed.name);
-    throw new CommandError(`${unknownName('tool', name, names)} "switchboard tools" lists them.`);
+    throw new CommandError(
+      `${unknownName('tool', name, names)} "switchboard tools" lists the tools.`,
+    );
   }
   terminal.print(tool.title ? `${tool.name}: ${safeLine(tool.title)}` : tool.name);
   terminal.print('');

@@ -52,7 +52,7 @@ const LAST_MESSAGE = `(select max(m.created_at) from messages m
   where m.organization_id = contact.organization_id and m.contact_id = contact.id)`;
 const LAST_RUN = `(select max(r.created_at) from workflow_runs r
   where r.organization_id = contact.organization_id and r.contact_id = contact.id)`;
-/** The SQL of each time. It reads one index entry for each contact, and is null for one without messages and runs. */
+/** The SQL of each time. Each `max` reads one index entry. The time of a contact without such rows is null. */
 const ACTIVITY_SQL = {
   last_message_at: LAST_MESSAGE,
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,

@@ -60,7 +60,7 @@ export class ContactPropertiesService {
     if (await this.properties.delete(organizationId, name)) return;
     throw new AppError(
       'not_found',
-      `The property ${name} is not declared. List them with list_properties.`,
+      `The property ${name} is not declared. List the declared ones with list_properties.`,
     );
   }
 

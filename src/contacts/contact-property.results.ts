@@ -67,7 +67,7 @@ export class RemovedValues {
   @Integer('Number of contacts that lost their value, at most 200.')
   removed: number;
 
-  @Flag('True when contacts with such a value are left. Call it again.')
+  @Flag('True if more such values are left: call the tool again.')
   has_more: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface AuthenticatedKey {
   readonly origin?: RequestOrigin;
 }
 
-/** The reason and the time at which a key ended. It is returned only to callers that send the whole key. */
+/** Says why and when a key ended. It is returned only to callers that send the whole key. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';

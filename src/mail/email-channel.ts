@@ -55,7 +55,7 @@ export type Delivery =
   | { outcome: 'failed'; reason: string }
   | { outcome: 'unknown'; reason: string };
 
-/** Sends e-mails to other systems. */
+/** Hands e-mails over to a mail server, or writes them to files. */
 export abstract class EmailChannel implements OnApplicationShutdown {
   /** True when e-mails are only written to files. */
   abstract readonly writesFiles: boolean;

@@ -11,7 +11,7 @@ import { MessagesRepository } from './messages.repository.js';
 /** The largest number of references. Mail programs need only the newest ones to sort a conversation. */
 const MOST_REFERENCES = 20;
 
-/** The addresses and headers of an e-mail that the caller has set. */
+/** The addresses and e-mail headers that the caller has set. */
 export interface GivenEnvelope {
   /** One address of a verified domain, with or without a name. */
   from?: string;

@@ -28,7 +28,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const MESSAGE_DIRECTIONS = ['outbound', 'inbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
-/** The headers of an e-mail that the caller has set. */
+/** The e-mail headers that the caller has set. */
 export interface EmailEnvelope extends OutgoingEnvelope {
   /** The id of the message that this one answers. */
   readonly inReplyTo?: string;

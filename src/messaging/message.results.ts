@@ -183,7 +183,7 @@ export class AttachmentView {
   cid: string | null;
 }
 
-/** The addresses and headers of an e-mail that the caller has set. */
+/** The addresses and e-mail headers that the caller has set. */
 export class MessageEnvelopeResult {
   @Text('Null is the sender of the installation.', { nullable: true })
   from: string | null;

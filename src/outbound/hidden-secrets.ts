@@ -97,7 +97,7 @@ class Pattern {
   }
 }
 
-/** Finds a secret in codes that arrive one by one. */
+/** Finds a secret in a text or in bytes. Gets the codes of the characters, or the bytes, one by one. */
 class Search {
   readonly places: Place[] = [];
   private matching = 0;

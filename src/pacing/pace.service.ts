@@ -39,7 +39,7 @@ export class PaceService {
     return row && toPause(row);
   }
 
-  /** Returns the result of each rule for the message now. `pause` is undefined for a rule that allows it to be sent. */
+  /** Returns the present result of each rule for the message. `pause` is undefined when the rule allows sending. */
   async check(
     organizationId: string,
     message: PacedMessage,

@@ -35,9 +35,9 @@ export class SubscriptionRequestsService {
   ) {}
 
   /**
-   * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until the
-   * contact opens the link in an e-mail, which is sent once. The caller must have opened a transaction of the
-   * organization. Throws `not_found`. Throws as send_message does when the e-mail cannot be sent.
+   * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until somebody
+   * confirms it on the page of the link in an e-mail, which is sent once. The caller must have opened a transaction of
+   * the organization. Throws `not_found`. Throws as send_message does when the e-mail cannot be sent.
    */
   async set(
     organizationId: string,

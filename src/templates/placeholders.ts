@@ -22,13 +22,14 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
 }
 
 /**
- * Puts the markup back into the text that a program made from the text with words. Returns undefined when the program lost,
- * doubled or moved a word, because then conditions and loops would be broken.
+ * Puts the markup back into the text that a program made from the text with words. Returns undefined when the program
+ * lost, doubled or moved a word, because then conditions and loops would be broken.
  */
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
   let next = 0;
   let isInOrder = true;
-  // When markup is in the place of an attribute, a program reads its word as an attribute, and adds an empty value.
+  // Markup can stand where an attribute would stand. A program then reads its word as an attribute, and adds an empty
+  // value.
   const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
     if (Number(digits) !== next) isInOrder = false;
     next += 1;

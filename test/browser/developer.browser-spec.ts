@@ -122,7 +122,7 @@ describe('Settings → Developer', () => {
     await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
   });
 
-  it('makes a key that only reads, with the tools that it may call, and shows its last use', async () => {
+  it('makes a key that only reads and may call only the named tools, and shows its last use', async () => {
     const { page, faults } = await dashboard.open('/settings/developer');
     await page.getByRole('button', { name: 'Replace the key' }).click();
     const question = page.getByRole('alertdialog', { name: 'Replace the key?' });

@@ -242,7 +242,7 @@ describe('a backup that is made while calls change the database', () => {
     expect(forged.status).toBe(401);
   });
 
-  it('wakes waiting runs, and continues the run of a worker that died, each once', async () => {
+  it('lets the waiting runs and the run of a dead worker continue after the restore, each once', async () => {
     await endWaits(restored, runs.timed);
     const resumed = await fetch(`${restored.url}${resumePath}`, {
       method: 'POST',

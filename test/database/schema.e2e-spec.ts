@@ -165,8 +165,8 @@ describe('every table of an organization', () => {
           -- to write the log of consent.
           'private.log_consent()'::regprocedure, 'private.log_new_consents()'::regprocedure,
           'private.log_subscription()'::regprocedure,
-          -- These triggers move rows between two contacts. Both are of the organization of the row that their statement
-          -- wrote.
+          -- These triggers move rows between two contacts. Both contacts are of the organization of the row that the
+          -- statement wrote.
           'private.move_permission()'::regprocedure, 'private.return_permission()'::regprocedure,
           -- This trigger reads the secret part of the name of the channel, and sends the id of the row that its
           -- statement wrote.

@@ -128,7 +128,7 @@ describe('the rows of an upload', () => {
 });
 
 describe('an upload', () => {
-  it('accepts a form with a file, and an API key', async () => {
+  it('accepts a file in a form, sent with an API key', async () => {
     const form = new FormData();
     form.append('note', 'first');
     form.append('file', new Blob(['email\na@example.com\n']), 'people.csv');

@@ -235,7 +235,7 @@ describe('race', () => {
     expect(states(run)).toContain('each[1].late canceled');
   });
 
-  it('fails the run when a list fails before another one is done, and can be retried', async () => {
+  it('fails the run when a list fails before another one is done, and the run can be retried', async () => {
     const name = 'race retried';
     ProbeTools.failures.set(name, 1);
     const failing = { id: 'failing', tool: 'probe_fail', arguments: { name, code: 'conflict' } };

@@ -61,7 +61,7 @@ describe('a retry or replay of runs', () => {
     expect(ProbeTools.count('latest after')).toBe(0);
   });
 
-  it('continues in its own version by default', async () => {
+  it('continues the run in the version that it began with, by default', async () => {
     const workflow = await createWorkflow(acme, [fail('broken', 'same broken')]);
     const failed = await runToEnd(acme, workflow.id);
     await update(workflow.id, []);
@@ -172,7 +172,7 @@ describe('a retry or replay of runs', () => {
       value: { n: 8 },
     });
     expect(await getRun(acme, first.id)).toEqual(first);
-    // A replay without a payload of an edited run has the edited payload.
+    // A replay of the edited run without another payload has the edited payload.
     const again = (await replay(edited.id)).value.run;
     expect(again).toMatchObject({ replay_of: edited.id, trigger: { payload: { n: 8 } } });
   });

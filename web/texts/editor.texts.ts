@@ -229,7 +229,7 @@ export const editorTexts = defineTexts(
       'Der Rumpf einer JavaScript-Funktion mit dem Parameter input. Ihr Rückgabewert ist das Ergebnis des Schritts. Ein Betreiber muss Code mit ' +
       'CODE_STEPS=on erlaubt haben.',
     input: 'Eingabe',
-    inputAbout: 'Der Code sieht sie als input. Texte dürfen Ausdrücke enthalten.',
+    inputAbout: 'Der Code sieht diesen Wert als input. Texte dürfen Ausdrücke enthalten.',
     options: 'Weitere Optionen (JSON)',
     optionsAbout: 'Zum Beispiel retry, timeout und on_error.',
     unit: 'Einheit',

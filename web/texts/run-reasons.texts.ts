@@ -44,7 +44,7 @@ export const runReasonsTexts = defineTexts(
   {
     reasons: {
       wait: 'Wartet bis zu einer Zeit',
-      event: 'Wartet auf ein Ereignis oder einen Lauf',
+      event: 'Wartet auf ein Ereignis oder einen anderen Lauf',
       retry: 'Wartet auf den nächsten Versuch eines Schritts',
       concurrency: 'Wartet auf das Ende anderer Läufe',
       rate: 'Wartet wegen der Höchstzahl der Läufe in einer Zeit',

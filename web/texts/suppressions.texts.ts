@@ -44,7 +44,7 @@ export const suppressionsTexts = defineTexts(
     added: 'Die Adresse wurde gesperrt.',
     remove: 'Entfernen',
     removeTitle: (address: string) => `Nachrichten an ${address} wieder erlauben?`,
-    removeText: 'Gesperrte Nachrichten werden nicht nachgeholt.',
+    removeText: 'Nachrichten, die diese Adresse nicht bekommen hat, werden nicht nachgeholt.',
     removed: 'Die Adresse kann wieder Nachrichten bekommen.',
   },
 );

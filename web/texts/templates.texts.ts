@@ -129,7 +129,7 @@ export const templatesTexts = defineTexts(
     one: 'Vorlage',
     all: 'Alle Vorlagen',
     about:
-      'Nachrichten können aus einer Vorlage gesendet werden. Jede veröffentlichte Version bleibt, wie sie ist.',
+      'Nachrichten können mit dem Namen einer Vorlage aus ihr gesendet werden. Jede veröffentlichte Version bleibt, wie sie ist.',
     add: 'Vorlage hinzufügen',
     create: 'Anlegen',
     name: 'Name',

@@ -29,7 +29,7 @@ export const topicsTexts = defineTexts(
     deleteText: 'Its waiting messages are not sent. The decisions of contacts are kept.',
     deleted: 'The topic was deleted.',
     none: 'No topics',
-    noneAbout: 'Without topics, every message is transactional, and nobody can leave it.',
+    noneAbout: 'Without topics, every message is transactional, and nobody can unsubscribe.',
     contact: {
       title: 'Topics',
       topic: 'Topic',

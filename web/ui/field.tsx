@@ -14,7 +14,7 @@ export interface ControlProps {
   required?: boolean;
 }
 
-/** The largest number of characters of a fault, because some faults repeat sent values. */
+/** The largest number of characters of a fault that are shown. Some faults repeat long values that were sent. */
 const MOST_FAULT = 1000;
 
 export interface FieldProps {

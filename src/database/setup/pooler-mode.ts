@@ -56,8 +56,8 @@ async function findMode(config: ClientConfig): Promise<'session' | 'shared' | 'u
     }
     if ((await askProcessId(client, END_SOON)) !== processId) return 'shared';
     for (let count = 1; count <= MOST_WAITS; count += 1) {
-      // The end of the connection proves session mode only while no statement runs. A statement could reach a session
-      // that is ending.
+      // The end of the connection proves session mode only while no statement runs. Otherwise, a statement that
+      // reached an ending session could have ended the connection.
       if (await Promise.race([ended, sleep(WAIT_MS, false, { ref: false })])) return 'session';
       if ((await askProcessId(client)) !== processId) return 'shared';
     }

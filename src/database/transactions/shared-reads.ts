@@ -11,7 +11,7 @@ export interface ReadResult {
   readonly beganAt: Date | undefined;
 }
 
-/** The largest number of statements of a transaction, because all of them wait for the slowest. */
+/** The largest number of statements of a transaction. It is small, because all of them wait for the slowest. */
 const MOST_STATEMENTS = 16;
 
 /**

@@ -18,7 +18,7 @@ export interface DeferredStatement extends BoundStatement {
 export interface StatementSender {
   /**
    * Sends one statement after the earlier ones. Throws if `isClosed` returns true at that time. With `readsOnly`, the
-   * statement may be sent outside of the transaction, where the server refuses writes.
+   * statement may be sent outside of the transaction. The server then refuses writes.
    */
   query(
     statement: BoundStatement,

@@ -87,7 +87,7 @@ export class TenantConnections {
     else this.giveBack(client, false);
   }
 
-  /** Throws for SQL that is refused before it is sent, and reports it, even if a tool then catches the error. */
+  /** Throws for SQL that is refused before it is sent. Reports the refusal, even if a tool then catches the error. */
   assertAllowed(organizationId: string, statement: BoundStatement): void {
     try {
       assertAllowed(statement);

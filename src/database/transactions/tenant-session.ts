@@ -12,7 +12,7 @@ export class TenantSession {
   constructor(
     private readonly source: DataSource,
     private readonly sender: StatementSender,
-    /** With `readsOnly`, statements may be sent outside of the transaction, where the server refuses writes. */
+    /** With `readsOnly`, statements may be sent outside of the transaction. The server then refuses writes. */
     private readonly readsOnly = false,
   ) {}
 

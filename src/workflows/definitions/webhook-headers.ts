@@ -1,6 +1,6 @@
 import type { FaultList } from '../../errors/fault-list.js';
 
-/** The headers of every delivery that expressions see. */
+/** The headers that expressions see of every delivery. */
 export const USUAL_HEADERS = ['content-type', 'user-agent', 'x-request-id'] as const;
 
 /** The headers that expressions never see, because steps could send or show their secrets. */

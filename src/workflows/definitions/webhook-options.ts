@@ -44,13 +44,13 @@ export interface WebhookOptions {
   waitSeconds?: number;
   /** The seconds within which a delivery without a key starts no run when an earlier delivery had the same body. */
   dedupeSeconds?: number;
-  /** The provider whose signature requests need. */
+  /** The provider whose signature every request must have. */
   signature?: SignaturePreset;
   /** The text that Meta sends when it asks whether the address wants its webhooks. */
   verifyToken?: string;
   /** The formats that deliveries may have, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
-  /** The headers of a delivery that expressions see, besides the usual ones. */
+  /** The headers that expressions see of a delivery, besides the usual ones. */
   headers?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from 
 const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 const readsOfPayloads = new WeakMap<object, LargeReads>();
 
-/** The payload whose members are guarded, and the first large value that was found. */
+/** The nonce of the texts that stand for large values, and the reads of these values. */
 interface Guarding {
   readonly nonce: string;
   readonly reads: LargeReads;
@@ -50,7 +50,7 @@ export function findLargeValue(payload: unknown, names: readonly string[]): Larg
   return undefined;
 }
 
-/** Guards the large members of a value. Returns the total bytes and the first one of the large values inside of it. */
+/** Guards the large members of a value. Returns the bytes of the large values inside it together, and the first one. */
 function guardMembers(value: unknown, guarding: Guarding, path: string): Contents {
   const contents: Contents = { bytes: 0 };
   if (typeof value !== 'object' || value === null) return contents;

@@ -45,7 +45,10 @@ export class LargePayloadsService {
     return { outline, large: { nonce, bytes: bytes.length } };
   }
 
-  /** Does work in turns. The work must be proportional to the bytes of a payload, so it needs no other limit. */
+  /**
+   * Does a job when it is the turn of the organization. The time of the job must be proportional to the bytes of a
+   * payload, so that it needs no other limit.
+   */
   async run(organizationId: string, job: Job): Promise<void> {
     await this.turns.run(organizationId, job, { leftMs: Infinity });
   }
@@ -94,7 +97,7 @@ export class LargePayloadsService {
     return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
   }
 
-  /** Returns whole characters from a byte on, and their place: at most `limit` bytes, but at least one character. */
+  /** Returns whole characters from `offset` on, at most `limit` bytes but at least one character, and their place. */
   async readText(
     organizationId: string,
     runId: string,

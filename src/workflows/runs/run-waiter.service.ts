@@ -63,7 +63,7 @@ export class RunWaiterService implements OnModuleDestroy {
   }
 
   /**
-   * Waits as `wait` does, but ends when a step has answered the sender too. The answer takes precedence over the
+   * Waits as `wait` does, but also ends when a step has answered the sender. The answer takes precedence over the
    * outcome.
    */
   async waitForAnswer(

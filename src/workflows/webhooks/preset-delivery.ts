@@ -9,7 +9,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 /** The facts about a delivery, besides its payload, in the form of a provider. */
 export interface PresetDelivery {
   dedupeKey: string | null;
-  /** A hash that replaces the SHA-256 of the body. */
+  /** The SHA-256 of an id that the provider signs. It is used in place of the SHA-256 of the body. */
   bodyHash?: Buffer;
   challenge?: string;
 }

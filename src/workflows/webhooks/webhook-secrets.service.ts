@@ -35,7 +35,7 @@ type WebhookColumns = Pick<
   'secret' | 'previousSecret' | 'previousSecretUntil' | 'webhookOptions'
 >;
 
-/** The columns of a workflow that a new trigger changes. */
+/** The columns that a new trigger of a workflow changes. */
 export interface WebhookChange {
   stored: Partial<WebhookColumns>;
   /** The new secret in plain text, or null. It cannot be read later. */

@@ -16,7 +16,7 @@ export function findViolations(page: Page): Promise<string[]> {
   return run(page, RULES);
 }
 
-/** Returns a line for each text of the page without enough contrast. A theme can cause no other violation. */
+/** Returns a line for each text that has too little contrast. A theme can cause no other violation. */
 export function findContrastViolations(page: Page): Promise<string[]> {
   return run(page, { type: 'rule', values: ['color-contrast'] });
 }

@@ -1,5 +1,5 @@
 /** Browsers remove these characters from addresses, so `/<tab>/site` is `//site`, another site. */
-// oxlint-disable-next-line no-control-regex -- the regex must find them
+// oxlint-disable-next-line no-control-regex -- the expression must find control characters
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
 /**

@@ -4,8 +4,8 @@ import { isJsonObject } from '../../../text/is-json-object.js';
 const MAX_WINDOW = 100;
 const MIN_WINDOW = 20;
 /**
- * The largest number of steps in iterations with rows. A loop whose iterations have many steps has fewer such
- * iterations.
+ * The largest number of steps in the iterations that have rows in the journal. A loop whose iterations have many steps
+ * has fewer such iterations.
  */
 const MAX_WINDOW_STEPS = 1000;
 

@@ -44,7 +44,7 @@ export interface Lanes {
    * lists that are done.
    */
   readonly window?: number;
-  /** True when the list reads a page of a loop. Its entries stay until the runner has read them. */
+  /** True when the steps of the list read a page of a loop. Their entries stay until the runner has read them. */
   readonly isPage?: true;
   /** True when the first list that is done decides. Steps of the other lists are then no longer planned. */
   readonly isRace?: true;
