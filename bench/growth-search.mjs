@@ -43,7 +43,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
   }
 }
 
-/** Starts Switchboard and bare node:http on databases with that many contacts. */
+/** Starts Switchboard and bare node:http on databases with `size` contacts. */
 async function open(place, size, started) {
   const url = await makeDatabase(place.databaseUrl, `growth_${size}`);
   const env = {

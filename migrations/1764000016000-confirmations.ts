@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores calls of agents that signed-in people approve, and purges them. */
+/** Stores the calls for which agents need the approval of a signed-in person, and purges them. */
 export class Confirmations1764000016000 extends SqlMigration {
   readonly name = 'Confirmations1764000016000';
   readonly files = [

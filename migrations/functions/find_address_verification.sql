@@ -1,8 +1,8 @@
--- Returns whether the current address of a person is verified, and the quota of messages that applies until then.
+-- Returns whether the current address of a person is verified, and the quota of messages before the verification.
 --
 -- Arguments: the person; the organization of the session.
 -- Result: one row, or none when the person is not a member of the organization. messages_a_day is null when the
---   organization has no quota of messages that waits for the verification.
+--   organization has no quota of messages that waits for the verification, and when the person is not an owner.
 -- Locks: none.
 create or replace function gate.find_address_verification(of_user_id text, in_organization_id text)
 returns table (is_verified boolean, messages_a_day bigint)

@@ -1,4 +1,4 @@
--- Trigger function: refuses changes of a message that no worker makes. SQL of a tool can neither rewrite the
+-- Trigger function: refuses changes that workers never make to a message. SQL of a tool can neither rewrite the
 -- text of a message that was sent, nor send an ended message again.
 --
 -- Arguments: none (row triggers before update of messages, whose conditions select the refused changes).

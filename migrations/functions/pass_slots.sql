@@ -24,7 +24,7 @@ begin
       limit max_runs
     ) holders;
   end if;
-  -- Runs that were admitted earlier and are not claimed yet come in the same order.
+  -- With this available_at, runs that were admitted at different times are claimed in the order of their creation.
   with first as materialized (
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'

@@ -3,7 +3,7 @@ create table private.quota_measures (
   organization_id text collate "C"
     constraint quota_measures_pkey primary key
     constraint quota_measures_organization_id_fkey references public.organizations (id) on delete cascade,
-  -- A worker may measure from this time on: the next time, or the end of the lease.
+  -- A worker may measure from this time on: the time of the next measurement, or the end of a lease.
   due_at timestamptz not null default now(),
   -- The organization is measured at this time if it has written something since the last measurement. Otherwise it is
   -- measured an hour later.

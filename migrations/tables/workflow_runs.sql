@@ -74,7 +74,7 @@ create index workflow_runs_reason_idx on public.workflow_runs (organization_id, 
 create index workflow_runs_finished_idx on public.workflow_runs (organization_id, finished_at)
   where finished_at is not null;
 
--- This index serves waits that end, and claims.
+-- The sweep and the claims find due waits with this index.
 create index workflow_runs_wake_idx on public.workflow_runs (available_at) where status = 'waiting';
 create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
   where status = 'queued' and delayed_by is null;

@@ -27,7 +27,7 @@ export function settingWarnings(
 }
 
 /**
- * Returns true for a name that is similar to a setting, apart from case, hyphens and underscores. Short settings are
+ * Returns true for a name that is similar to a setting. Case, hyphens and underscores do not count. Short settings are
  * left out, because too many other names resemble them.
  */
 function isMisspelled(name: string): boolean {

@@ -182,7 +182,8 @@ function assertFits(count: number, most: number, what: string): void {
 
 function assertIdentified({ externalId, email, phone }: ContactFields, who: string): void {
   if (externalId !== null || email !== null || phone !== null) return;
-  const cure = 'Give the contact that stays another e-mail address, phone number or external_id.';
+  const cure =
+    'Give another e-mail address, phone number or external_id to the contact that stays.';
   throw new AppError('conflict', `${who} would have no identifier. ${cure}`);
 }
 

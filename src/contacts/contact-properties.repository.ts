@@ -3,7 +3,7 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { ContactProperty } from './contact-property.entity.js';
 import type { PropertyRule, PropertyType, PropertyValue } from './property-type.js';
 
-/** A value of a property that does not fit a rule. */
+/** A value that a contact has, and that does not fit a rule of its property. */
 export interface UnfitValue {
   contactId: string;
   value: PropertyValue;

@@ -105,8 +105,8 @@ function maxCharactersOf(name: string): number {
 }
 
 /**
- * Subtracts the values and characters in a value from what is left. A value that is contained twice counts twice.
- * Returns false when not enough is left.
+ * Subtracts the numbers of values and characters in `value` from `left`. A value that is contained twice counts twice.
+ * Returns false when a number in `left` becomes negative.
  */
 function weigh(value: unknown, left: { values: number; characters: number }): boolean {
   left.values -= 1;

@@ -35,7 +35,7 @@ describe(VersionCache, () => {
     const text = markup.repeat(Math.floor(9900 / markup.length));
     const kept = countKept(text);
     expect(kept).toBeGreaterThan(0);
-    // Both texts of a version take at least three quarters of the bytes that were measured for HTML.
+    // Each of the two texts of a version takes at least three quarters of the bytes that were measured for HTML.
     const bytes = text.length * bytesPerCharacter * 1.5;
     expect(kept * bytes).toBeLessThanOrEqual(48 * MIB);
   });

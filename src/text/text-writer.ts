@@ -12,7 +12,10 @@ interface Group {
   items: number;
 }
 
-/** Writes the text of HTML: joins its spaces, and indents lists and quotations. Each call takes time for its text only. */
+/**
+ * Writes the text of HTML: makes one space of several, and indents lists and quotations. The duration of a call depends
+ * only on the text that this call adds.
+ */
 export class TextWriter {
   private readonly parts: string[] = [];
   private readonly groups: Group[] = [];

@@ -9,7 +9,7 @@ import { TopicSubscriptionsRepository } from './topic-subscriptions.repository.j
 import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
-/** The hours after an e-mail that asks to confirm a topic during which the page of preferences sends no other one. */
+/** The hours after an e-mail that asks to confirm a topic, until the page of preferences may send another one. */
 const CONFIRMATION_HOURS = 24;
 
 /** The reason why a message of a topic must not be sent to a contact. */

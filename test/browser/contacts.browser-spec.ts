@@ -63,7 +63,7 @@ describe('contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('stay in an open form after Escape and a click outside, until the person discards the text', async () => {
+  it('have a form that stays open after Escape and a click outside, until the person discards the text', async () => {
     const { page } = await dashboard.open('/contacts');
     const form = page.getByRole('dialog', { name: 'Add a contact' });
     const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });

@@ -66,7 +66,7 @@ describe('templates', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are previewed for a contact that a person finds by name or address, by keyboard', async () => {
+  it('are previewed by keyboard, for a contact that a person finds by name or address', async () => {
     const { organization } = dashboard;
     for (const [first_name, email] of [
       ['Grace', 'grace@example.com'],

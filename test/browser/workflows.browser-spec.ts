@@ -101,7 +101,7 @@ describe('workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show what changed between versions, of which a person restores one by keyboard', async () => {
+  it('show what changed between versions, and let a person restore a version by keyboard', async () => {
     const { workflow } = await create({
       name: 'First',
       trigger: { type: 'manual' },

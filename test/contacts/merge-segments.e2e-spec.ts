@@ -8,7 +8,7 @@ beforeAll(async () => {
   acme = await createOrganization(await sharedSwitchboard());
 });
 
-it('a merge moves the contact of static segments to the survivor, and undoing the merge moves it back', async () => {
+it('a merge moves memberships in static segments to the survivor, and undoing the merge moves them back', async () => {
   const segment = async (...contact_ids: string[]) => {
     const name = `Static ${Math.random()}`;
     const { value } = await acme.call<{ segment: { id: string } }>('create_segment', { name });

@@ -90,7 +90,7 @@ describe('the packages of all lock files', () => {
     expect(licenceFaults(packages)).toEqual([]);
   });
 
-  it('would be reported with an unknown licence, or with a licence that is allowed for development only', () => {
+  it('would be reported if a licence were unknown, or were allowed for development only', () => {
     const one = { name: 'one', version: '1.0.0' };
     expect(licenceFaults([one])).toEqual(['one@1.0.0 has the licence (unknown)']);
     expect(licenceFaults([{ ...one, license: 'GPL-3.0' }])).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('the packages of all lock files', () => {
     expect(advisoryFaults(packages)).toEqual([]);
   });
 
-  it('would be reported with a known vulnerability', () => {
+  it('would be reported if a version had a known vulnerability', () => {
     const affected = (name: string, version: string) => advisoryFaults([{ name, version }]).length;
     expect(affected('passport', '0.5.3')).toBe(1);
     expect(affected('passport', '0.6.0')).toBe(0);

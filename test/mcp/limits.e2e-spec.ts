@@ -162,23 +162,23 @@ describe('Content-Type', () => {
   });
 });
 
-describe('the size of the body', () => {
-  it('can be one mebibyte', async () => {
+describe('the body', () => {
+  it('can have a size of one mebibyte', async () => {
     expect(await answerOf(acme.rpc(PING.padEnd(MIB)))).toMatchObject({ status: 200 });
   });
 
-  it('cannot be one byte more than one mebibyte', async () => {
+  it('cannot be one byte larger than one mebibyte', async () => {
     const answer = await answerOf(acme.rpc(PING.padEnd(MIB + 1)));
     expect(answer).toMatchObject({ status: 413, body: errorOf(1413, null) });
   });
 
-  it('is refused by its Content-Length before the body arrives', async () => {
+  it('is refused because of its Content-Length before it arrives', async () => {
     const answer = await exchange([head(`Content-Length: ${MIB + 1}`)]);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":1413');
   });
 
-  it('is also limited without a Content-Length, and the connection stays usable', async () => {
+  it('is limited without a Content-Length too, and the connection stays usable', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const answer = await exchange([
       head('Transfer-Encoding: chunked'),

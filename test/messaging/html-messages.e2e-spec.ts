@@ -67,7 +67,7 @@ describe('send_message with html', () => {
     );
   });
 
-  it('derives the text from the rendered HTML, so a value cannot add markup to it', async () => {
+  it('derives the text from the rendered HTML, so markup in a value stays visible text', async () => {
     const { id } = await createContact(acme, { first_name: '<b>Ada</b>' });
     const message = await send(acme, {
       contact_id: id,

@@ -157,7 +157,10 @@ afterAll(() => switchboard.close());
 const begin = async (): Promise<void> => {
   acme = await createOrganization(switchboard);
 };
-/** Starts a second build on the same database. It has no workers, so it checks only when the test calls it. */
+/**
+ * Starts a second build on the same database, and returns its service for compatibility reports. The build has no
+ * workers, so it checks workflows only when a test calls this service.
+ */
 const deploy = async (...providers: Provider[]): Promise<CompatibilityReportService> => {
   const { databaseUrl } = switchboard;
   const one = await startSwitchboard({ databaseUrl, providers, env: { ROLE: 'web' } });

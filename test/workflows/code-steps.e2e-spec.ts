@@ -73,7 +73,7 @@ describe('a code step', () => {
   });
 
   itSlow(
-    'has exactly the returned members, also when one of them is an object with an id',
+    'has an output with exactly the returned members, even if one of them is an object with an id',
     async () => {
       const ended = await run([
         { id: 'made', code: 'return { person: { id: "p", name: "Ada" }, count: 1 }' },

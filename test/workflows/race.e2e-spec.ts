@@ -248,7 +248,7 @@ describe('race', () => {
     expect(ProbeTools.count('race later')).toBe(1);
   });
 
-  it('does nothing in other lists after the end when all waits become due', async () => {
+  it('does nothing in the other lists when their waits become due after the end of the run', async () => {
     const { runId, call } = await waiting();
     await call();
     const before = await ended(runId);

@@ -59,7 +59,7 @@ const count = async (workflowId: string, status: string): Promise<number> =>
   (await rows(workflowId)).filter((row) => row.status === status).length;
 const allEnded = (workflowId: string, runs: number) =>
   waitFor(async () => (await count(workflowId, 'succeeded')) === runs, 100_000);
-/** Ends the delay of `left` runs once every other run of the workflow has ended, however long the starts took. */
+/** Waits until all runs of the workflow have ended except `left` runs that debounce delays. Then ends their delay. */
 const endDebounce = async (workflowId: string, left: number): Promise<void> => {
   await waitFor(async () => {
     const unfinished = (await rows(workflowId)).filter(({ finished_at: end }) => end === null);

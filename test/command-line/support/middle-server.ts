@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 export interface MiddleRequest {
   readonly path: string;
   readonly body: string;
-  /** Counts the members of a batch, and is 0 for every other request. */
+  /** The number of calls in a batch; 0 for every other request. */
   readonly calls: number;
 }
 

@@ -31,7 +31,7 @@ describe('a large form', () => {
     expect(JSON.stringify(parse(json))).toBe(JSON.stringify(objectOfFields(parseForm(text))));
   });
 
-  it('has the JSON of its only field payload, as GitHub sends it', async () => {
+  it('has the JSON of its only field `payload`, as GitHub sends it', async () => {
     const json = '{"a":"+ \\u00fc ü %"}';
     const body = Buffer.from(`payload=${encodeURIComponent(json)}`);
     expect((await formJson(body, WORK, true)).toString()).toBe(json);

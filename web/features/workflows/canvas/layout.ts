@@ -21,7 +21,7 @@ export interface Link {
   list?: string;
 }
 
-/** Describes an empty list, or the list of `on_failure`, which is drawn as a box of the size of a step. */
+/** Describes the box that stands for an empty list, or for the list of `on_failure`. It has the size of a step. */
 export interface EmptyList {
   path: string;
   x: number;
