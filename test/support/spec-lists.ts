@@ -131,6 +131,7 @@ export const SLOW_SPECS = [
  */
 export const DETAIL_SPECS = [
   'src/code/code-sandbox.spec.ts',
+  'src/templates/version-cache.spec.ts',
   'src/workflows/payloads/large-reads.spec.ts',
   'test/change-streams/change-streams.e2e-spec.ts',
   'test/changes/published-changes.e2e-spec.ts',
@@ -147,6 +148,7 @@ export const DETAIL_SPECS = [
   'test/documentation/templates.e2e-spec.ts',
   'test/documentation/webhooks.e2e-spec.ts',
   'test/documentation/workflows.e2e-spec.ts',
+  'test/http/open-downloads.e2e-spec.ts',
   'test/http/slow-connections.e2e-spec.ts',
   'test/mail/smtp-outcomes.e2e-spec.ts',
   'test/mcp/official-tasks-client.e2e-spec.ts',
@@ -155,9 +157,12 @@ export const DETAIL_SPECS = [
   'test/messaging/slow-providers.e2e-spec.ts',
   'test/queue/postgres-wake-ups.e2e-spec.ts',
   'test/senders/dkim.e2e-spec.ts',
+  'test/senders/sender-key-limits.e2e-spec.ts',
   'test/tools/check-result.e2e-spec.ts',
   'test/tools/guards.e2e-spec.ts',
   'test/workflows/direct-starts.e2e-spec.ts',
+  'test/workflows/hostile-deliveries.e2e-spec.ts',
+  'test/workflows/http-request-memory.e2e-spec.ts',
   'test/workflows/http-request-options.e2e-spec.ts',
   'test/workflows/large-payloads.e2e-spec.ts',
   'test/workflows/large-webhooks.e2e-spec.ts',
@@ -165,6 +170,7 @@ export const DETAIL_SPECS = [
   'test/workflows/long-loops.e2e-spec.ts',
   'test/workflows/parked-runs.e2e-spec.ts',
   'test/workflows/race.e2e-spec.ts',
+  'test/workflows/schedule-turns.e2e-spec.ts',
   'test/workflows/wait-races.e2e-spec.ts',
   'test/workflows/webhook-requests.e2e-spec.ts',
 ];

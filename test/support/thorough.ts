@@ -15,7 +15,7 @@ export function sample<T>(cases: readonly T[], nth: number): T[] {
 }
 
 /**
- * Returns all cases, or the cases of the part that TEST_PART names, such as `1/24`. `.ci/run` tests one part in turn.
+ * Returns all cases, or the cases of the part that TEST_PART names, such as `1/48`. `.ci/run` tests one part in turn.
  */
 export function inTurn<T>(cases: readonly T[]): T[] {
   const [part, parts] = (process.env.TEST_PART ?? '1/1').split('/').map(Number) as [number, number];
