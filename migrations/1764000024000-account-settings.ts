@@ -3,7 +3,7 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Lets people see and end their sessions, change their password, and have a name. Waits only for transactions that
- * write people.
+ * write rows of `people`.
  */
 export class AccountSettings1764000024000 extends SqlMigration {
   readonly name = 'AccountSettings1764000024000';

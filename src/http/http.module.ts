@@ -5,7 +5,10 @@ import { OriginGuard } from './origin.guard.js';
 import { Origins } from './origins.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** Provides the check of origins, the rate limits, the turns of calls and the limit of downloads to all HTTP edges. */
+/**
+ * Provides all HTTP endpoints with the check of origins, the rate limits and the limit of downloads, and with the turns
+ * that organizations take to start their calls.
+ */
 @Global()
 @Module({
   providers: [CallTurns, OpenDownloads, OriginGuard, Origins, RateLimiter],

@@ -66,7 +66,7 @@ export class MessageAttemptsRepository {
       .query<Message>(statement, [organizationId, keysOf(claims)]);
   }
 
-  /** Returns what is stored now about sending each claimed message, by its id. */
+  /** Returns the stored decisions that apply to each claimed message now, by the id of the message. */
   async findPermissionsOfClaimed(
     organizationId: string,
     claims: readonly Claim[],

@@ -37,7 +37,7 @@ export const PROBLEM: JsonSchema = {
   required: ['type', 'title', 'status', 'code', 'detail'],
 };
 
-/** An error as the edges of webhooks and resume URLs answer it. */
+/** An error as webhook addresses and resume URLs answer it. */
 export const WEBHOOK_ERROR: JsonSchema = objectOf({
   ok: FLAG,
   error: objectOf({ code: TEXT, message: TEXT }),

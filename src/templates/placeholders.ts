@@ -38,7 +38,9 @@ export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): s
   return isInOrder && next === markup.length ? restored : undefined;
 }
 
-/** Puts the markup back into a derived text, which may have lost the words in attributes. */
+/**
+ * Puts the markup back into a text that was derived from HTML. Words that stood in attributes may be missing in it.
+ */
 export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup): string {
   return text.replaceAll(
     new RegExp(`${prefix}(\\d+)z`, 'g'),

@@ -28,7 +28,8 @@ export const sendMessageTexts = defineTexts(
     recipient: 'Empfänger',
     recipientAbout: 'E-Mail-Adresse, Telefonnummer oder Id eines vorhandenen Kontakts.',
     topic: 'Thema',
-    topicAbout: 'Wählen Sie eines, wenn der Kontakt die Nachricht nicht erwartet, etwa als Beleg.',
+    topicAbout:
+      'Wählen Sie ein Thema, außer wenn der Kontakt die Nachricht erwartet, etwa einen Beleg.',
     noTopic: 'Keines',
     template: 'Inhalt',
     written: 'Den Text hier schreiben',

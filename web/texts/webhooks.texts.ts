@@ -78,7 +78,8 @@ export const webhooksTexts = defineTexts(
         expects_twilio: 'The signature of Twilio is expected.',
         expects_typeform: 'The signature of Typeform is expected.',
         verify_token: 'The verify token is wrong.',
-        provider_signature: 'A provider has signed. Choose it on the page of the trigger.',
+        provider_signature:
+          'The delivery has the signature of a provider. Choose the provider on the page of the trigger.',
         missing_signature: 'There is no signature.',
         missing_header: 'The header webhook-id or webhook-timestamp is missing or not valid.',
         malformed: 'The signature is neither hexadecimal nor base64.',
@@ -186,7 +187,7 @@ export const webhooksTexts = defineTexts(
         expects_typeform: 'Die Signatur von Typeform wird erwartet.',
         verify_token: 'Das Verify Token ist falsch.',
         provider_signature:
-          'Ein Anbieter hat signiert. Wählen Sie ihn auf der Seite des Auslösers.',
+          'Die Zustellung hat die Signatur eines Anbieters. Wählen Sie ihn auf der Seite des Auslösers.',
         missing_signature: 'Es gibt keine Signatur.',
         missing_header: 'Die Kopfzeile webhook-id oder webhook-timestamp fehlt oder ist ungültig.',
         malformed: 'Die Signatur ist weder hexadezimal noch base64.',

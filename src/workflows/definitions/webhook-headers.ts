@@ -1,6 +1,6 @@
 import type { FaultList } from '../../errors/fault-list.js';
 
-/** The headers that expressions see of every delivery. */
+/** The headers that expressions see for every delivery. */
 export const USUAL_HEADERS = ['content-type', 'user-agent', 'x-request-id'] as const;
 
 /** The headers that expressions never see, because steps could send or show their secrets. */

@@ -50,7 +50,7 @@ export interface WebhookOptions {
   verifyToken?: string;
   /** The formats that deliveries may have, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
-  /** The headers that expressions see of a delivery, besides the usual ones. */
+  /** The delivery headers that expressions see, besides the usual ones. */
   headers?: readonly string[];
 }
 

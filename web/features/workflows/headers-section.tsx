@@ -11,7 +11,7 @@ import styles from './workflows.module.css';
 
 const CHANGED = ['get_workflow', 'list_workflows'];
 
-/** Lets a person name the headers that expressions see of a delivery. */
+/** Lets a person enter the names of the delivery headers that expressions see. */
 export function HeadersSection({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(sendersTexts).headers;
   const { headers } = workflow.trigger;
