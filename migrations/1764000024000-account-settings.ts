@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lets people see and end their sessions, change their password, and have a name. Waits only for transactions that
- * write rows of `people`.
+ * Lets people see and end their sessions, change their password, and have a name. Waits for open transactions that read
+ * or write `gate.users`, or write `gate.sessions`.
  */
 export class AccountSettings1764000024000 extends SqlMigration {
   readonly name = 'AccountSettings1764000024000';
