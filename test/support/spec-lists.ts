@@ -148,6 +148,7 @@ export const DETAIL_SPECS = [
   'test/documentation/templates.e2e-spec.ts',
   'test/documentation/webhooks.e2e-spec.ts',
   'test/documentation/workflows.e2e-spec.ts',
+  'test/http/call-turns.e2e-spec.ts',
   'test/http/open-downloads.e2e-spec.ts',
   'test/http/slow-connections.e2e-spec.ts',
   'test/mail/smtp-outcomes.e2e-spec.ts',

@@ -295,7 +295,7 @@ describe.concurrent('a rate limit', () => {
     expect(order.map((row) => row.id)).toEqual(started);
   });
 
-  it('applies to retried runs, and does not count canceled runs that never began', async () => {
+  itSlow('applies to retried runs, and does not count canceled runs that never began', async () => {
     const { id } = await limited({ rate: { runs: 1, per_seconds: 3600 } });
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'succeeded');
@@ -350,7 +350,7 @@ describe.concurrent('a debounce limit', () => {
     expect((await getRun(acme, ids.a1)).reason).toBe('debounced');
   });
 
-  it('delays a run for at most max_seconds', async () => {
+  itSlow('delays a run for at most max_seconds', async () => {
     const { id } = await limited({ debounce: { seconds: 60, max_seconds: 120 } });
     const first = await trigger(acme, id);
     const second = await trigger(acme, id);
