@@ -92,16 +92,17 @@ export class FilesService {
    * Returns the files by their ids, with their bytes in memory until the call ends. Throws `invalid_arguments` for a
    * file that the organization does not have, and for more than 10 MiB together.
    */
-  async load(call: ToolCall, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, LoadedFile>> {
-    if (ids.size === 0) return new Map();
-    const found = await this.find(call.organizationId, [...ids]);
-    const missing = [...ids].find((id) => !found.some((file) => file.id === id));
+  async load(call: ToolCall, ids: readonly string[]): Promise<ReadonlyMap<string, LoadedFile>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.find(call.organizationId, [...new Set(ids)]);
+    const missing = ids.find((id) => !found.some((file) => file.id === id));
     if (missing !== undefined) {
       throw AppError.invalid(
         `There is no file "${missing.slice(0, 64).toWellFormed()}". Files are deleted with the run that kept them.`,
       );
     }
-    const size = found.reduce((sum, file) => sum + file.size, 0);
+    const sizes = new Map(found.map(({ id, size }) => [id, size]));
+    const size = ids.reduce((sum, id) => sum + sizes.get(id)!, 0);
     if (size > MOST_FILE_BYTES) {
       throw AppError.invalid(`The files are larger than ${MOST_FILE_BYTES} bytes together.`);
     }

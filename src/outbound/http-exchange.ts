@@ -11,6 +11,8 @@ import type { OutboundTarget } from './outbound-target.js';
  * continues.
  */
 const NEXT_ADDRESS_MS = 2000;
+/** The largest number of interim responses (status 1xx) before the response. */
+const MOST_INTERIM = 100;
 /**
  * The largest body of a response that becomes a value of a run, in bytes. The limit applies to the body as it is
  * received, and again when it is decompressed.
@@ -147,6 +149,11 @@ export async function exchange(
   // After an upgrade that was not requested, Node.js emits no other event. Without this listener, the request would
   // wait until its time limit.
   request.on('upgrade', () => request.emit('error', new Error('The server changed the protocol.')));
+  let interim = 0;
+  request.on('information', () => {
+    interim += 1;
+    if (interim > MOST_INTERIM) request.destroy(tooManyInterim());
+  });
   const responded = once(request, 'response', { signal });
   request.end(body?.length ? body : undefined);
   const [response] = (await responded) as [IncomingMessage];
@@ -180,6 +187,10 @@ async function readBody(
 
 function tooLarge(most: number, advice = ''): AppError {
   return new AppError('rejected', `The response is larger than ${most} bytes.${advice}`);
+}
+
+function tooManyInterim(): AppError {
+  return new AppError('rejected', 'The other system sends interim responses without end.');
 }
 
 function tooManyChunks(): AppError {

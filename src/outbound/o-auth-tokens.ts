@@ -16,6 +16,8 @@ const MOST_SECONDS = 86_400;
 const EARLY_SECONDS = 30;
 /** The longest reason of a token URL in an error, in characters. */
 const MOST_REASON = 300;
+/** The largest answer of a token URL from which an error shows the reason. */
+const MOST_ERROR_BYTES = 16 * 1024;
 
 /**
  * Gets access tokens of OAuth 2.0 client credentials (RFC 6749, 4.4) and keeps them until shortly before they expire.
@@ -106,9 +108,12 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 
 /**
  * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
- * none. Also returns an empty text when the answer repeats the client secret, because no error may contain the secret.
+ * none. Also returns an empty text when the answer is long, or repeats the client secret, because no error may contain
+ * the secret.
  */
 function readReason(body: Buffer, { secret }: SecretContent): string {
+  // A search for a secret in a long text would take seconds when both repeat one character.
+  if (body.length > MOST_ERROR_BYTES) return '';
   const { error, error_description: description } = readAnswer(body);
   const texts = [error, description].filter((text): text is string => typeof text === 'string');
   return body.includes(secret) ? '' : visibleLine(texts.join(', '), MOST_REASON);

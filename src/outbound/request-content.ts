@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AppError } from '../errors/app-error.js';
 import type { LoadedFile } from '../files/files.service.js';
 import { numberText } from '../text/exact-numbers.js';
@@ -19,13 +20,13 @@ export interface RequestContent {
  * Returns the request that the arguments describe, with the headers of its credential. Throws `invalid_arguments` for
  * values that a query, a form or a header cannot have.
  */
-export async function requestContent(
+export function requestContent(
   input: HttpRequestInput,
   credential: Readonly<Record<string, string>>,
   files: ReadonlyMap<string, LoadedFile>,
-): Promise<RequestContent> {
+): RequestContent {
   const { idempotency_key: key } = input;
-  const content = await bodyOf(input, files);
+  const content = bodyOf(input, files);
   return {
     method: input.method,
     url: urlWithQuery(input),
@@ -56,17 +57,17 @@ export function assertOneBody(input: HttpRequestInput): void {
   }
 }
 
-/** Returns the ids of the files that the request sends. */
-export function fileIdsOf({ file, multipart }: HttpRequestInput): ReadonlySet<string> {
+/** Returns the ids of the files that the request sends. A file that is sent several times is there as many times. */
+export function fileIdsOf({ file, multipart }: HttpRequestInput): readonly string[] {
   const parts = Object.values(multipart ?? {}).flatMap((value: unknown) => value);
   const ids = parts.filter(isFilePart).map((part) => part.file);
-  return new Set(file === undefined ? ids : [...ids, file]);
+  return file === undefined ? ids : [...ids, file];
 }
 
-async function bodyOf(
+function bodyOf(
   input: HttpRequestInput,
   files: ReadonlyMap<string, LoadedFile>,
-): Promise<{ type: string; bytes: Buffer } | undefined> {
+): { type: string; bytes: Buffer } | undefined {
   const { json, form, multipart, body, file } = input;
   if (json !== undefined) return text('application/json', JSON.stringify(json));
   if (file !== undefined) {
@@ -80,30 +81,46 @@ async function bodyOf(
       new URLSearchParams(fields('form', form)).toString(),
     );
   }
-  return multipart === undefined ? undefined : await parts(multipart, files);
+  return multipart === undefined ? undefined : parts(multipart, files);
 }
 
 function text(type: string, content: string): { type: string; bytes: Buffer } {
   return { type, bytes: Buffer.from(content) };
 }
 
-async function parts(
+/**
+ * Encodes the fields as HTML forms do (HTML standard, "multipart/form-data encoding algorithm"). The encoder of Node.js
+ * keeps the process busy for 0.3 s for 10 MiB.
+ */
+function parts(
   multipart: object,
   files: ReadonlyMap<string, LoadedFile>,
-): Promise<{ type: string; bytes: Buffer }> {
-  const form = new FormData();
-  for (const [name, value] of items('multipart', multipart)) {
-    if (!isFilePart(value)) form.append(name, fieldText('multipart', name, value));
-    else {
-      const { bytes, content_type: type, name: fileName } = files.get(value.file)!;
-      form.append(name, new File([bytes], value.name ?? fileName, { type }));
+): { type: string; bytes: Buffer } {
+  const boundary = `----switchboard-${randomBytes(16).toString('hex')}`;
+  const chunks = items('multipart', multipart).flatMap(([name, value]) => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`;
+    if (!isFilePart(value)) {
+      const content = withCrLf(fieldText('multipart', name, value));
+      return [Buffer.from(`${head}\r\n\r\n${content}\r\n`)];
     }
-  }
-  const encoded = new Response(form);
+    const { bytes, content_type: given, name: fileName } = files.get(value.file)!;
+    const type = /^[ -~]+$/.test(given) ? given : 'application/octet-stream';
+    const file = `; filename="${quoted(value.name ?? fileName)}"\r\nContent-Type: ${type}`;
+    return [Buffer.from(`${head}${file}\r\n\r\n`), bytes, Buffer.from('\r\n')];
+  });
   return {
-    type: encoded.headers.get('content-type')!,
-    bytes: Buffer.from(await encoded.arrayBuffer()),
+    type: `multipart/form-data; boundary=${boundary}`,
+    bytes: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
   };
+}
+
+/** Escapes the characters that could end a quoted name. */
+function quoted(name: string): string {
+  return withCrLf(name).replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+}
+
+function withCrLf(text: string): string {
+  return text.replaceAll(/\r\n|\r|\n/g, '\r\n');
 }
 
 function urlWithQuery({ url: given, query }: HttpRequestInput): string {

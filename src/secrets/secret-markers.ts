@@ -4,6 +4,8 @@ import { SecretBox } from '../database/secret-box.js';
 
 const MAC = '[A-Za-z0-9_-]{22}';
 const MARKER = new RegExp(`\\{\\{secrets\\.([a-z][a-z0-9_]{0,63})@(${MAC})\\}\\}`, 'g');
+/** More secrets than any step uses. */
+const MOST_NAMES = 1000;
 const REFERENCE = /\bsecrets\.([a-z][a-z0-9_]{0,63})/g;
 
 /**
@@ -22,20 +24,24 @@ export class SecretMarkers {
   /** Returns the variable `secrets` of expressions, with the names that the texts refer to. */
   variableFor(runId: string, texts: readonly string[]): Record<string, string> {
     const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map(([, name]) => name!));
-    return Object.fromEntries(names.map((name) => [name, this.markerOf(runId, name)]));
+    return Object.fromEntries(
+      [...new Set(names)].map((name) => [name, this.markerOf(runId, name)]),
+    );
   }
 
   /** Returns the names of the secrets that a text needs. */
   namesIn(runId: string, text: string): string[] {
+    const isValid = this.validator(runId);
     return [...text.matchAll(MARKER)].flatMap(([, name, mac]) =>
-      this.isValid(runId, name!, mac!) ? [name!] : [],
+      isValid(name!, mac!) ? [name!] : [],
     );
   }
 
   /** Replaces every marker of the run in the text by the secret that `secretOf` returns for its name. */
   fill(runId: string, text: string, secretOf: (name: string) => string): string {
+    const isValid = this.validator(runId);
     return text.replaceAll(MARKER, (marker: string, name: string, mac: string) =>
-      this.isValid(runId, name, mac) ? secretOf(name) : marker,
+      isValid(name, mac) ? secretOf(name) : marker,
     );
   }
 
@@ -43,8 +49,20 @@ export class SecretMarkers {
     return `{{secrets.${name}@${this.mac(runId, name)}}}`;
   }
 
-  private isValid(runId: string, name: string, mac: string): boolean {
-    return timingSafeEqual(Buffer.from(mac), Buffer.from(this.mac(runId, name)));
+  /**
+   * Returns a function that checks the markers of one text. It computes the code of each name once. A text with
+   * thousands of forged names gets no more than {@link MOST_NAMES} codes.
+   */
+  private validator(runId: string): (name: string, mac: string) => boolean {
+    const codes = new Map<string, Buffer>();
+    return (name, mac) => {
+      let code = codes.get(name);
+      if (!code) {
+        if (codes.size === MOST_NAMES) return false;
+        codes.set(name, (code = Buffer.from(this.mac(runId, name))));
+      }
+      return timingSafeEqual(Buffer.from(mac), code);
+    };
   }
 
   private mac(runId: string, name: string): string {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { it } from 'vitest';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
 import { endUnread } from '../../src/http/unread-responses.js';
 
 it('a client that does not read a response loses its connection', async () => {
@@ -21,6 +21,40 @@ it('a client that does not read a response loses its connection', async () => {
     await closed;
   } finally {
     client.destroy();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('a client that reads nothing loses its connection when too many bytes are unread', async () => {
+  const body = Buffer.alloc(20 * 1024 * 1024);
+  const longMs = 1_000_000;
+  const server = createServer(
+    endUnread((_request, response) => response.end(body), longMs, 30 * 1024 * 1024),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const open = new Set<Socket>();
+  const closed = new Promise<void>((resolve) => {
+    server.on('connection', (socket) => {
+      open.add(socket);
+      socket.once('close', () => {
+        open.delete(socket);
+        resolve();
+      });
+    });
+  });
+  const clients = [1, 2].map(() => {
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return client.pause();
+  });
+  try {
+    await closed;
+    expect(open.size).toBe(1);
+  } finally {
+    for (const client of clients) client.destroy();
     server.closeAllConnections();
     server.close();
   }

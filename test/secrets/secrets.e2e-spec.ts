@@ -437,22 +437,26 @@ describe('secrets of an organization', () => {
       [{ error: 'invalid_client', error_description: `Got ${CANARY}` }, ' 400.'],
       [{ error: 7 }, ' 400.'],
       [[], ' 400.'],
-    ])('fail with the reason of the token URL, but not with a secret: %j', async (answer, end) => {
-      handlers.set('/reason', (_request, response) =>
-        response.writeHead(400).end(JSON.stringify(answer)),
-      );
-      await setSecret({
-        name: 'reason',
-        kind: 'oauth2_client',
-        token_url: `http://127.0.0.1:${sink.port}/reason`,
-        client_id: 'id',
-        secret: CANARY,
-      });
-      const finished = await run([step('/api', { credential: 'reason' })]);
-      expect(finished.steps[0]!.error!.message).toBe(
-        `The token URL of the secret reason answered${end}`,
-      );
-    });
+      [{ error: 'long', error_description: 'a'.repeat(17_000) }, ' 400.'],
+    ])(
+      'fail with the reason of the token URL, but not with a secret or of a long answer: %.80j',
+      async (answer, end) => {
+        handlers.set('/reason', (_request, response) =>
+          response.writeHead(400).end(JSON.stringify(answer)),
+        );
+        await setSecret({
+          name: 'reason',
+          kind: 'oauth2_client',
+          token_url: `http://127.0.0.1:${sink.port}/reason`,
+          client_id: 'id',
+          secret: CANARY,
+        });
+        const finished = await run([step('/api', { credential: 'reason' })]);
+        expect(finished.steps[0]!.error!.message).toBe(
+          `The token URL of the secret reason answered${end}`,
+        );
+      },
+    );
 
     it('fail with an explanation when the token URL refuses', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));

@@ -361,6 +361,20 @@ describe('files of http_request', () => {
     expect(JSON.stringify(error)).toContain(path);
   });
 
+  it('count each time that the form of a request sends them', async () => {
+    answer('/six', { 'Content-Type': 'image/png' }, Buffer.alloc(6 * MIB, 1));
+    const { steps } = await run([
+      step('/six', {}, { id: 'download' }),
+      step(
+        '/twice',
+        { method: 'POST', multipart: { a: Array(2).fill({ file: '{{ download.file.id }}' }) } },
+        { id: 'form', retry: { max_attempts: 1 } },
+      ),
+    ]);
+    expect(steps[1]!.error!.message).toContain('The files are larger than 10485760 bytes together');
+    expect(sent('/twice')).toEqual([]);
+  });
+
   it('fail a step with an explanation when they cannot be sent', async () => {
     const wrong: [given: object, words: string][] = [
       [{ file: 'fil_x', body: 'x' }, 'file must not be given together with body.'],

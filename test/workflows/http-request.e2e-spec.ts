@@ -177,6 +177,21 @@ describe('the step http_request', () => {
     },
   );
 
+  it('fails when the other system sends interim responses without end', async () => {
+    handlers.set('/interim', (_request, response) => {
+      const { socket } = response;
+      const send = (): void => {
+        while (!socket!.destroyed && socket!.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
+      };
+      socket!.on('drain', send).on('error', () => undefined);
+      send();
+    });
+    const ended = await run([step('/interim', {}, { retry: { max_attempts: 1 } })]);
+    expect(ended.steps[0]!.error!.message).toBe(
+      'The other system sends interim responses without end.',
+    );
+  });
+
   it('fails after its maximum of attempts', async () => {
     handlers.set('/away', (_request, response) => response.writeHead(503).end(SECRET));
     const ended = await run([
