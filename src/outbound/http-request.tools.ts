@@ -128,7 +128,7 @@ export class HttpRequestTools {
 
   /** Sends a request and follows as many redirects as it allows. Each hop is checked like a first request. */
   private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
-    const first = await requestContent(filled.input, filled.headers, sent.files);
+    const first = requestContent(filled.input, filled.headers, sent.files);
     if (page !== undefined) filled.assertMayFollow(page);
     let request = page === undefined ? first : requestTo(first, new URL(page));
     const { url } = request;

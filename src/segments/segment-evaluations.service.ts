@@ -70,6 +70,7 @@ export class SegmentEvaluationsService {
     const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
     if (ids.length === 0) return false;
     const segments = await this.work.lockDynamic(organizationId);
+    await this.stored.keepContacts(organizationId, ids);
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
     for (const segment of segments) {
       // While a segment gets its baseline, contacts beyond its position are left out. The first comparison finds them
@@ -110,6 +111,7 @@ export class SegmentEvaluationsService {
     const last = baseline ? undefined : [...entered, ...left].toSorted()[EVENTS_AT_ONCE - 1];
     const isInPart = (id: string): boolean => last === undefined || id <= last;
     const changes = { entered: entered.filter(isInPart), left: left.filter(isInPart) };
+    await this.stored.keepContacts(organizationId, [...changes.entered, ...changes.left]);
     await this.members.apply(segment, changes, !baseline);
     const ms = Math.ceil(performance.now() - startedAt);
     const done = last ?? end;

@@ -6,6 +6,18 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 export class SegmentMembersRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
+  /**
+   * Keeps contacts from being deleted until the transaction ends. A transaction that writes members of several segments
+   * calls this first. Otherwise it could wait for a change of a contact that waits for this transaction.
+   */
+  async keepContacts(organizationId: string, contactIds: readonly string[]): Promise<void> {
+    if (contactIds.length === 0) return;
+    await this.session(organizationId).query(
+      'select from contacts where organization_id = $1 and id = any($2) order by id for key share',
+      [organizationId, contactIds],
+    );
+  }
+
   /** Adds contacts that exist and are not in the segment. Returns their ids. */
   async add(
     organizationId: string,

@@ -362,12 +362,13 @@ describe('files of http_request', () => {
   });
 
   it('count each time that the form of a request sends them', async () => {
+    const sentFile = { file: '{{ download.file.id }}' };
     answer('/six', { 'Content-Type': 'image/png' }, Buffer.alloc(6 * MIB, 1));
     const { steps } = await run([
       step('/six', {}, { id: 'download' }),
       step(
         '/twice',
-        { method: 'POST', multipart: { a: Array(2).fill({ file: '{{ download.file.id }}' }) } },
+        { method: 'POST', multipart: { a: [sentFile, sentFile] } },
         { id: 'form', retry: { max_attempts: 1 } },
       ),
     ]);
