@@ -4,7 +4,8 @@ import { clientAddress } from '../http/client-address.js';
 import { oneLine, type RequestOrigin } from './request-origin.js';
 
 const MOST_CLIENT_CHARACTERS = 120;
-// Only a counter changes between the ids of one process. Random ids would take longer than the rest of this function.
+// Each id consists of this prefix and a counter. A random text for each request would take longer than the rest of
+// `readRequestOrigin`.
 const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
 
 let count = 0;

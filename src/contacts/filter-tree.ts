@@ -1,6 +1,9 @@
 import type { FilterNode, FilterValue } from './filter-fields.js';
 
-/** What the index finds: contacts with all of these keys if `matchAll` is true, otherwise with at least one of them. */
+/**
+ * The keys by which the index finds contacts. A contact must have all of them if `matchAll` is true, and otherwise at
+ * least one.
+ */
 export interface IndexKeys {
   tags: string[];
   /** Properties that have this value. */

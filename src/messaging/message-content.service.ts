@@ -71,8 +71,8 @@ export class MessageContentService {
    */
   async pin<T extends GivenContent>(organizationId: string, given: T): Promise<T> {
     const { template } = given;
-    if (typeof template?.from !== 'string') return given;
-    const from = await this.templates.find(organizationId, template.from);
+    if (template === undefined) return given;
+    const from = await this.templates.pin(organizationId, template.from);
     return { ...given, template: { ...template, from } };
   }
 

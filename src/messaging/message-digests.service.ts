@@ -116,9 +116,7 @@ export class MessageDigestsService {
     organizationId: string,
     { template }: MessageRequest,
   ): Promise<PinnedTemplate | undefined> {
-    if (template === undefined) return undefined;
-    const { from } = template;
-    return typeof from === 'string' ? await this.templates.find(organizationId, from) : from;
+    return template && (await this.templates.pin(organizationId, template.from));
   }
 
   private async begin(

@@ -51,7 +51,7 @@ export class MessageTemplatesService {
     { from, locale, items }: GivenTemplate,
     { variables = {}, own }: { readonly variables: object | undefined; readonly own: object },
   ): Promise<MadeContent> {
-    const pinned = typeof from === 'string' ? await this.find(organizationId, from) : from;
+    const pinned = await this.pin(organizationId, from);
     const version = await this.templates.read(organizationId, pinned);
     const rendered = await this.rendering.render(
       organizationId,
@@ -71,9 +71,11 @@ export class MessageTemplatesService {
     };
   }
 
-  /** Finds the newest published version of a template. Throws as {@link render} does. */
-  find(organizationId: string, idOrName: string): Promise<PinnedTemplate> {
-    return this.templates.get(organizationId, idOrName);
+  /**
+   * Returns the given version, or the newest published version for an id or a name. Throws as {@link render} does.
+   */
+  async pin(organizationId: string, from: GivenTemplate['from']): Promise<PinnedTemplate> {
+    return typeof from === 'string' ? await this.templates.get(organizationId, from) : from;
   }
 
   /** Finds the version that a message was made from. Throws `invalid_arguments` when it is deleted. */

@@ -6,7 +6,7 @@ export interface Share {
   readonly after: string;
   /** The claim returns at most this many rows of each organization that occupies no slot yet. */
   readonly room: number;
-  /** The same limit for each organization that already occupies slots, by the id of the organization. */
+  /** Limits the rows of each organization that already occupies slots in the same way. The keys are organization ids. */
   readonly rooms: Readonly<Record<string, number>>;
   /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;

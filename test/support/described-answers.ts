@@ -31,7 +31,7 @@ export function checkAnswersOfFetch(): void {
 
 async function findFault(response: Response, method: string): Promise<string | undefined> {
   const type = response.headers.get('content-type') ?? '';
-  // Only answers that a workflow makes with a `respond` step have a policy that begins with `sandbox`.
+  // The policy begins with `sandbox` only in the answers of `respond` steps, which workflows define.
   if (response.headers.get('content-security-policy')?.startsWith('sandbox;')) return undefined;
   const { pathname } = new URL(response.url);
   const found = PATTERNS.find(
