@@ -9,7 +9,8 @@ const MOST_AT_ONCE = 16;
  * of their arrival, and a call would wait for the thousands that another organization sent at the same moment.
  *
  * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
- * keeps no other call from its turn.
+ * keeps no other call from its turn. `ConnectionShares` limits how many database connections the running calls of one
+ * organization hold, and the next statements wait there.
  */
 @Injectable()
 export class CallTurns {

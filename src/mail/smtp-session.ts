@@ -17,7 +17,7 @@ export interface SmtpEnvelope {
 
 /**
  * The result of one message. `mayHaveArrived` is true when the final dot may have reached the server. Before that dot,
- * no server accepts a message.
+ * no server accepts a message. `message-delivery.service` decides whether such a message is sent again.
  */
 export type SmtpResult =
   { isSent: true } | { isSent: false; error: SmtpError; mayHaveArrived: boolean };

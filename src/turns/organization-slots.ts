@@ -1,6 +1,9 @@
 import { OrganizationCounts } from './organization-counts.js';
 
-/** Limits the work that each organization has in this process at the same time. */
+/**
+ * Limits the work of one kind that each organization has in this process at the same time. Work above the limit is
+ * refused and does not wait.
+ */
 export class OrganizationSlots {
   private readonly taken = new OrganizationCounts();
 

@@ -29,7 +29,10 @@ describe('SQL that changes its session', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** Returns the settings that all organizations share and that no organization may change. */
+  /**
+   * Returns the settings that all organizations share and that no organization may change. Databases of other tests on
+   * the same server are left out, because those tests run at the same time.
+   */
   const sharedState = async (): Promise<unknown> => {
     const owner = new Client({ connectionString: switchboard.databaseUrl });
     await owner.connect();
@@ -39,9 +42,11 @@ describe('SQL that changes its session', () => {
            (select count(*) from pg_proc) as functions, (select count(*) from pg_namespace) as schemas,
            (select count(*) from pg_policy) as policies, (select count(*) from pg_trigger) as triggers,
            (select count(*) from pg_largeobject_metadata) as large_objects, (select count(*) from pg_type) as types,
-           (select count(*) from pg_db_role_setting) as settings, (select count(*) from pg_prepared_xacts) as prepared,
+           (select count(*) from pg_db_role_setting where setdatabase in (0, own.oid)) as settings,
+           (select count(*) from pg_prepared_xacts where database = own.datname) as prepared,
            (select json_agg(a order by a.oid) from pg_authid a where rolname = $1) as role,
-           (select json_agg(obj_description(c.oid)) from pg_class c) as comments`,
+           (select json_agg(obj_description(c.oid)) from pg_class c) as comments
+         from pg_database own where own.datname = current_database()`,
         [switchboard.access.tenant.user],
       );
       return [rows, await dumpGrants(owner)];
