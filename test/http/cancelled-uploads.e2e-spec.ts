@@ -75,7 +75,8 @@ describe('an upload whose connection closes', () => {
       await cancelUpload('/api/files', () =>
         waitFor(async () => {
           const { rows } = await client.query(
-            "select 1 from pg_locks where relation = 'files'::regclass and not granted",
+            `select 1 from pg_locks where relation = 'files'::regclass and not granted
+               and database = (select oid from pg_database where datname = current_database())`,
           );
           return rows.length > 0;
         }),

@@ -32,7 +32,8 @@ it('a worker that compares segments waits for no segment while it has locked ano
     await waitFor(async () => {
       const [row] = await ownerQuery<{ came: boolean }>(
         `select barrier is not null or exists (
-           select from pg_locks where not granted and locktype in ('transactionid', 'tuple')) as came
+           select from pg_stat_activity where datname = current_database()
+             and wait_event_type = 'Lock' and wait_event in ('transactionid', 'tuple')) as came
          from segments where id = $1`,
         [first],
       );

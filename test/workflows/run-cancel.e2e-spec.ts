@@ -78,7 +78,8 @@ describe('cancel_run', () => {
     // The transaction of the step locks the run.
     await waitFor(async () => {
       const waiting = await switchboard.ownerQuery(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'with open%canceled%'`,
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         and query like 'with open%canceled%'`,
       );
       return waiting.length > 0;
     });
