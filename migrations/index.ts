@@ -47,6 +47,7 @@ import { KeptMessages1764000058000 } from './1764000058000-kept-messages.js';
 import { ImportTurns1764000062000 } from './1764000062000-import-turns.js';
 import { EventTurns1764000071000 } from './1764000071000-event-turns.js';
 import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
+import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-sql.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -103,4 +104,5 @@ export const MIGRATIONS = [
   ImportTurns1764000062000,
   EventTurns1764000071000,
   ScheduleTurns1764000073000,
+  RowsOfHostileSql1764000074000,
 ];

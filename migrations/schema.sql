@@ -583,6 +583,7 @@ create table public.imports (
 );
 CREATE INDEX imports_newest_idx ON public.imports USING btree (organization_id, created_at, id);
 CREATE INDEX imports_running_idx ON public.imports USING btree (id) WHERE (status = 'running'::text);
+CREATE UNIQUE INDEX imports_id_key ON public.imports USING btree (id);
 alter table public.imports enable row level security;
 alter table public.imports force row level security;
 create policy owner on public.imports to owner using (true) with check (true);
@@ -701,12 +702,12 @@ CREATE INDEX messages_organization_id_created_at_idx ON public.messages USING bt
 CREATE INDEX messages_organization_id_contact_id_idx ON public.messages USING btree (organization_id, contact_id, created_at, id);
 CREATE INDEX messages_organization_id_run_id_idx ON public.messages USING btree (organization_id, run_id, created_at, id);
 CREATE INDEX messages_due_idx ON public.messages USING btree (organization_id, due_at) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
-CREATE INDEX messages_unfinished_id_idx ON public.messages USING btree (id) WHERE (status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text]));
 CREATE UNIQUE INDEX messages_external_id_key ON public.messages USING btree (organization_id, channel, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_provider_message_id_idx ON public.messages USING btree (organization_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX messages_counted_at_idx ON public.messages USING btree (organization_id, contact_id, channel, counted_at) WHERE (counted_at IS NOT NULL);
 CREATE INDEX messages_held_idx ON public.messages USING btree (organization_id, contact_id, held_by) WHERE (status = 'held'::text);
 CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text, 'suppressed'::text]));
+CREATE UNIQUE INDEX messages_id_key ON public.messages USING btree (id);
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
@@ -784,8 +785,8 @@ create table public.pending_events (
   constraint pending_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX pending_events_due_idx ON public.pending_events USING btree (available_at);
-CREATE INDEX pending_events_id_idx ON public.pending_events USING btree (id);
 CREATE INDEX pending_events_turns_idx ON public.pending_events USING btree (organization_id, available_at);
+CREATE UNIQUE INDEX pending_events_id_key ON public.pending_events USING btree (id);
 alter table public.pending_events enable row level security;
 alter table public.pending_events force row level security;
 create policy owner on public.pending_events to owner using (true) with check (true);
@@ -1245,7 +1246,7 @@ CREATE INDEX workflow_runs_delayed_until_idx ON public.workflow_runs USING btree
 CREATE INDEX workflow_runs_debounce_idx ON public.workflow_runs USING btree (organization_id, workflow_id, debounce_key, created_at, id) WHERE ((status = 'queued'::text) AND (delayed_by = 'debounce'::text));
 CREATE INDEX workflow_runs_slot_idx ON public.workflow_runs USING btree (organization_id, workflow_id, delayed_by, slot_key, created_at, id) WHERE (limited AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX workflow_runs_released_idx ON public.workflow_runs USING btree (organization_id, workflow_id, released_at) WHERE (released_at IS NOT NULL);
-CREATE INDEX workflow_runs_id_idx ON public.workflow_runs USING btree (id);
+CREATE UNIQUE INDEX workflow_runs_id_key ON public.workflow_runs USING btree (id);
 alter table public.workflow_runs enable row level security;
 alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
@@ -1320,8 +1321,8 @@ create table public.workflows (
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
-CREATE INDEX workflows_id_idx ON public.workflows USING btree (id);
 CREATE INDEX workflows_event_idx ON public.workflows USING btree (organization_id, trigger_event) WHERE ((trigger_event IS NOT NULL) AND active AND (deleted_at IS NULL));
+CREATE UNIQUE INDEX workflows_id_key ON public.workflows USING btree (id);
 alter table public.workflows enable row level security;
 alter table public.workflows force row level security;
 create policy owner on public.workflows to owner using (true) with check (true);

@@ -10,6 +10,9 @@
 --   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules
 --   out deadlocks.
 --
+-- SQL of a tool can store limits and times with which the limits cannot be computed. Then the function admits no run and
+-- checks the due ones again after a minute. An error would make the claims of all organizations fail.
+--
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.
 create or replace function private.admit_runs_of_workflow(
@@ -32,11 +35,18 @@ begin
   -- The current limits apply even to runs that were started before the limits were set.
   select w.trigger_options -> 'limits' into limits from public.workflows w
   where w.organization_id = organization and w.id = workflow;
-  if debounce_key is not null then
-    perform private.pass_debounce(organization, workflow, limits, debounce_key);
-  end if;
-  perform private.pass_keys(organization, workflow, limits, array(select distinct k from unnest(keys) k));
-  perform private.pass_rate(organization, workflow, limits);
-  return private.pass_slots(organization, workflow, limits);
+  begin
+    if debounce_key is not null then
+      perform private.pass_debounce(organization, workflow, limits, debounce_key);
+    end if;
+    perform private.pass_keys(organization, workflow, limits, array(select distinct k from unnest(keys) k));
+    perform private.pass_rate(organization, workflow, limits);
+    return private.pass_slots(organization, workflow, limits);
+  exception when data_exception or program_limit_exceeded then
+    update public.workflow_runs r set delayed_until = clock_timestamp() + interval '1 minute'
+    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
+      and r.delayed_until <= clock_timestamp();
+    return '{}';
+  end;
 end
 $$;

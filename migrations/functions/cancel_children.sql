@@ -11,7 +11,7 @@ create or replace function private.cancel_children() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-  update public.workflow_runs c set status = 'canceled', reason = 'parent_ended', finished_at = now(), epoch = c.epoch + 1
+  update public.workflow_runs c set status = 'canceled', reason = 'parent_ended', finished_at = now(), epoch = c.epoch % 2147483647 + 1
   from public.run_waits w
   where w.organization_id = new.organization_id and w.run_id = new.id and w.state = 'armed' and w.cancels_child
     and c.organization_id = new.organization_id and c.id = w.child_run_id

@@ -14,6 +14,8 @@
 -- The cost grows with batch_size and the number of organizations with undelivered events, not with the number of events:
 -- the search jumps from organization to organization in the index pending_events_turns_idx. It looks at 20 more events of
 -- each organization than it may claim, because other workers may have locked the first ones.
+--
+-- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_events(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language plpgsql security definer
@@ -52,7 +54,7 @@ begin
   end if;
   return query
     update public.pending_events e set
-      epoch = e.epoch + 1, available_at = now() + make_interval(secs => lease_seconds)
+      epoch = e.epoch % 2147483647 + 1, available_at = now() + make_interval(secs => lease_seconds)
     where e.id = any (due)
     returning e.id, e.organization_id, e.epoch;
 end

@@ -13,6 +13,8 @@
 --
 -- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
 -- occupy all slots.
+--
+-- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer
@@ -28,7 +30,7 @@ with first as materialized (
   order by coalesce(i.lease_until, i.started_at) limit batch_size for update of i skip locked
 )
 update public.imports i set
-  epoch = i.epoch + 1, attempts = i.attempts + 1, lease_until = now() + make_interval(secs => lease_seconds)
+  epoch = i.epoch % 2147483647 + 1, attempts = least(i.attempts, 1000) + 1, lease_until = now() + make_interval(secs => lease_seconds)
 from due where i.organization_id = due.organization_id and i.id = due.id
 returning i.id, i.organization_id, i.epoch
 $$;

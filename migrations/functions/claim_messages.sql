@@ -12,6 +12,8 @@
 -- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
 -- does not know batch_size, and could sort a long backlog for each claim. So sorting is off: the plan reads an index in
 -- its order and stops after batch_size rows.
+--
+-- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_messages(
   batch_size integer,
   only_id text,
@@ -38,7 +40,7 @@ begin
     ) select array_agg(d.organization_id) as organizations, array_agg(d.id) as ids into chosen from due d;
   end if;
   return query
-    update public.messages m set epoch = m.epoch + 1, lease_until = lease
+    update public.messages m set epoch = m.epoch % 2147483647 + 1, lease_until = lease
     from unnest(chosen.organizations, chosen.ids) as due (organization_id, id)
     where m.organization_id = due.organization_id and m.id = due.id
     returning m.id, m.organization_id, m.epoch;

@@ -12,6 +12,8 @@
 -- because a worker with one free slot claims one tick at a time. Only the 5,000 ticks that have been due longest are
 -- compared. Otherwise each claim would read all due ticks, and the time for all claims would grow with the square of
 -- the number of ticks.
+--
+-- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer
@@ -32,7 +34,7 @@ with first as materialized (
   order by waiting.place, random() limit batch_size for update of s skip locked
 )
 update public.workflow_schedules s set
-  epoch = s.epoch + 1, available_at = now() + make_interval(secs => lease_seconds)
+  epoch = s.epoch % 2147483647 + 1, available_at = now() + make_interval(secs => lease_seconds)
 from due where s.organization_id = due.organization_id and s.workflow_id = due.workflow_id
 returning s.workflow_id, s.organization_id, s.epoch
 $$;

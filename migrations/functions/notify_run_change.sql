@@ -6,6 +6,9 @@
 --   src/database/notifications/channel-name.ts computes.
 -- Locks: the commit takes the server's lock on notifications.
 --
+-- SQL of a tool can store a run with an id of any length. The id is cut, because a payload of 8,000 bytes would be an
+-- error, and the claims of all organizations would fail.
+--
 -- It runs as the owner, because only the owner can read the key from which the name of the channel is made.
 create or replace function private.notify_run_change() returns trigger
 language plpgsql security definer
@@ -14,7 +17,7 @@ begin
   perform pg_notify(
     'switchboard_changes_' || left(encode(sha256(i.outer_key || sha256(i.inner_key
       || convert_to('notification channel:switchboard_changes', 'UTF8'))), 'hex'), 32),
-    new.organization_id || ' resource switchboard://runs/' || new.id)
+    new.organization_id || ' resource switchboard://runs/' || left(new.id, 100))
   from private.installation i;
   return null;
 end

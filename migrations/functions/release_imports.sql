@@ -15,6 +15,6 @@ with unlocked as (
   where i.status = 'running'
   for update of i skip locked
 )
-update public.imports i set lease_until = null, attempts = greatest(0, i.attempts - 1)
+update public.imports i set lease_until = null, attempts = greatest(1, i.attempts) - 1
 from unlocked where i.organization_id = unlocked.organization_id and i.id = unlocked.id
 $$;

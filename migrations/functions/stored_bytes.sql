@@ -78,12 +78,12 @@ begin
   from public.webhook_deliveries d where d.organization_id = of_organization;
   total := total + bytes;
 
-  select coalesce(sum(300 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
+  select coalesce(sum(300.0 + f.size), 0) into bytes from public.files f where f.organization_id = of_organization;
   total := total + bytes;
 
   -- Rejected rows are stored again with the reasons, and a running import has a row for each identifier.
-  select coalesce(sum(500 + i.size * (1 + (i.failed + i.duplicate)::float8 / greatest(1, i.rows))
-    + case when i.status = 'running' then 150 * i.processed else 0 end), 0) into bytes
+  select coalesce(sum(500 + i.size * (1 + (i.failed::float8 + i.duplicate) / greatest(1, i.rows))
+    + case when i.status = 'running' then 150.0 * i.processed else 0 end), 0) into bytes
   from public.imports i where i.organization_id = of_organization;
   total := total + bytes;
 
@@ -139,6 +139,7 @@ begin
 
   select coalesce(sum(200 + pg_column_size(t.draft)), 0) into bytes
   from public.templates t where t.organization_id = of_organization;
-  return total + bytes;
+  -- SQL of a tool can store any sizes, and their sum may exceed the largest result.
+  return least(total + bytes, 1e18);
 end
 $$;

@@ -35,32 +35,37 @@ begin
     exit when wrapped and scope.organization_id > first_organization;
     at_organization := scope.organization_id;
     at_workflow := scope.workflow_id;
-    keys := '{}';
-    foreach delay in array array['key', 'turn'] loop
-      keys := keys || array(
-        with recursive waiting (key, number) as (
-          (select r.slot_key, 1 from public.workflow_runs r
-            where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = delay
-              and r.limited and r.status in ('queued', 'running')
-            order by r.slot_key limit 1)
-          union all
-          select (
-            select r.slot_key from public.workflow_runs r
-            where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = delay
-              and r.slot_key > w.key and r.limited and r.status in ('queued', 'running')
-            order by r.slot_key limit 1), w.number + 1
-          from waiting w where w.key is not null and w.number < 1000
-        )
-        select w.key from waiting w, public.workflows f
-        where w.key is not null and f.organization_id = at_organization and f.id = at_workflow
-          and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
-            select count(*) from public.workflow_runs r
-            where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
-              and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')), true));
-    end loop;
-    return query
-      select admitted.id, at_organization
-      from unnest(private.admit_runs_of_workflow(at_organization, at_workflow, null, keys, false)) admitted (id);
+    begin
+      keys := '{}';
+      foreach delay in array array['key', 'turn'] loop
+        keys := keys || array(
+          with recursive waiting (key, number) as (
+            (select r.slot_key, 1 from public.workflow_runs r
+              where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = delay
+                and r.limited and r.status in ('queued', 'running')
+              order by r.slot_key limit 1)
+            union all
+            select (
+              select r.slot_key from public.workflow_runs r
+              where r.organization_id = at_organization and r.workflow_id = at_workflow and r.delayed_by = delay
+                and r.slot_key > w.key and r.limited and r.status in ('queued', 'running')
+              order by r.slot_key limit 1), w.number + 1
+            from waiting w where w.key is not null and w.number < 1000
+          )
+          select w.key from waiting w, public.workflows f
+          where w.key is not null and f.organization_id = at_organization and f.id = at_workflow
+            and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
+              select count(*) from public.workflow_runs r
+              where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
+                and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')), true));
+      end loop;
+      return query
+        select admitted.id, at_organization
+        from unnest(private.admit_runs_of_workflow(at_organization, at_workflow, null, keys, false)) admitted (id);
+    exception when data_exception then
+      -- SQL of a tool has stored a limit that is no number. The other workflows must still be checked.
+      null;
+    end;
   end loop;
 end
 $$;

@@ -76,10 +76,21 @@ export class QuotaWorker implements OnApplicationBootstrap, BeforeApplicationShu
       const [claim] = await this.gate.call<Claim>('claim_measure', [LEASE_SECONDS]);
       if (!claim) return;
       const began = performance.now();
-      await this.gate.callSlow('measure_quotas', [claim.organization_id], TIMEOUT_MS);
+      await this.measure(claim.organization_id);
       const pauseMs = (performance.now() - began) * PAUSE_FACTOR;
       await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       await this.markActive();
+    }
+  }
+
+  /** Measures one organization. A failure must not keep the other organizations from being measured. */
+  private async measure(organizationId: string): Promise<void> {
+    try {
+      await this.gate.callSlow('measure_quotas', [organizationId], TIMEOUT_MS);
+    } catch (error) {
+      this.logger.warn(
+        `Measuring the quotas of ${organizationId} failed, and will be retried in two minutes: ${toError(error).message}`,
+      );
     }
   }
 

@@ -51,13 +51,13 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     await this.purging;
   }
 
-  /** Purges everything that is due. After a failure, the rest is purged when the lease has ended. */
+  /** Purges everything that is due. When the claim fails, the rest is purged by a later call. */
   purge(): Promise<void> {
     this.purging ??= this.purgeAll()
       .catch((error: unknown) => {
         if (!this.stopping.signal.aborted) {
           this.logger.warn(
-            `Deleting old rows failed, and will be retried in two minutes: ${toError(error).message}`,
+            `Deleting old rows failed, and will be retried in 30 seconds: ${toError(error).message}`,
           );
         }
       })
@@ -71,10 +71,21 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     while (!this.stopping.signal.aborted) {
       const [claim] = await this.gate.call<Claim>('claim_purge', [LEASE_SECONDS]);
       if (!claim) return;
-      const { organization_id: id, kind, epoch } = claim;
+      await this.purgeClaimed(claim);
+    }
+  }
+
+  /** Purges the rows of one rule. A failure must not keep the rules of other organizations waiting. */
+  private async purgeClaimed(claim: Claim): Promise<void> {
+    const { organization_id: id, kind, epoch } = claim;
+    try {
       const isDone = await this.purgeKind(claim);
       // The process stops, so the rule is made due again at once, for another worker.
       await this.gate.call('finish_purge', [id, kind, epoch, isDone ? INTERVAL_SECONDS : 0]);
+    } catch (error) {
+      this.logger.warn(
+        `Deleting old ${kind} of ${id} failed, and will be retried in two minutes: ${toError(error).message}`,
+      );
     }
   }
 
