@@ -171,6 +171,17 @@ describe('a result', () => {
     expect((await errorOf(code)).message).toContain('an error that cannot be read');
     expect((await errorOf('throw null')).message).toContain('null');
   });
+
+  // In a thread, a text that does not fit into its memory ends the whole process.
+  it('cannot make the description of its error long by replacing methods', async () => {
+    const long = `'\\u0001'.repeat(20_000_000)`;
+    const replaced = `
+      Array.prototype.map = () => ({ join: () => ${long} });
+      for (const method of ['slice', 'concat']) String.prototype[method] = () => ${long};
+      globalThis.String = () => ${long};
+      throw new Error('too short')`;
+    expect((await errorOf(replaced)).message).toContain('Error: too short');
+  });
 });
 
 describe('the check of code', () => {
@@ -248,7 +259,7 @@ describe('threads', () => {
     }
     await own.close();
     expect(await Promise.all(others)).toEqual(['unavailable', 'unavailable']);
-    await expect(own.run('a', loop)).rejects.toThrow('stops');
+    await expect(own.run('a', loop)).rejects.toThrow('stopping');
     await expect.poll(() => running.count).toBe(0);
   });
 

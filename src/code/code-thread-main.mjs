@@ -21,10 +21,14 @@ const STACK_BYTES = 256 * 1024;
 /** The number of promise jobs that are executed as a group. The time limit is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
+/** The largest number of characters that describe an error: its name, message and stack with two separators. */
+const MAX_DESCRIPTION = 3 * MAX_MESSAGE + 2;
 const FILE = 'code.js';
 const TOO_DEEP = 'it is nested too deeply';
 /** @type {CodeFault} */
 const INTERRUPTED = { kind: 'time', message: 'interrupted' };
+/** @type {CodeFault} */
+const UNREADABLE = { kind: 'thrown', message: 'it threw an error that cannot be read' };
 
 const require = createRequire(import.meta.url);
 const wasm = await WebAssembly.compile(
@@ -204,15 +208,17 @@ function wrap(code) {
 
 /**
  * Creates a function inside QuickJS that describes an error. The limits of the code apply to this function too,
- * because the error may have getters that run code.
+ * because the error may have getters that run code. The function calls no method that the code could have replaced, so
+ * its result has at most `MAX_DESCRIPTION` characters.
  *
  * @param {QuickJSContext} context
  */
 function createDescribe(context) {
   const source = `((text, cut) => (error) => {
     const isError = typeof error === 'object' && error !== null && 'message' in error;
-    const parts = isError ? [error.name, error.message, error.stack] : ['', error, ''];
-    return parts.map((part) => cut(text(part), 0, ${MAX_MESSAGE})).join('\\u0001');
+    const short = (part) => cut(text(part), 0, ${MAX_MESSAGE});
+    if (!isError) return '\\u0001' + short(error) + '\\u0001';
+    return short(error.name) + '\\u0001' + short(error.message) + '\\u0001' + short(error.stack);
   })(String, Function.prototype.call.bind(String.prototype.slice))`;
   return context.unwrapResult(context.evalCode(source, 'describe.js'));
 }
@@ -230,9 +236,11 @@ function faultOf(context, describe, error, kind) {
   if (isTimeUp()) return INTERRUPTED;
   const result = context.callFunction(describe, context.undefined, error);
   // The error has a getter that throws or does not end.
-  if (result.error) return { kind: 'thrown', message: 'it threw an error that cannot be read' };
+  if (result.error) return UNREADABLE;
+  // The length is read first. A text that does not fit into the memory of the thread would end the whole process.
+  if (context.getNumber(context.getProp(result.value, 'length')) > MAX_DESCRIPTION) return UNREADABLE;
   const text = context.getString(result.value);
-  const [name = '', message = '', stack = ''] = text.split('\u0001');
+  const [name = '', message = '', stack = ''] = text.split('\u0001', 3);
   if (name === 'InternalError' && message === 'out of memory') return { kind: 'memory', message };
   const place = new RegExp(`${FILE}:(\\d{1,6})(?::(\\d{1,6}))?`).exec(stack);
   return {
