@@ -143,6 +143,19 @@ describe(jsonDiff, () => {
     expect(jsonDiff({ 'a/b~c': 1 }, {})).toEqual([{ path: '/a~1b~0c', before: 1 }]);
   });
 
+  it('counts an object as one change when its members would repeat a long path too often', () => {
+    const members = (value: number): object =>
+      Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`a${index}`, value]));
+    const [before, after] = [1, 2].map((value) => ({ ['k'.repeat(60_000)]: members(value) }));
+    expect(jsonDiff(before, after)).toHaveLength(1);
+    const steps = (value: number): Step[] =>
+      Array.from({ length: 40 }, (_, index) =>
+        call(`s${index}`, { arguments: { ['k'.repeat(3000)]: members(value) } }),
+      );
+    // Each path by itself would fit, but not all of them together.
+    expect(JSON.stringify(diffSteps(steps(1), steps(2))).length).toBeLessThan(12_000_000);
+  });
+
   it('contains every change from one value to the other', () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     fc.assert(

@@ -1,4 +1,4 @@
-import { type JsonChange, jsonDiff } from '../../../text/json-diff.js';
+import { type JsonChange, jsonDiff, PathBudget } from '../../../text/json-diff.js';
 import type { Step } from '../../definitions/definition.js';
 import { isFailureStep } from '../../definitions/steps/failure-step.js';
 import type { InnerList } from '../../definitions/steps/step-kind.js';
@@ -32,11 +32,12 @@ interface PlacedStep {
 export function diffSteps(before: readonly Step[], after: readonly Step[]): StepDiff[] {
   const [old, now] = [placed(before), placed(after)];
   const moved = movedIds(old, now);
+  const budget = new PathBudget();
   const kept = [...now.values()].flatMap((to): StepDiff[] => {
     const { id } = to.step;
     const from = old.get(id);
     if (!from) return [{ id, change: 'added', from: null, to: to.path, changes: [] }];
-    const changes = jsonDiff(ownMembers(from.step), ownMembers(to.step));
+    const changes = jsonDiff(ownMembers(from.step), ownMembers(to.step), budget);
     if (changes.length === 0 && !moved.has(id)) return [];
     const change = changes.length > 0 ? 'changed' : 'moved';
     return [{ id, change, from: from.path, to: to.path, changes }];
