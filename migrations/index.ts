@@ -48,6 +48,7 @@ import { ImportTurns1764000062000 } from './1764000062000-import-turns.js';
 import { EventTurns1764000071000 } from './1764000071000-event-turns.js';
 import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
 import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-sql.js';
+import { CountedResults1764000075000 } from './1764000075000-counted-results.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -105,4 +106,5 @@ export const MIGRATIONS = [
   EventTurns1764000071000,
   ScheduleTurns1764000073000,
   RowsOfHostileSql1764000074000,
+  CountedResults1764000075000,
 ];

@@ -502,6 +502,7 @@ alter table public.idempotency_keys enable row level security;
 alter table public.idempotency_keys force row level security;
 create policy owner on public.idempotency_keys to owner using (true) with check (true);
 create policy tenant on public.idempotency_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.idempotency_keys REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
 
 create table public.import_chunks (
   organization_id text collate "C" not null,
@@ -1084,6 +1085,7 @@ alter table public.template_versions force row level security;
 create policy owner on public.template_versions to owner using (true) with check (true);
 create policy tenant on public.template_versions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.template_versions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.template_versions REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
 
 create table public.templates (
   organization_id text collate "C" not null,

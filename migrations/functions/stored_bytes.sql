@@ -11,6 +11,7 @@
 --   - messages, digests, templates
 --   - runs with their steps and files, versions of workflows, webhook deliveries, emitted events
 --   - uploads of contacts with their rejected rows
+--   - results that are kept for idempotency keys
 -- Locks: none.
 --
 -- pg_column_size() of a large value reads the pointer to the value and not the value itself. Each chosen row is looked
@@ -63,6 +64,12 @@ begin
       + coalesce(pg_column_size(s.progress), 0) + coalesce(pg_column_size(s.cut), 0)), 0) as size
     from public.run_steps s where s.organization_id = of_organization and s.run_id = chosen.id
   ) s;
+  total := total + bytes;
+
+  select least(1.0, sample::float8 / greatest(1, count(*))) into part
+  from public.idempotency_keys k where k.organization_id = of_organization;
+  select coalesce(sum(200 + coalesce(pg_column_size(k.result), 0)), 0) / part into bytes
+  from public.idempotency_keys k where k.organization_id = of_organization and (part = 1 or random() < part);
   total := total + bytes;
 
   select coalesce(sum(150 + pg_column_size(v.steps) + coalesce(pg_column_size(v.content), 0)), 0) into bytes

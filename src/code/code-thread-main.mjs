@@ -238,7 +238,8 @@ function faultOf(context, describe, error, kind) {
   // The error has a getter that throws or does not end.
   if (result.error) return UNREADABLE;
   // The length is read first. A text that does not fit into the memory of the thread would end the whole process.
-  if (context.getNumber(context.getProp(result.value, 'length')) > MAX_DESCRIPTION) return UNREADABLE;
+  if (context.getNumber(context.getProp(result.value, 'length')) > MAX_DESCRIPTION)
+    return UNREADABLE;
   const text = context.getString(result.value);
   const [name = '', message = '', stack = ''] = text.split('\u0001', 3);
   if (name === 'InternalError' && message === 'out of memory') return { kind: 'memory', message };

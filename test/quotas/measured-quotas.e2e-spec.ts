@@ -4,6 +4,7 @@ import { createOrganization, type TestOrganization } from '../support/organizati
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
+import { createTemplate, publish } from '../templates/template.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
 const STEP = { id: 'a', tool: 'search_contacts', arguments: {} };
@@ -319,6 +320,33 @@ describe('the quota of stored bytes', () => {
     );
     for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
     await untilMeasured(async () => (await create()).status === 200);
+  });
+
+  it('counts and refuses kept results of idempotency keys, and refuses new versions of templates', async () => {
+    const { value } = await create({ properties: large() });
+    const contact_id = value.contact.id;
+    const change = async (key?: string) => {
+      const response = await acme.rpc({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'update_contact',
+          arguments: { contact_id, first_name: 'Ada' },
+          _meta: key === undefined ? {} : { 'switchboard/idempotencyKey': key },
+        },
+      });
+      return await response.text();
+    };
+    for (let made = 0; made < 10; made += 1) expect(await change(`key_${made}`)).toContain('Ada');
+    const { id: templateId } = await createTemplate(acme, {
+      variants: { en: { email: { subject: 'Hi', text: 'Hello' } } },
+    });
+    await limit('stored_bytes', 10 * LARGE);
+    expect(await change('key_new')).toContain('quota of');
+    expect(await change('key_0')).toContain('Ada');
+    expect(await change()).toContain('Ada');
+    expect((await publish(acme, templateId)).error?.message).toContain('quota of');
   });
 
   itSlow('is estimated from a sample of many rows, with an error of at most 20 %', async () => {
