@@ -24,7 +24,7 @@ export class ContactExportController {
     this.limiter.consume(caller.organizationId, 1);
     await this.contacts.slots.use(caller.organizationId, async () => {
       await this.contacts.record(caller, readRequestOrigin(request));
-      await sendCsv(response, 'contacts.csv', this.contacts.lines(caller.organizationId));
+      await sendCsv(response, caller, 'contacts.csv', this.contacts.lines(caller.organizationId));
     });
   }
 }

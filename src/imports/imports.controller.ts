@@ -65,11 +65,12 @@ export class ImportsController {
   ): Promise<void> {
     // The caller needs both tools, because the rows have fields of contacts, and get_import shows the first rows.
     const tools = ['search_contacts', 'get_import'] as const;
-    const { organizationId } = callerFor(request, this.registry, ...tools);
+    const caller = callerFor(request, this.registry, ...tools);
+    const { organizationId } = caller;
     this.limiter.consume(organizationId, 1);
     await this.downloads.use(organizationId, async () => {
       const { name, lines } = await this.imports.rejectedRows(organizationId, id);
-      await sendCsv(response, `rejected-${name}`, lines);
+      await sendCsv(response, caller, `rejected-${name}`, lines);
     });
   }
 }

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Actor } from '../accounts/account.js';
 import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
+import type { KeyRestriction } from '../policies/key-restriction.js';
 import { accountFor, assertKeyMayUse } from '../tools/tool-routes.js';
 import type { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { BearerGuard, apiKeyOf } from './bearer.guard.js';
@@ -23,6 +24,13 @@ export class CallerGuard extends BearerGuard {
   }
 }
 
+/** The caller of a request. Only a caller with an API key can have a restriction. */
+export interface Caller {
+  readonly organizationId: string;
+  readonly actor: Actor;
+  readonly restriction?: KeyRestriction | undefined;
+}
+
 /**
  * Returns the caller of a request that shows or changes the data of these tools. Hiding, the restriction of the key and
  * confirmation apply as for calls of each of these tools: see `accountFor` and `assertKeyMayUse`.
@@ -31,7 +39,7 @@ export function callerFor(
   request: Request,
   registry: ToolRegistry,
   ...tools: readonly [string, ...string[]]
-): { organizationId: string; actor: Actor } {
+): Caller {
   if (request.headers.authorization === undefined) {
     const { organizationId, userId } = accountOf(request);
     for (const tool of tools) accountFor(request, registry, tool);
@@ -39,5 +47,5 @@ export function callerFor(
   }
   const { id, organizationId, toolPolicies } = apiKeyOf(request);
   for (const tool of tools) assertKeyMayUse(toolPolicies, registry, tool);
-  return { organizationId, actor: { kind: 'key', id } };
+  return { organizationId, actor: { kind: 'key', id }, restriction: toolPolicies.restriction };
 }

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { upload } from '../support/uploaded-import.js';
+import { waitFor } from '../support/wait-for.js';
 import { withNewKey } from '../support/with-new-key.js';
 import { type EraName, ERAS, rpc } from '../workflows/support/offer-client.js';
 import { createWorkflow, getRun, runUntil, trigger } from '../workflows/support/workflow-client.js';
@@ -62,6 +64,23 @@ describe('a key that may not start workflows', () => {
       const urls = await urlsFor(agent, era);
       expect(urls.length).toBeGreaterThanOrEqual(3);
       for (const url of new Set(urls)) expect(await resume(url)).toBe(404);
+    }
+  });
+});
+
+describe('a CSV file', () => {
+  it('of contacts or rejected rows contains no signature for a key that may not start workflows', async () => {
+    const url = JSON.stringify(await getRun(acme, runId)).match(RESUME_URL)![0];
+    await acme.call('create_contact', { external_id: 'x', properties: { approve: url } });
+    const job = await upload(acme, `email,first_name\nwrong,${url}\n`);
+    await acme.call('start_import', { import_id: job.id });
+    const { key } = await withKey({ read_only: true });
+    for (const path of ['/api/contacts/export.csv', `/api/imports/${job.id}/rejected.csv`]) {
+      await waitFor(async () => (await (await acme.fetch(path)).text()).includes(url));
+      const headers = { Authorization: `Bearer ${key}` };
+      const text = await (await fetch(`${switchboard.url}${path}`, { headers })).text();
+      const [shown] = text.match(/http:[^\s",]*\/resume\/[^\s",]*/)!;
+      expect(await resume(shown)).toBe(404);
     }
   });
 });

@@ -13,6 +13,7 @@ export async function withNewKey(
   const { api_key: key } = (await response.json()) as { api_key: string };
   return {
     ...organization,
+    key,
     rpc: (body, headers = {}) =>
       organization.rpc(body, { Authorization: `Bearer ${key}`, ...headers }),
   };
