@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { pipeline, Readable } from 'node:stream';
+import { pipeline as pipelineToEnd } from 'node:stream/promises';
 import type { SendMailOptions } from 'nodemailer';
 import MessageParser from 'nodemailer/lib/dkim/message-parser';
 import RelaxedBody from 'nodemailer/lib/dkim/relaxed-body';
@@ -10,6 +10,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Attachment } from 'nodemailer/lib/mailer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
+import { JoinedChunks } from './joined-chunks.js';
 
 /**
  * The largest signed e-mail that is kept in memory, in bytes. A larger one is composed again after its hash is known.
@@ -62,10 +63,13 @@ export async function prepareEmail(
     }).compile();
   const message = compile();
   const envelope = message.getEnvelope();
-  if (!key) return { ...envelope, open: () => message.createReadStream() };
+  const open = (content: Readable): Readable =>
+    // An error of the content is an error of the joined chunks too.
+    pipeline(content, new JoinedChunks(), () => undefined);
+  if (!key) return { ...envelope, open: () => open(message.createReadStream()) };
   const { signature, kept } = await sign(message.createReadStream(), key, signal);
   const parts = kept ? [signature, ...kept] : joined(signature, compile);
-  return { ...envelope, open: () => Readable.from(parts) };
+  return { ...envelope, open: () => open(Readable.from(parts)) };
 }
 
 function toPart({ name, contentType, cid, read }: EmailAttachment): Attachment {
@@ -90,7 +94,7 @@ async function sign(
   const body = new RelaxedBody({ hashAlgo: 'sha256' });
   const headers = once(parser, 'headers') as Promise<[MessageParser.Header[]]>;
   const hash = once(body, 'hash') as unknown as Promise<[string]>;
-  const hashed = pipeline(
+  const hashed = pipelineToEnd(
     content,
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {

@@ -1,0 +1,30 @@
+import { Transform, type TransformCallback } from 'node:stream';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Joins small chunks into chunks of about 64 KiB. nodemailer composes an e-mail as a chunk for each header, part and line
+ * end. Each chunk would be a system call here, and work for the mail server.
+ */
+export class JoinedChunks extends Transform {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    if (this.bytes >= CHUNK_BYTES) this.pushJoined();
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.pushJoined();
+    done();
+  }
+
+  private pushJoined(): void {
+    if (this.bytes > 0) this.push(Buffer.concat(this.chunks));
+    this.chunks = [];
+    this.bytes = 0;
+  }
+}
