@@ -259,7 +259,7 @@ describe.each(CALLERS)('guards and interceptors of the tools of %s', (_caller, c
         expect(refused, `${tool} ${mistake}`).toMatchObject({
           error: {
             code: 'internal',
-            message: expect.stringMatching(/Pass call\.organizationId/) as string,
+            message: expect.stringMatching(/pass call\.organizationId/) as string,
           },
         });
       }
