@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
 import { TextCompiler } from '../liquid/text-compiler.js';
 import { textOfHtml } from '../text/text-of-html.js';
-import { HtmlThreadsService } from './html-threads.service.js';
+import { HtmlProcessesService } from './html-processes.service.js';
 import type { InlinedHtml } from './html-job.js';
 import { type HiddenMarkup, hideMarkup, restoreMarkup, restoreSomeMarkup } from './placeholders.js';
 import { type Names, TextChecker, type Warn } from './text-checker.js';
@@ -53,7 +53,7 @@ export class ContentCompilerService {
 
   constructor(
     private readonly compiler: TextCompiler,
-    private readonly threads: HtmlThreadsService,
+    private readonly processes: HtmlProcessesService,
   ) {
     this.checker = new TextChecker(compiler);
   }
@@ -146,7 +146,7 @@ export class ContentCompilerService {
       hidden.push(html === undefined ? undefined : hideMarkup(html, this.compiler.markup(html)));
     }
     const job = hidden.flatMap((markup) => (markup ? [markup.text] : []));
-    const replies = job.length > 0 ? [...(await this.threads.run(organizationId, job))] : [];
+    const replies = job.length > 0 ? [...(await this.processes.run(organizationId, job))] : [];
     const prepared: CompiledTexts[] = [];
     for (const [index, given] of emails.entries()) {
       await yieldToOthers();

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LiquidModule } from '../liquid/liquid.module.js';
 import { ContentCompilerService } from './content-compiler.service.js';
-import { HtmlThreadsService } from './html-threads.service.js';
+import { HtmlProcessesService } from './html-processes.service.js';
 import { PublishedTemplatesService } from './published-templates.service.js';
 import { SnippetTools } from './snippet.tools.js';
 import { SnippetsRepository } from './snippets.repository.js';
@@ -28,7 +28,7 @@ import { TemplatesService } from './templates.service.js';
     SnippetsService,
     SnippetsRepository,
     ContentCompilerService,
-    HtmlThreadsService,
+    HtmlProcessesService,
     PublishedTemplatesService,
     TemplateRenderingService,
   ],

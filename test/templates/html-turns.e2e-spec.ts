@@ -24,7 +24,7 @@ beforeAll(async () => {
   switchboard = await sharedSwitchboard();
 });
 
-describe('threads for HTML', () => {
+describe('processes for HTML', () => {
   const prepare = async (htmls: readonly string[]) => {
     const acme = await createOrganization(switchboard);
     const variants = Object.fromEntries(

@@ -1,14 +1,14 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
-import type { HtmlJob, HtmlReply, InlinedHtml, ThreadMessage } from './html-job.js';
+import type { HtmlJob, HtmlReply, InlinedHtml, ProcessMessage } from './html-job.js';
+import { HtmlProcess } from './html-process.js';
 
-/** The largest number of threads. A thread needs about 60 MiB, and publishing is rare. */
-const MOST_THREADS = 2;
+/** The largest number of child processes. A process needs about 80 MiB, and publishing is rare. */
+const MOST_PROCESSES = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its HTML in memory. */
 const MOST_WAITING = 20;
-/** The longest time in which a thread loads its packages. On a busy machine it needs seconds. */
+/** The longest time in which a process starts and loads its packages. On a busy machine it needs seconds. */
 const MOST_LOAD_MS = 10_000;
 /**
  * The longest time for one HTML. A newsletter of 256 KiB with hundreds of rules needs about 1 s of processor time. This
@@ -22,7 +22,6 @@ const MOST_WAIT_MS = 18_000;
  * transaction that is idle for 30 s.
  */
 const MOST_MS = 28_000;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 interface Job {
   /** The HTML that is not done yet. */
@@ -31,25 +30,26 @@ interface Job {
   readonly endsAt: number;
   readonly resolve: (reply: HtmlReply) => void;
   readonly reject: (reason: unknown) => void;
-  /** The timer that ends the wait of the job and, after the wait, its thread. */
+  /** The timer that ends the wait of the job and, after the wait, its process. */
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Does slow work with HTML in a thread, which is ended when one HTML takes too long. An organization has one thread at a
- * time. Organizations take turns, also between the HTML of one job. Only the thread loads the packages for HTML, and
- * their memory is free again after each turn.
+ * Does slow work with HTML in a child process, which is ended when one HTML takes too long. An organization has one
+ * process at a time. Organizations take turns, also between the HTML of one job. V8 aborts a whole process when a text
+ * exceeds the limit of its heap, also the limit of a thread. So HTML that becomes huge ends only its child process.
  */
 @Injectable()
-export class HtmlThreadsService implements OnApplicationShutdown {
+export class HtmlProcessesService implements OnApplicationShutdown {
   private readonly waiting = new OrganizationQueue<Job>();
-  /** The thread that works for each organization. */
-  private readonly threads = new Map<string, Worker>();
+  /** The process that works for each organization. */
+  private readonly processes = new Map<string, HtmlProcess>();
   private isClosed = false;
 
   /**
    * Resolves with the result of a job. Rejects with `invalid_arguments` when one HTML takes too much time or memory.
-   * Rejects with `rate_limited` when too many jobs of the organization wait, and with `unavailable` after a long wait.
+   * Rejects with `rate_limited` when too many jobs of the organization wait. Rejects with `unavailable` after a long wait,
+   * or when no process could start.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
     const styled = job.filter(hasStyles);
@@ -76,7 +76,7 @@ export class HtmlThreadsService implements OnApplicationShutdown {
       clearTimeout(next[1].timer);
       next[1].reject(stopping());
     }
-    await Promise.all([...this.threads.values()].map((thread) => thread.terminate()));
+    await Promise.all([...this.processes.values()].map((child) => child.end()));
   }
 
   private wait(organizationId: string, job: Job): void {
@@ -88,27 +88,19 @@ export class HtmlThreadsService implements OnApplicationShutdown {
   }
 
   private startWaiting(): void {
-    while (this.threads.size < MOST_THREADS && !this.isClosed) {
-      const next = this.waiting.shift((id) => !this.threads.has(id));
+    while (this.processes.size < MOST_PROCESSES && !this.isClosed) {
+      const next = this.waiting.shift((id) => !this.processes.has(id));
       if (!next) return;
       this.start(...next);
     }
   }
 
   private start(organizationId: string, job: Job): void {
-    const thread = new Worker(new URL('./html-thread-main.mjs', import.meta.url), {
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: RESOURCE_LIMITS,
-    });
-    this.threads.set(organizationId, thread);
-    const end = (): void => void thread.terminate();
+    let isReady = false;
     let isYielding = false;
-    limit(job, MOST_LOAD_MS, end);
-    thread.on('message', (message: ThreadMessage) => {
+    const end = (): void => void child.end();
+    const onMessage = (message: ProcessMessage): void => {
+      isReady = true;
       if (message !== 'ready') {
         job.left.shift();
         job.done.push(message);
@@ -122,25 +114,33 @@ export class HtmlThreadsService implements OnApplicationShutdown {
         return;
       }
       limit(job, MOST_HTML_MS, end);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.postMessage(next);
-    });
-    // The first of these calls settles the promise, and the others have no effect.
-    thread.on('error', (error) => job.reject(tooComplex(error)));
-    thread.on('exit', () => {
+      child.send(next);
+    };
+    let child: HtmlProcess;
+    try {
+      child = new HtmlProcess(onMessage);
+    } catch (error) {
       clearTimeout(job.timer);
-      this.threads.delete(organizationId);
+      job.reject(notStarted(error));
+      return;
+    }
+    this.processes.set(organizationId, child);
+    limit(job, MOST_LOAD_MS, end);
+    void child.ended.then(() => {
+      clearTimeout(job.timer);
+      this.processes.delete(organizationId);
+      // A job that is done is resolved already, so rejecting it has no effect.
       if (this.isClosed) job.reject(stopping());
       else if (isYielding) this.wait(organizationId, job);
-      else job.reject(tooComplex());
+      else job.reject(isReady ? tooComplex() : notStarted());
       this.startWaiting();
     });
   }
 
-  /** Returns true while all threads work, and an organization without a thread waits for one. */
+  /** Returns true while all processes work, and an organization without a process waits for one. */
   private mustYield(): boolean {
-    const isFull = this.threads.size >= MOST_THREADS;
-    return isFull && this.waiting.some((id) => !this.threads.has(id));
+    const isFull = this.processes.size >= MOST_PROCESSES;
+    return isFull && this.waiting.some((id) => !this.processes.has(id));
   }
 }
 
@@ -150,19 +150,27 @@ function limit(job: Job, ms: number, end: () => void): void {
   job.timer = setTimeout(end, Math.min(ms, job.endsAt - Date.now()));
 }
 
-/** Returns true for HTML with CSS to inline. Other HTML needs no thread. */
+/** Returns true for HTML with CSS to inline. Other HTML needs no process. */
 function hasStyles(html: string): boolean {
   return /<style/i.test(html);
 }
 
-function tooComplex(cause?: unknown): AppError {
-  const message =
-    'The HTML takes too much time or memory. Use fewer elements, or fewer rules in style elements.';
-  return new AppError('invalid_arguments', message, { cause });
+function tooComplex(): AppError {
+  return new AppError(
+    'invalid_arguments',
+    'The HTML takes too much time or memory. Use fewer elements, or fewer rules in style elements.',
+  );
+}
+
+function notStarted(cause?: unknown): AppError {
+  return new AppError('unavailable', 'No process for HTML could start. Try again later.', {
+    cause,
+    retryAfterSeconds: 10,
+  });
 }
 
 function tooBusy(): AppError {
-  return new AppError('unavailable', 'No thread for HTML became free in time. Try again later.', {
+  return new AppError('unavailable', 'No process for HTML became free in time. Try again later.', {
     retryAfterSeconds: 10,
   });
 }

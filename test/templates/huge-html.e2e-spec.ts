@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization } from '../support/organization.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { ProbeTools } from '../workflows/support/probe.tools.js';
+import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
+import { createTemplate, publish } from './template.js';
+
+const twice = (count: number, value: (name: number) => string): string =>
+  Array.from({ length: count }, (_, index) => value(index)).join('');
+
+/** Text of code blocks, which Juice replaces by words and puts back. The text of two blocks names the next block. */
+const CODE_BLOCKS = [
+  '<style>p{color:red}</style><p>x</p>',
+  `<%${'JUICE_CODE_BLOCK_1_'.repeat(40)}%>`,
+  `<%${'JUICE_CODE_BLOCK_2_'.repeat(40)}%>`,
+  `<%${'a'.repeat(120_000)}%><%b%>`,
+].join('');
+/** Each property has the value of the property before it twice. Juice writes each value before it reads the next. */
+const PROPERTIES = [
+  `<style>p{a0:${'1'.repeat(200_000)};`,
+  twice(25, (name) => `a${name + 1}:var(a${name})var(a${name});`),
+  '}</style><p>x</p>',
+].join('');
+/** Each variable names the variable before it twice. */
+const VARIABLES = [
+  `<style>p{--a0:1;`,
+  twice(25, (name) => `--a${name + 1}:var(--a${name}) var(--a${name});`),
+  'color:var(--a25)}</style><p>x</p>',
+].join('');
+
+const TOO_COSTLY = 'The HTML takes too much time or memory.';
+
+let switchboard: RunningSwitchboard;
+beforeAll(async () => {
+  switchboard = await sharedSwitchboard();
+});
+
+describe('HTML that becomes huge when its CSS is inlined', () => {
+  it.each([
+    ['blocks of code that name each other', CODE_BLOCKS, 'invalid_arguments'],
+    ['properties that double each other', PROPERTIES, 'invalid_arguments'],
+    ['CSS variables that double each other', VARIABLES, 'invalid_arguments'],
+  ])('does not end Switchboard: %s', async (what, html, expected) => {
+    // Switchboard runs in the process of this test, so its end would end the test.
+    const acme = await createOrganization(switchboard);
+    const globex = await createOrganization(switchboard);
+    const other = await createOrganization(switchboard);
+    const variants = { en: { email: { subject: 'Hello', html } } };
+    const { id } = await createTemplate(acme, { variants });
+    const { id: previewedId } = await createTemplate(globex, { variants });
+    ProbeTools.hold(what);
+    const hold = { id: 'hold', tool: 'probe_outside', arguments: { name: what } };
+    const workflow = await createWorkflow(other, [hold], { trigger: { type: 'manual' } });
+    const runId = await trigger(other, workflow.id, {});
+    await expect.poll(() => ProbeTools.count(what)).toBe(1);
+
+    const working = [
+      publish(acme, id),
+      globex.call('preview_template', { template_id: previewedId }),
+    ];
+    expect((await other.call('list_snippets')).status).toBe(200);
+    for (const { error } of await Promise.all(working)) {
+      expect(error?.code).toBe(expected);
+      expect(error?.message ?? TOO_COSTLY).toContain(TOO_COSTLY);
+    }
+
+    ProbeTools.open(what);
+    await runUntil(other, runId, 'succeeded');
+    const simple = { en: { email: { subject: 'Hello', html: '<style>p{top:0}</style><p>x</p>' } } };
+    const { id: next } = await createTemplate(acme, { variants: simple });
+    expect((await publish(acme, next)).error).toBeUndefined();
+  });
+});
