@@ -27,6 +27,9 @@ process.on('disconnect', () => process.exit());
 // Loading takes long, so it begins when signals are handled. This entry point has no code that loads style sheets or
 // images from their addresses.
 const { default: juice } = await import('juice/client.js');
+// Juice would replace code of other template languages by words, and put it back also where the author wrote such a
+// word. The Liquid markup of the HTML is hidden already.
+for (const name of Object.keys(juice.codeBlocks)) delete juice.codeBlocks[name];
 
 let html = '';
 globalThis.inline = inline;

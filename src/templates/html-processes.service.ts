@@ -4,7 +4,7 @@ import { OrganizationQueue } from '../turns/organization-queue.js';
 import type { HtmlJob, HtmlReply, InlinedHtml, ProcessMessage } from './html-job.js';
 import { HtmlProcess } from './html-process.js';
 
-/** The largest number of child processes. A process needs about 80 MiB, and publishing is rare. */
+/** The largest number of child processes. A process needs about 75 MiB, and publishing is rare. */
 const MOST_PROCESSES = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its HTML in memory. */
 const MOST_WAITING = 20;
