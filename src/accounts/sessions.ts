@@ -7,6 +7,7 @@ import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { recordOrganization } from '../http/request-organization.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { clientOf } from './read-request-origin.js';
@@ -77,7 +78,12 @@ export class Sessions implements OnApplicationShutdown {
   restore(request: Request, response: Response, next: NextFunction): void {
     void this.readCookie(request, response, (error?: unknown) => {
       if (error) next(error);
-      else void this.readAccount(request, response, next);
+      else
+        void this.readAccount(request, response, (failure?: unknown) => {
+          const account = request.user as Account | undefined;
+          if (account) recordOrganization(request, account.organizationId);
+          next(failure);
+        });
     });
   }
 

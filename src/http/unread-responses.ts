@@ -1,5 +1,7 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { organizationOf } from './request-organization.js';
+import { UnreadBytes } from './unread-bytes.js';
 
 /**
  * The time in which a client must read something of its response. When bytes were sent in this time, Node.js waits once
@@ -15,42 +17,56 @@ const UNREAD_BYTES = 16 * 1024;
 /** The largest number of unread bytes of all large responses together. */
 const MOST_UNREAD_BYTES = 256 * 1024 * 1024;
 
+/** The owner of all requests without a valid credential. No organization has this id. */
+const STRANGERS = '';
+
 /**
  * Returns a listener that ends the connection of a client that reads nothing of a complete, large response for a minute.
  * Otherwise the response would stay in memory without a limit of time. When more than `mostBytes` of such responses are
- * unread, the listener ends the connection with most of them.
+ * unread, the listener ends connections of the organization with most of them. Strangers count as one organization.
  */
 export function endUnread(
   listener: RequestListener,
   unreadMs = STALLED_MS,
   mostBytes = MOST_UNREAD_BYTES,
 ): RequestListener {
-  const unread = new Map<Socket, number>();
-  let total = 0;
-  const add = (socket: Socket, bytes: number): void => {
-    total += bytes;
-    unread.set(socket, (unread.get(socket) ?? 0) + bytes);
-  };
-  const remove = (socket: Socket): void => {
-    total -= unread.get(socket) ?? 0;
-    unread.delete(socket);
+  const unread = new UnreadBytes<Socket>();
+  const watched = new WeakSet<Socket>();
+  const watch = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const bytes = response.writableLength;
+    if (bytes <= UNREAD_BYTES || socket.destroyed) return;
+    response.setTimeout(unreadMs);
+    if (!watched.has(socket)) socket.once('close', () => unread.removeAll(socket));
+    watched.add(socket);
+    const remove = unread.add(socket, organizationOf(request) ?? STRANGERS, bytes);
+    response.once('finish', remove);
+    while (unread.total > mostBytes) {
+      const ended = unread.findConnectionToEnd()!;
+      unread.removeAll(ended);
+      ended.destroy();
+    }
   };
   return (request, response) => {
     // After the last byte, Node.js sets the time limit of the idle connection.
-    response.once('prefinish', () => {
-      const bytes = response.writableLength;
-      if (bytes <= UNREAD_BYTES || request.socket.destroyed) return;
-      response.setTimeout(unreadMs);
-      const { socket } = request;
-      if (!unread.has(socket)) socket.once('close', () => remove(socket));
-      add(socket, bytes);
-      response.once('finish', () => unread.has(socket) && add(socket, -bytes));
-      while (total > mostBytes) {
-        const [largest] = [...unread].toSorted(([, a], [, b]) => b - a)[0]!;
-        remove(largest);
-        largest.destroy();
-      }
-    });
+    afterEnd(response, () => watch(request, response));
     listener(request, response);
+  };
+}
+
+/** Calls `done` once when the whole response is in memory. */
+function afterEnd(response: ServerResponse, done: () => void): void {
+  if (response.socket !== null) {
+    response.once('prefinish', done);
+    return;
+  }
+  // The response waits for an earlier one of its connection. Node.js emits `prefinish` only when the client has read
+  // the earlier response. Without this, the bytes of up to 16 responses of a connection would not be counted.
+  const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
+  response.end = (...given: unknown[]) => {
+    const isFirst = !response.writableEnded;
+    end(...given);
+    if (isFirst) done();
+    return response;
   };
 }

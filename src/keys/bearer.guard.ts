@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
+import { recordOrganization } from '../http/request-organization.js';
 import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
 
@@ -36,6 +37,7 @@ export class BearerGuard implements CanActivate {
       );
     }
     if ('endedAt' in key) throw this.refuseEnded(key, request);
+    recordOrganization(request, key.organizationId);
     keys.set(request, { ...key, origin: readRequestOrigin(request) });
     return true;
   }

@@ -59,3 +59,28 @@ it('a client that reads nothing loses its connection when too many bytes are unr
     server.close();
   }
 });
+
+it('a client that reads no response of its connection loses it when too many bytes are unread', async () => {
+  const body = Buffer.alloc(20 * 1024 * 1024);
+  const longMs = 1_000_000;
+  const server = createServer(
+    endUnread((_request, response) => response.end(body), longMs, 30 * 1024 * 1024),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const closed = once(server, 'connection').then(async ([socket]) => {
+    await once(socket as NodeJS.EventEmitter, 'close');
+  });
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+  client.pause();
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(2));
+  try {
+    // Without the count of responses that wait for an earlier one, the connection stays open until the test times out.
+    await closed;
+  } finally {
+    client.destroy();
+    server.closeAllConnections();
+    server.close();
+  }
+});
