@@ -133,7 +133,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   audit: ['accounts', 'database', 'errors', 'paging', 'queue', 'text', 'tools'],
   quotas: ['database', 'errors'],
   retention: ['accounts', 'database', 'errors', 'text', 'tools'],
-  dashboard: [],
+  dashboard: ['text'],
   demo: ['accounts', 'database', 'errors', 'keys', 'policies', 'text', 'tools'],
   operations: ['database', 'errors', 'http', 'queue'],
 };
