@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { shortenList } from '../text/shorten-list.js';
 import { type DashboardFile, type DashboardFiles, findDashboard } from './dashboard-files.js';
 import { isPagePath } from './dashboard-paths.js';
 
@@ -50,9 +51,12 @@ async function answer(
   request: Request,
   response: Response,
 ): Promise<void> {
+  const { headers } = request;
+  const accepted = headers['accept-encoding'];
+  if (accepted !== undefined) headers['accept-encoding'] = shortenList(accepted);
   const encoding = file.encodings.find((each) => request.acceptsEncodings(each) === each);
   const tag = `"${file.hash}${encoding ? `-${encoding}` : ''}"`;
-  const content = request.headers['if-none-match']?.includes(tag)
+  const content = headers['if-none-match']?.includes(tag)
     ? undefined
     : await files.read(file, encoding);
   response

@@ -1,9 +1,8 @@
 import type { Request } from 'express';
+import { shortenList } from '../text/shorten-list.js';
 
 /** The languages of the pages and mails that contacts see. The first is used when no other one fits. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt'] as const;
-/** The largest number of characters of `Accept-Language` that are read. Browsers send fewer. */
-const LONGEST_HEADER = 200;
 export type Language = (typeof LANGUAGES)[number];
 
 /**
@@ -25,18 +24,8 @@ export function preferredLanguage<Known extends string>(
   known: readonly [Known, ...Known[]],
 ): Known {
   const { headers } = request;
-  headers['accept-language'] = shorten(headers['accept-language']);
+  const languages = headers['accept-language'];
+  if (languages !== undefined) headers['accept-language'] = shortenList(languages);
   const preferred = request.acceptsLanguages([...known]);
   return known.find((language) => language === preferred) ?? known[0];
-}
-
-/**
- * Keeps the first languages of a header. Without this limit, a long header of a stranger costs 20 ms of processor
- * time.
- */
-function shorten(header: string | undefined): string | undefined {
-  if (header === undefined || header.length <= LONGEST_HEADER) return header;
-  // The last language is dropped, because its weight may be cut off. Without a weight, it would be the preferred
-  // language.
-  return header.slice(0, Math.max(0, header.lastIndexOf(',', LONGEST_HEADER)));
 }

@@ -138,6 +138,15 @@ describe('the dashboard over HTTP', () => {
     }
   });
 
+  it('reads only the first 200 characters of Accept-Encoding', async () => {
+    const filler = 'a,'.repeat(7000);
+    const before = await send(script, { 'Accept-Encoding': `gzip,${filler}` });
+    expect(before.headers['content-encoding']).toBe('gzip');
+    const after = await send(script, { 'Accept-Encoding': `${filler}gzip` });
+    expect(after.status).toBe(200);
+    expect(after.headers['content-encoding']).toBeUndefined();
+  });
+
   it('answers HEAD with the headers of GET and without a body', async () => {
     const get = await send('/');
     const head = await send('/', {}, 'HEAD');
