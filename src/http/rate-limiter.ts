@@ -31,12 +31,14 @@ export class RateLimiter {
     }
   }
 
-  /**
-   * Counts `points` calls of an organization or webhook. When they exceed the limit, counts none and throws
-   * `rate_limited`.
-   */
-  consume(id: string, points: number): void {
-    this.take(id, points, id);
+  /** Counts `points` calls of an organization. When they exceed the limit, counts none and throws `rate_limited`. */
+  consume(organizationId: string, points: number): void {
+    this.take(organizationId, points, organizationId);
+  }
+
+  /** Counts a request for a webhook or a run of an organization. Each has the same limit as an organization. */
+  consumeOfPart(organizationId: string, id: string): void {
+    this.take(`${organizationId} ${id}`, 1, id);
   }
 
   /** Counts a request of a session before its organization is known. A session has the same limit as an organization. */

@@ -49,7 +49,7 @@ export class PermissionPagesService {
       throw new AppError('not_found', 'This link is not valid.');
     }
     const { organizationId, contactId } = target;
-    this.buckets.consume(contactId, 1, TOO_MANY);
+    this.buckets.consume(`${organizationId} ${contactId}`, 1, TOO_MANY);
     this.limiter.consume(organizationId, 1);
     return target;
   }

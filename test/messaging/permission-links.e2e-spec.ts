@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PermissionLinks } from '../../src/topics/permission-links.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
 import { sample } from '../support/thorough.js';
@@ -203,6 +204,16 @@ describe('a link to unsubscribe', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed' });
     const other = await linksOf();
     expect((await post(other.unsubscribe)).status).toBe(200);
+  });
+
+  it('has its own limit when a contact of another organization has the same id', async () => {
+    const { id, messageId, unsubscribe } = await linksOf();
+    const beta = await createOrganization(switchboard);
+    const target = { organizationId: beta.id, contactId: id, messageId, topic: 'news' };
+    const theirs = switchboard.app.get(PermissionLinks).urlOf('unsubscribe', target);
+    const requests = Array.from({ length: 60 }, async () => (await fetch(unsubscribe)).status);
+    expect(await Promise.all(requests)).toContain(429);
+    expect((await fetch(theirs)).status).toBe(404);
   });
 });
 

@@ -12,11 +12,12 @@ export class AdmissionTimers {
 
   /** Checks the run after the given milliseconds. Replaces an earlier timer of the run. */
   set(organizationId: string, id: string, waitMs: number): void {
-    this.clear(id);
+    const key = `${organizationId} ${id}`;
+    this.clear(key);
     if (this.timers.size >= MAX_TIMERS) return;
     const timer = setTimeout(
       () => {
-        this.timers.delete(id);
+        this.timers.delete(key);
         this.check(organizationId, id);
       },
       // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
@@ -24,15 +25,15 @@ export class AdmissionTimers {
       Math.max(0, Math.ceil(waitMs)) + 1,
     );
     timer.unref();
-    this.timers.set(id, timer);
+    this.timers.set(key, timer);
   }
 
   stop(): void {
-    for (const id of this.timers.keys()) this.clear(id);
+    for (const key of this.timers.keys()) this.clear(key);
   }
 
-  private clear(id: string): void {
-    clearTimeout(this.timers.get(id));
-    this.timers.delete(id);
+  private clear(key: string): void {
+    clearTimeout(this.timers.get(key));
+    this.timers.delete(key);
   }
 }

@@ -75,7 +75,7 @@ export class ResumesService {
     }
     // The rate limit of the run counts a call before its body is read. The rate limit of the organization counts the
     // call afterwards. Otherwise one URL could exhaust the rate limit of the whole organization.
-    this.limiter.consume(step.runId, 1);
+    this.limiter.consumeOfPart(step.organizationId, step.runId);
     const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);
     const payload = await parse();

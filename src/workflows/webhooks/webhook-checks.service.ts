@@ -47,14 +47,16 @@ export interface WebhookRequest {
   gone: () => AbortSignal;
 }
 
+type CountedLimit = 'webhook' | 'organization';
+
 /** A request with its body. It is checked again when the check with the cached webhook fails. */
 export class IncomingDelivery {
   readonly record: Pick<
     DeliveryRecord,
     'headers' | 'url' | 'receivedAt' | 'verified' | 'body' | 'digest'
   >;
-  /** The workflows and organizations whose rate limits have counted this request. */
-  readonly counted: string[] = [];
+  /** The rate limits that have counted this request. */
+  readonly counted = new Set<CountedLimit>();
 
   constructor(readonly request: WebhookRequest) {
     const { headers, url } = request;
@@ -102,7 +104,7 @@ export class WebhookChecksService {
     record.verified = false;
     // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
     // could use it up.
-    this.consume(delivery, webhook.workflowId);
+    this.consume('webhook', webhook, delivery);
     await this.turns.take(webhook.organizationId);
     const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);
@@ -120,7 +122,7 @@ export class WebhookChecksService {
       throw new AppError('invalid_signature', invalidSignature(webhook));
     }
     record.verified = true;
-    this.consume(delivery, webhook.organizationId);
+    this.consume('organization', webhook, delivery);
     const unwrapsPayload = signature === 'github' || signature === 'slack';
     const { payload, bytes, large } = type
       ? await readPayload(body, type, {
@@ -162,10 +164,16 @@ export class WebhookChecksService {
     return readRequest({ method, headers, query: queryTextOf(url), receivedAt }, options.headers);
   }
 
-  private consume({ counted }: IncomingDelivery, subject: string): void {
-    if (counted.includes(subject)) return;
-    this.limiter.consume(subject, 1);
-    counted.push(subject);
+  /** Counts a request once, even when it is checked again. */
+  private consume(
+    limit: CountedLimit,
+    { organizationId, workflowId }: Webhook,
+    { counted }: IncomingDelivery,
+  ): void {
+    if (counted.has(limit)) return;
+    if (limit === 'organization') this.limiter.consume(organizationId, 1);
+    else this.limiter.consumeOfPart(organizationId, workflowId);
+    counted.add(limit);
   }
 }
 

@@ -93,7 +93,11 @@ export class WebhooksService {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
-      this.tests.consume(workflowId, 1, 'Too many test deliveries. Try again later.');
+      this.tests.consume(
+        `${webhook.organizationId} ${workflowId}`,
+        1,
+        'Too many test deliveries. Try again later.',
+      );
       const { payloadBytes, large } = await this.checks.check(webhook, delivery);
       const body = large ? undefined : payloadBytes;
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
