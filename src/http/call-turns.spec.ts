@@ -24,6 +24,18 @@ describe(CallTurns, () => {
     await Promise.all(calls);
     expect(started.filter((id) => id === 'a')).toHaveLength(1000);
   });
+
+  it('lets an organization start its only call before the many unverified requests to it', async () => {
+    const turns = new CallTurns();
+    let started = 0;
+    const requests = Array.from({ length: 1000 }, async () => {
+      await turns.takeUnverified('a');
+      started += 1;
+    });
+    await turns.take('a');
+    expect(started).toBeLessThanOrEqual(33);
+    await Promise.all(requests);
+  });
 });
 
 /** Takes turns for calls, and returns how many of the calls need not wait. */

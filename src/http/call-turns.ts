@@ -43,6 +43,14 @@ export class CallTurns {
     return new Promise((resolve) => this.waiting.push(organizationId, resolve));
   }
 
+  /**
+   * Requests the start of a request to an organization, as {@link take} does, before its credential is checked. Such
+   * requests take turns with the calls of the organization. Otherwise a stranger could make these calls wait.
+   */
+  takeUnverified(organizationId: string): Promise<void> | undefined {
+    return this.take(`unverified ${organizationId}`);
+  }
+
   private schedule(): void {
     this.isScheduled = true;
     setImmediate(() => this.startNext());

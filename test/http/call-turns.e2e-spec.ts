@@ -1,44 +1,78 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { sharedSwitchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
+import { createWorkflow } from '../workflows/support/workflow-client.js';
 
 const CONNECTIONS = 1000;
 const CALLS = 5;
 
-it('a call of an organization is answered before most of a thousand calls of another', async () => {
-  const switchboard = await sharedSwitchboard();
-  const { url } = switchboard;
-  const acme = await createOrganization(switchboard);
-  const globex = await createOrganization(switchboard);
-  const globexSocket = await open(url);
-  const acmeSockets: Socket[] = [];
-  for (let count = 0; count < CONNECTIONS; count += 1) acmeSockets.push(await open(url));
+describe('a call of an organization is answered before most', () => {
+  let switchboard: RunningSwitchboard;
+  let acme: TestOrganization;
+  let globex: TestOrganization;
+  let unsigned: string;
 
-  // Each answer is followed by the next call, so a thousand calls of the organization are always open.
+  beforeAll(async () => {
+    switchboard = await sharedSwitchboard();
+    acme = await createOrganization(switchboard);
+    globex = await createOrganization(switchboard);
+    const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
+    unsigned = requestText(switchboard, `/api/webhooks/workflow/${id}`, []);
+  });
+
+  it('of a thousand calls of another organization', async () => {
+    const calls = ping(switchboard, acme);
+    const meanwhile = await countAnswers(switchboard, calls, 200, ping(switchboard, globex));
+    expect(meanwhile).toBeLessThan(CONNECTIONS / 2);
+  });
+
+  it('of a thousand unsigned deliveries to a webhook of another organization', async () => {
+    const meanwhile = await countAnswers(switchboard, unsigned, 401, ping(switchboard, globex));
+    expect(meanwhile).toBeLessThan(CONNECTIONS / 4);
+  });
+
+  it('of a thousand unsigned deliveries to its own webhook', async () => {
+    const meanwhile = await countAnswers(switchboard, unsigned, 401, ping(switchboard, acme));
+    expect(meanwhile).toBeLessThan(CONNECTIONS / 4);
+  });
+});
+
+/**
+ * Sends a request on a thousand connections, and again after each answer, so that a thousand are always open. Returns
+ * how many of them are answered during one call.
+ */
+async function countAnswers(
+  { url }: RunningSwitchboard,
+  flood: string,
+  status: number,
+  call: string,
+): Promise<number> {
+  const caller = await open(url);
+  const sockets: Socket[] = [];
+  for (let count = 0; count < CONNECTIONS; count += 1) sockets.push(await open(url));
   let answers = 0;
-  const request = ping(url, acme);
-  for (const socket of acmeSockets) {
+  for (const socket of sockets) {
     socket.on('data', (data) => {
-      expect(data.toString('latin1', 0, 12)).toBe('HTTP/1.1 200');
+      expect(data.toString('latin1', 0, 12)).toBe(`HTTP/1.1 ${status}`);
       answers += 1;
-      socket.write(request);
+      socket.write(flood);
     });
-    socket.write(request);
+    socket.write(flood);
   }
-  while (answers < CONNECTIONS) await once(acmeSockets[0]!, 'data');
+  while (answers < CONNECTIONS) await once(sockets[0]!, 'data');
 
   const before = answers;
   for (let count = 0; count < CALLS; count += 1) {
-    globexSocket.write(ping(url, globex));
-    const [data] = (await once(globexSocket, 'data')) as [Buffer];
+    caller.write(call);
+    const [data] = (await once(caller, 'data')) as [Buffer];
     expect(data.toString('latin1', 0, 12)).toBe('HTTP/1.1 200');
   }
   const meanwhile = answers - before;
-  for (const socket of [...acmeSockets, globexSocket]) socket.destroy();
-  expect(meanwhile / CALLS).toBeLessThan(CONNECTIONS / 2);
-});
+  for (const socket of [...sockets, caller]) socket.destroy();
+  return meanwhile / CALLS;
+}
 
 async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -47,12 +81,21 @@ async function open(url: string): Promise<Socket> {
   return socket;
 }
 
-function ping(url: string, { key }: TestOrganization): string {
+function ping(switchboard: RunningSwitchboard, { key }: TestOrganization): string {
+  return requestText(switchboard, '/api/mcp', [`Authorization: Bearer ${key}`]);
+}
+
+/** Returns a request that calls `ping` at the endpoint for agents, and that is a delivery at the others. */
+function requestText(
+  { url }: RunningSwitchboard,
+  path: string,
+  headers: readonly string[],
+): string {
   const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   return [
-    'POST /api/mcp HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
-    `Authorization: Bearer ${key}`,
+    ...headers,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     '',

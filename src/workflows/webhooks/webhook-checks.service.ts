@@ -105,7 +105,7 @@ export class WebhookChecksService {
     // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
     // could use it up.
     this.consume('webhook', webhook, delivery);
-    await this.turns.take(webhook.organizationId);
+    await this.turns.takeUnverified(webhook.organizationId);
     const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
