@@ -33,10 +33,13 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
         `The body is larger than ${limitBytes} bytes. Send a smaller body.`,
       );
     }
-    throw new AppError('invalid_json', 'The body is incomplete. Send the whole body.', {
-      cause: error,
-    });
+    throw incompleteBody(error);
   }
+}
+
+/** Returns the error for a body that ended before its last byte. */
+export function incompleteBody(cause?: unknown): AppError {
+  return new AppError('invalid_json', 'The body is incomplete. Send the whole body.', { cause });
 }
 
 function assertJson(request: Request): void {

@@ -295,7 +295,7 @@ describe('a large webhook', () => {
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
 
-  /** Sends the beginning of a large body, and never the rest. */
+  /** Sends more than 1 MiB of a large body, and never the rest. */
   function beginSlowly(workflowId: string) {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
       method: 'POST',
@@ -305,7 +305,7 @@ describe('a large webhook', () => {
       sent.on('response', resolve);
     });
     sent.on('error', () => undefined);
-    sent.write('{');
+    sent.write('{'.padEnd(MIB + 1));
     return { sent, answer };
   }
 });

@@ -37,6 +37,8 @@ export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   /** The address with the query, as the sender uses it. */
   url: string;
+  /** Returns the network of the sender, for limits. */
+  network: () => string;
   /** True for a body of more than 1 MiB. */
   isLarge: boolean;
   /** Reserves memory for a large body until the response. Throws `unavailable` when there is none. */

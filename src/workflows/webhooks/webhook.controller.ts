@@ -1,10 +1,12 @@
 import { All, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Env } from '../../config/env.js';
+import { clientAddress, networkOf } from '../../http/client-address.js';
+import { type EndReading, readLargeBody } from '../../http/large-body.js';
 import { goneSignal } from '../../http/signals.js';
 import { readRawBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
-import { LargeBodySlots } from './bodies/large-body-slots.js';
+import { LargeBodySlots, type Slot } from './bodies/large-body-slots.js';
 import { SMALL_BODY_BYTES } from './bodies/read-payload.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
 import type { WebhookRequest } from './webhook-checks.service.js';
@@ -72,23 +74,28 @@ export class WebhookController {
   }
 
   private requestOf(request: Request, response: Response): WebhookRequest {
+    const network = (): string => networkOf(clientAddress(request));
     let body: Promise<Buffer> | undefined;
-    let isReserved = false;
-    const reserve = (organizationId: string): void => {
-      if (isReserved) return;
-      const release = this.slots.take(organizationId);
-      isReserved = true;
-      response.once('close', release);
-      if (response.closed) release();
+    let slot: Slot | undefined;
+    const reserve = (organizationId: string, end?: EndReading): void => {
+      if (slot) return;
+      slot = this.slots.take(organizationId, end && { network: network(), end });
+      response.once('close', slot.release);
+      if (response.closed) slot.release();
+    };
+    const read = async (organizationId: string): Promise<Buffer> => {
+      const bytes = await this.readBody(request, (end) => reserve(organizationId, end));
+      slot?.noteArrival();
+      return bytes;
     };
     return {
       method: request.method === 'GET' ? 'GET' : 'POST',
       headers: request.headers,
       url: `${this.env.baseUrl}${request.originalUrl}`,
       isLarge: lengthOf(request) > SMALL_BODY_BYTES,
-      reserve,
-      readBody: (organizationId) =>
-        (body ??= this.readBody(request, () => reserve(organizationId))),
+      network,
+      reserve: (organizationId) => reserve(organizationId),
+      readBody: (organizationId) => (body ??= read(organizationId)),
       gone: () => goneSignal(response),
     };
   }
@@ -97,13 +104,13 @@ export class WebhookController {
    * Reads the body. A large body needs a Content-Length. Otherwise every body without one would have to reserve the
    * memory of a large body.
    */
-  private async readBody(request: Request, reserve: () => void): Promise<Buffer> {
+  private async readBody(request: Request, reserve: (end: EndReading) => void): Promise<Buffer> {
     if (request.method === 'GET') return Buffer.alloc(0);
     const { maxPayloadBytes: most } = this.env;
     const length = lengthOf(request);
     if (length <= SMALL_BODY_BYTES) return await readRawBody(request, SMALL_BODY_BYTES);
-    if (length <= most) reserve();
-    return await readRawBody(request, most);
+    if (length > most) return await readRawBody(request, most);
+    return await readLargeBody(request, SMALL_BODY_BYTES, reserve);
   }
 }
 

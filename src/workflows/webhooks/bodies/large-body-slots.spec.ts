@@ -1,26 +1,53 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LargeBodySlots } from './large-body-slots.js';
 
 describe(LargeBodySlots, () => {
-  const refusal = { code: 'unavailable', retryAfterSeconds: 2 };
+  const refusal = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 2 });
+  const from = (network: string) => ({ network, end: vi.fn() });
 
   it('limits the bodies of an organization and of the process', () => {
     const slots = new LargeBodySlots();
-    const releases = [1, 2, 3].map(() => slots.take('a'));
-    expect(() => slots.take('a')).toThrow(expect.objectContaining(refusal));
+    const taken = [1, 2, 3].map(() => slots.take('a'));
+    expect(() => slots.take('a')).toThrow(refusal);
     for (let count = 0; count < 3; count += 1) slots.take('b');
-    expect(() => slots.take('c')).toThrow(expect.objectContaining(refusal));
-    releases[0]!();
+    expect(() => slots.take('c')).toThrow(refusal);
+    taken[0]!.release();
     slots.take('c');
-    expect(() => slots.take('a')).toThrow(expect.objectContaining(refusal));
+    expect(() => slots.take('a')).toThrow(refusal);
   });
 
   it('releases a slot only once, even when its release is called twice', () => {
     const slots = new LargeBodySlots();
-    const release = slots.take('a');
+    const { release } = slots.take('a');
     release();
     release();
     for (let count = 0; count < 3; count += 1) slots.take('a');
-    expect(() => slots.take('a')).toThrow(expect.objectContaining(refusal));
+    expect(() => slots.take('a')).toThrow(refusal);
+  });
+
+  it('gives the slot of the oldest arriving body of a network to a network with two slots fewer', () => {
+    const slots = new LargeBodySlots();
+    const bodies = [1, 2, 3].map(() => from('x'));
+    for (const body of bodies) slots.take('a', body);
+    expect(() => slots.take('a', from('x'))).toThrow(refusal);
+    slots.take('a', from('y'));
+    expect(bodies.map(({ end }) => end.mock.calls)).toEqual([[[refusal]], [], []]);
+    // Now the networks have two slots and one slot.
+    expect(() => slots.take('a', from('y'))).toThrow(refusal);
+    expect(() => slots.take('a', from('x'))).toThrow(refusal);
+    slots.take('a');
+    expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([1, 1, 0]);
+  });
+
+  it('gives away no slot of a body that has arrived, or of another organization with free slots', () => {
+    const slots = new LargeBodySlots();
+    const bodies = [1, 2, 3].map(() => from('x'));
+    for (const body of bodies) slots.take('a', body).noteArrival();
+    expect(() => slots.take('a', from('y'))).toThrow(refusal);
+    const others = [1, 2, 3].map(() => from('x'));
+    for (const body of others) slots.take('b', body);
+    expect(() => slots.take('a', from('y'))).toThrow(refusal);
+    slots.take('c', from('y'));
+    expect(others.map(({ end }) => end.mock.calls.length)).toEqual([1, 0, 0]);
   });
 });

@@ -1,5 +1,4 @@
 import { AppError } from '../../../errors/app-error.js';
-import { OrganizationCounts } from '../../../turns/organization-counts.js';
 
 /**
  * The largest number of large bodies in memory. Each takes up to 10 MiB, and the same again while it is joined and
@@ -8,30 +7,71 @@ import { OrganizationCounts } from '../../../turns/organization-counts.js';
 const MOST = 6;
 const MOST_PER_ORGANIZATION = 3;
 
-/** Limits the large bodies that a process has in memory, from their first byte to their response. */
-export class LargeBodySlots {
-  private readonly taken = new OrganizationCounts();
-  private count = 0;
+/** A body that has not arrived completely, so its signature cannot be verified. */
+export interface ArrivingBody {
+  /** The network of the sender. */
+  readonly network: string;
+  /** Ends the reading of the body, because another body gets its slot. */
+  readonly end: (error: AppError) => void;
+}
 
-  /** Takes a slot and returns a function that releases it once. Throws `unavailable` when none is free. */
-  take(organizationId: string): () => void {
-    if (this.count >= MOST || this.taken.of(organizationId) >= MOST_PER_ORGANIZATION) {
-      const message =
-        'Too many large bodies are received at this moment. Send the body again later.';
-      throw new AppError('unavailable', message, { retryAfterSeconds: 2 });
-    }
-    this.count += 1;
-    this.taken.add(organizationId, 1);
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.release(organizationId);
+export interface Slot {
+  /** Notes that the whole body has arrived. Now it keeps its slot until the release. */
+  readonly noteArrival: () => void;
+  readonly release: () => void;
+}
+
+interface Taken {
+  readonly organizationId: string;
+  arriving: ArrivingBody | undefined;
+}
+
+/**
+ * Limits the large bodies that a process has in memory, from their first MiB to their response. When no slot is free, a
+ * body gets the slot of an arriving body, if the network of that body has at least two slots more than its own network.
+ * So a stranger with one network cannot occupy the slots that others need.
+ */
+export class LargeBodySlots {
+  private readonly taken = new Set<Taken>();
+
+  /** Takes a slot. Throws `unavailable` when none is free. */
+  take(organizationId: string, arriving?: ArrivingBody): Slot {
+    this.makeRoom(organizationId, arriving?.network);
+    const slot: Taken = { organizationId, arriving };
+    this.taken.add(slot);
+    return {
+      noteArrival: () => (slot.arriving = undefined),
+      release: () => void this.taken.delete(slot),
     };
   }
 
-  private release(organizationId: string): void {
-    this.count -= 1;
-    this.taken.add(organizationId, -1);
+  private makeRoom(organizationId: string, network: string | undefined): void {
+    const all = [...this.taken];
+    const own = all.filter((slot) => slot.organizationId === organizationId);
+    const isOrganizationFull = own.length >= MOST_PER_ORGANIZATION;
+    if (!isOrganizationFull && all.length < MOST) return;
+    const slot = findSlotToEnd(isOrganizationFull ? own : all, network);
+    if (!slot) throw noSlot();
+    this.taken.delete(slot);
+    slot.arriving!.end(noSlot());
   }
+}
+
+/** Returns the oldest arriving body of the network with the most, or undefined if `network` has nearly as many. */
+function findSlotToEnd(slots: readonly Taken[], network: string | undefined): Taken | undefined {
+  const byNetwork = new Map<string, Taken[]>();
+  for (const slot of slots) {
+    if (!slot.arriving) continue;
+    const others = byNetwork.get(slot.arriving.network);
+    if (others) others.push(slot);
+    else byNetwork.set(slot.arriving.network, [slot]);
+  }
+  const [most = []] = [...byNetwork.values()].toSorted((a, b) => b.length - a.length);
+  const own = network === undefined ? 0 : (byNetwork.get(network)?.length ?? 0);
+  return most.length >= own + 2 ? most[0] : undefined;
+}
+
+function noSlot(): AppError {
+  const message = 'Too many large bodies are received at this moment. Send the body again later.';
+  return new AppError('unavailable', message, { retryAfterSeconds: 2 });
 }
