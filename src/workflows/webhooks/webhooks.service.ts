@@ -26,6 +26,8 @@ export interface Challenge {
   challenge: string;
 }
 
+/** The largest number of test deliveries of a workflow, and of challenges from a network, at once. */
+const BURST = 30;
 const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.';
 
 /** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome on request. */
@@ -33,9 +35,15 @@ const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.'
 export class WebhooksService {
   /**
    * The limits of test deliveries. Test deliveries are written at once, so each workflow may have 30 of them at a time
-   * and one more per second.
+   * and one more per second. Only deliveries that passed the signature check count. Otherwise a stranger could use the
+   * limit up.
    */
-  private readonly tests = new TokenBuckets(30, 1);
+  private readonly tests = new TokenBuckets(BURST, 1);
+  /**
+   * The limits of challenges. Each network has its own, which counts wrong tokens too: they may be guesses, and must not
+   * use up the limit of the provider.
+   */
+  private readonly challenges = new TokenBuckets(BURST, 1);
 
   constructor(
     private readonly lookUps: WebhookLookUpsService,
@@ -75,7 +83,8 @@ export class WebhooksService {
     if (verifyToken !== undefined && isMetaChallenge(query)) {
       delivery.record.body = Buffer.alloc(0);
       return await this.logFailures(webhook, delivery, async () => {
-        this.tests.consume(`challenge ${workflowId}`, 1, 'Too many challenges. Try again later.');
+        const key = `${webhook.organizationId} ${workflowId} ${request.network()}`;
+        this.challenges.consume(key, 1, 'Too many challenges. Try again later.');
         const challenge = metaChallenge(query, verifyToken);
         if (challenge === undefined) throw new AppError('invalid_signature', WRONG_TOKEN);
         return this.answerChallenge(webhook, delivery, challenge);
@@ -93,12 +102,9 @@ export class WebhooksService {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
-      this.tests.consume(
-        `${webhook.organizationId} ${workflowId}`,
-        1,
-        'Too many test deliveries. Try again later.',
-      );
       const { payloadBytes, large } = await this.checks.check(webhook, delivery);
+      const key = `${webhook.organizationId} ${workflowId}`;
+      this.tests.consume(key, 1, 'Too many test deliveries. Try again later.');
       const body = large ? undefined : payloadBytes;
       const outcome = { kind: 'test', status: 200, code: 'recorded' } as const;
       return await this.log.record(webhook, { ...delivery.record, body, ...outcome });
