@@ -88,6 +88,28 @@ describe(ApiKeysRepository.name, () => {
     expect(await second).toMatchObject(KEY);
   });
 
+  it('looks each key up alone after a statement for several keys that failed', async () => {
+    const { keys, statements } = start();
+    const [first, second] = [keys.findByHash(A), keys.findByHash(B)];
+    await nextTurn();
+    statements[0]!.fail(new Error('a row of another organization'));
+    await vi.waitFor(() => expect(statements).toHaveLength(3));
+    expect(statements.slice(1).map(({ hashes }) => hashes)).toEqual([[A], [B]]);
+    statements[1]!.fail(new Error('a row of another organization'));
+    statements[2]!.answer(KEY);
+    await expect(first).rejects.toThrow('a row of another organization');
+    expect(await second).toMatchObject(KEY);
+  });
+
+  it('sends no further statements after the connection to the database was lost', async () => {
+    const { keys, statements } = start();
+    const found = Promise.allSettled([keys.findByHash(A), keys.findByHash(B)]);
+    await nextTurn();
+    statements[0]!.fail(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
+    expect((await found).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(statements).toHaveLength(1);
+  });
+
   it('continues after a statement that failed', async () => {
     const { keys, statements } = start();
     const first = keys.findByHash(A);

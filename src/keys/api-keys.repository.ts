@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { originJson, type RequestOrigin } from '../accounts/request-origin.js';
-import { Batcher } from '../batching/batcher.js';
 import { GateDatabase } from '../database/gate-database.js';
+import { GateLookUps } from '../database/gate-look-ups.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { NamedPolicy } from '../policies/tool-policies.js';
 import { ApiKey } from './api-key.entity.js';
@@ -53,14 +53,14 @@ type DescribedKey = Pick<ApiKey, keyof typeof READABLE>;
 
 @Injectable()
 export class ApiKeysRepository {
-  private readonly lookUps = new Batcher<Buffer, ReadonlyMap<string, FoundKey>>((_, hashes) =>
-    this.findByHashes(hashes),
-  );
+  private readonly lookUps: GateLookUps<Buffer, FoundKey>;
 
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly gate: GateDatabase,
-  ) {}
+  ) {
+    this.lookUps = new GateLookUps(gate, 'find_api_key', 'bytea');
+  }
 
   async findActive(organizationId: string): Promise<DescribedKey | null> {
     return await this.tenants
@@ -95,21 +95,11 @@ export class ApiKeysRepository {
    * was confirmed before the request.
    */
   async findByHash(hash: Buffer): Promise<FoundKey | undefined> {
-    return (await this.lookUps.add('', hash)).result.get(nameOf(hash));
+    return await this.lookUps.find(hash);
   }
 
   async touch(organizationId: string, id: string, use: KeyUse): Promise<void> {
     const { address = null, agent = null, client = null } = use;
     await this.gate.call('touch_api_key', [organizationId, id, address, agent, client]);
   }
-
-  private async findByHashes(hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
-    const distinct = [...new Map(hashes.map((hash) => [nameOf(hash), hash])).values()];
-    const found = await this.gate.callForEach<FoundKey>('find_api_key', distinct);
-    return new Map(found.map((key) => [nameOf(distinct[key.position]!), key]));
-  }
-}
-
-function nameOf(hash: Buffer): string {
-  return hash.toString('latin1');
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Batcher } from '../../batching/batcher.js';
 import { GateDatabase } from '../../database/gate-database.js';
+import { GateLookUps } from '../../database/gate-look-ups.js';
 import { SecretBox } from '../../database/secret-box.js';
 import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
 import { readPrevious, validAt } from './previous-secrets.js';
@@ -25,22 +25,21 @@ interface FoundWebhook {
 @Injectable()
 export class WebhookLookUpsService {
   private readonly cache = new LRUCache<string, Webhook>({ max: MAX_CACHED });
-  private readonly batches = new Batcher<string, ReadonlyMap<string, FoundWebhook>>((_, ids) =>
-    this.lookUp([...new Set(ids)]),
-  );
+  private readonly lookUps: GateLookUps<string, FoundWebhook>;
 
   constructor(
-    private readonly gate: GateDatabase,
+    gate: GateDatabase,
     private readonly secrets: SecretBox,
-  ) {}
+  ) {
+    this.lookUps = new GateLookUps(gate, 'find_webhook', 'text');
+  }
 
   /**
    * Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`.
    */
   async find(workflowId: string): Promise<Webhook> {
     if (!WORKFLOW_ID.test(workflowId)) throw noWebhook();
-    const { result } = await this.batches.add('', workflowId);
-    const found = result.get(workflowId);
+    const found = await this.lookUps.find(workflowId);
     const webhook = found && this.webhookOf(workflowId, found);
     if (webhook && isCacheable(found)) this.cache.set(workflowId, webhook);
     else this.cache.delete(workflowId);
@@ -54,11 +53,6 @@ export class WebhookLookUpsService {
    */
   getCached(workflowId: string): Webhook | undefined {
     return this.cache.get(workflowId);
-  }
-
-  private async lookUp(ids: readonly string[]): Promise<ReadonlyMap<string, FoundWebhook>> {
-    const rows = await this.gate.callForEach<FoundWebhook>('find_webhook', ids, 'text');
-    return new Map(rows.map((row) => [ids[row.position]!, row]));
   }
 
   private webhookOf(workflowId: string, found: FoundWebhook): Webhook {
