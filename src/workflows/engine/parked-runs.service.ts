@@ -61,15 +61,21 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
     await this.polling;
   }
 
-  /** Emits the events of all parked runs in the list. Never rejects. A run whose event failed stays in the list. */
+  /**
+   * Emits the events of parked runs in the list. Never rejects. A run whose event failed stays in the list, and the
+   * other runs of its organization wait for the next poll. Otherwise an organization that locks its rows would make the
+   * others wait for each of its runs.
+   */
   private async poll(): Promise<void> {
     try {
       const found = await this.gate.call<{ id: string; organization_id: string }>(
         'find_parked_runs',
         [BATCH],
       );
+      const failing = new Set<string>();
       for (const { id, organization_id: organizationId } of found) {
-        if (!this.isStopped) await this.emitFailure(organizationId, id);
+        if (this.isStopped || failing.has(organizationId)) continue;
+        if (!(await this.emitFailure(organizationId, id))) failing.add(organizationId);
       }
       this.isFailing = false;
     } catch (error) {
@@ -79,8 +85,11 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  /** Removes the run from the list and emits the event in one transaction, so that the event is emitted once. */
-  private async emitFailure(organizationId: string, id: string): Promise<void> {
+  /**
+   * Removes the run from the list and emits the event in one transaction, so that the event is emitted once. Returns
+   * false when this failed.
+   */
+  private async emitFailure(organizationId: string, id: string): Promise<boolean> {
     try {
       await this.tenants.transaction(organizationId, async () => {
         if (!(await this.runs.deleteParked(organizationId, id))) return;
@@ -89,8 +98,10 @@ export class ParkedRunsService implements OnApplicationBootstrap, BeforeApplicat
         const name = await this.workflows.getName(organizationId, run.workflowId);
         await this.events.emit(organizationId, runFailedEvent(run, name, 'poison', PARKED));
       });
+      return true;
     } catch (error) {
       this.warn(`Cannot emit run.failed for the parked run ${id}`, error);
+      return false;
     }
   }
 

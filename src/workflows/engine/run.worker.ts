@@ -6,9 +6,9 @@ import type { Claim } from '../../queue/leased-work.js';
 import { QueueWorker } from '../../queue/queue-worker.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
 import { RunExecutorService } from './run-executor.service.js';
+import { wakeDueRuns } from './wake-due-runs.js';
 
 const SWEEP_MS = 2000;
-const SWEEP_BATCH = 500;
 /** The time within which at most one claim also queues due waits and runs of dead workers. */
 const WAKE_MS = 250;
 
@@ -73,11 +73,10 @@ export class RunWorker extends QueueWorker {
     if (this.isSweeping) return;
     this.isSweeping = true;
     try {
-      let woken = SWEEP_BATCH;
-      while (woken === SWEEP_BATCH) {
-        const [row] = await this.gate.call<{ woken: number }>('wake_runs', [SWEEP_BATCH]);
-        woken = row!.woken;
-      }
+      await wakeDueRuns(async (batchSize) => {
+        const [row] = await this.gate.call<{ woken: number }>('wake_runs', [batchSize]);
+        return row!.woken;
+      });
       await this.limits.sweep();
     } catch (error) {
       this.logger.debug(`The sweep of due runs failed; retrying: ${toError(error).message}`);
