@@ -49,6 +49,7 @@ import { EventTurns1764000071000 } from './1764000071000-event-turns.js';
 import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
 import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-sql.js';
 import { CountedResults1764000075000 } from './1764000075000-counted-results.js';
+import { CheckedValues1764000076000 } from './1764000076000-checked-values.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -107,4 +108,5 @@ export const MIGRATIONS = [
   ScheduleTurns1764000073000,
   RowsOfHostileSql1764000074000,
   CountedResults1764000075000,
+  CheckedValues1764000076000,
 ];

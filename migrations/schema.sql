@@ -462,6 +462,7 @@ alter table public.file_chunks enable row level security;
 alter table public.file_chunks force row level security;
 create policy owner on public.file_chunks to owner using (true) with check (true);
 create policy tenant on public.file_chunks to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.file_chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
 
 create table public.files (
   organization_id text collate "C" not null,
@@ -783,6 +784,7 @@ create table public.pending_events (
   available_at timestamp with time zone not null default now(),
   epoch integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
+  constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
   constraint pending_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX pending_events_due_idx ON public.pending_events USING btree (available_at);
@@ -857,6 +859,7 @@ create table public.run_waits (
   armed_xid text,
   armed_snapshot text,
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
+  constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
   constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
   constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
@@ -1230,6 +1233,7 @@ create table public.workflow_runs (
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
+  constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
@@ -1244,11 +1248,12 @@ CREATE INDEX workflow_runs_finished_idx ON public.workflow_runs USING btree (org
 CREATE INDEX workflow_runs_wake_idx ON public.workflow_runs USING btree (available_at) WHERE (status = 'waiting'::text);
 CREATE INDEX workflow_runs_due_idx ON public.workflow_runs USING btree (organization_id, available_at) WHERE ((status = 'queued'::text) AND (delayed_by IS NULL));
 CREATE INDEX workflow_runs_delayed_idx ON public.workflow_runs USING btree (organization_id, workflow_id, delayed_by, created_at, id) WHERE ((status = 'queued'::text) AND (delayed_by IS NOT NULL));
-CREATE INDEX workflow_runs_delayed_until_idx ON public.workflow_runs USING btree (delayed_until) WHERE ((status = 'queued'::text) AND (delayed_until IS NOT NULL));
 CREATE INDEX workflow_runs_debounce_idx ON public.workflow_runs USING btree (organization_id, workflow_id, debounce_key, created_at, id) WHERE ((status = 'queued'::text) AND (delayed_by = 'debounce'::text));
 CREATE INDEX workflow_runs_slot_idx ON public.workflow_runs USING btree (organization_id, workflow_id, delayed_by, slot_key, created_at, id) WHERE (limited AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX workflow_runs_released_idx ON public.workflow_runs USING btree (organization_id, workflow_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE UNIQUE INDEX workflow_runs_id_key ON public.workflow_runs USING btree (id);
+CREATE INDEX workflow_runs_delayed_turns_idx ON public.workflow_runs USING btree (organization_id, delayed_until) WHERE ((status = 'queued'::text) AND (delayed_until IS NOT NULL));
+CREATE INDEX workflow_runs_delayed_until_idx ON public.workflow_runs USING btree (delayed_until) WHERE ((status = 'queued'::text) AND (delayed_until IS NOT NULL));
 alter table public.workflow_runs enable row level security;
 alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
@@ -1321,6 +1326,8 @@ create table public.workflows (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
+  constraint workflows_options_size_check CHECK (((octet_length((trigger_options)::text) <= 524288) AND (octet_length((webhook_options)::text) <= 65536) AND (octet_length(secret) <= 65536) AND (octet_length(previous_secret) <= 65536) AND (length(regexp_replace((trigger_options)::text, '"(?:\\.|[^"\\])*"|[^[{"]'::text, ''::text, 'g'::text)) <= 2000))),
+  constraint workflows_trigger_options_check CHECK (((length((trigger_options ->> 'if'::text)) <= 524288) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs_per_key'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'per_seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'max_seconds'::text) ~ '^([1-9][0-9]{0,4}|[1-5][0-9]{5}|60[0-3][0-9]{3}|604[0-7][0-9]{2}|604800)$'::text))),
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX workflows_event_idx ON public.workflows USING btree (organization_id, trigger_event) WHERE ((trigger_event IS NOT NULL) AND active AND (deleted_at IS NULL));

@@ -10,8 +10,9 @@
 --   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules
 --   out deadlocks.
 --
--- SQL of a tool can store limits and times with which the limits cannot be computed. Then the function admits no run and
--- checks the due ones again after a minute. An error would make the claims of all organizations fail.
+-- SQL of a tool can store times with which the limits cannot be computed. Then the function admits no run and checks up
+-- to 1,000 due ones again after a minute. An error would make the claims of all organizations fail. For the same reason,
+-- each of the called functions changes at most some thousand runs.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.
@@ -32,10 +33,10 @@ begin
   elsif not pg_try_advisory_xact_lock(1763700055, hashtext(organization || ' ' || workflow)) then
     return null;
   end if;
-  -- The current limits apply even to runs that were started before the limits were set.
-  select w.trigger_options -> 'limits' into limits from public.workflows w
-  where w.organization_id = organization and w.id = workflow;
   begin
+    -- The current limits apply even to runs that were started before the limits were set.
+    select w.trigger_options -> 'limits' into limits from public.workflows w
+    where w.organization_id = organization and w.id = workflow;
     if debounce_key is not null then
       perform private.pass_debounce(organization, workflow, limits, debounce_key);
     end if;
@@ -43,9 +44,14 @@ begin
     perform private.pass_rate(organization, workflow, limits);
     return private.pass_slots(organization, workflow, limits);
   exception when data_exception or program_limit_exceeded then
+    with due as materialized (
+      select r.id from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
+        and r.delayed_until is not null and r.delayed_until <= clock_timestamp()
+      order by r.delayed_until limit 1000 for update skip locked
+    )
     update public.workflow_runs r set delayed_until = clock_timestamp() + interval '1 minute'
-    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
-      and r.delayed_until <= clock_timestamp();
+    from due where r.organization_id = organization and r.id = due.id;
     return '{}';
   end;
 end

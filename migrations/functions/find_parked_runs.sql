@@ -2,12 +2,26 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs
--- Result: id and organization of each run, in random order. So a run that cannot be published does not keep the others
---   waiting.
+-- Result: id and organization of each run. Each organization gets its first run before another one gets a second run, so
+--   many parked runs of one organization do not keep the others waiting. The order within an organization is random
+--   among its 1,000 first runs, so a run that cannot be published does not keep the others waiting.
 -- Locks: none.
 create or replace function gate.find_parked_runs(batch_size integer)
 returns table (id text, organization_id text)
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$
-select p.run_id, p.organization_id from public.parked_runs p order by random() limit batch_size
+with recursive waiting (organization_id) as (
+  (select p.organization_id from public.parked_runs p order by p.organization_id limit 1)
+  union all
+  select (
+    select p.organization_id from public.parked_runs p where p.organization_id > waiting.organization_id
+    order by p.organization_id limit 1
+  ) from waiting where waiting.organization_id is not null
+)
+select next.run_id, waiting.organization_id from waiting cross join lateral (
+  select first.run_id, row_number() over (order by random()) as place from (
+    select p.run_id from public.parked_runs p where p.organization_id = waiting.organization_id limit 1000
+  ) first
+) next
+order by next.place, random() limit batch_size
 $$;

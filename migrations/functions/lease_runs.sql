@@ -9,7 +9,7 @@
 --
 -- SQL of a tool can store any epoch. After the largest integer, the epochs begin again at 1, so that no such row makes the
 -- claims of other organizations fail. The same holds for
--- the number of crashes, which is cut to 1,000.
+-- the number of crashes, which counts as at least 0 and at most 1,000.
 --
 -- It is a separate function so that plan_cache_mode applies to its statement alone. Otherwise the number of ids would
 -- make PostgreSQL plan the statement for each call, which takes a third of the time of the update.
@@ -23,7 +23,7 @@ begin
     with claimed as (
       update public.workflow_runs r set
         epoch = r.epoch % 2147483647 + 1,
-        crashes = least(r.crashes, 1000) + (r.status = 'running')::integer,
+        crashes = greatest(0, least(r.crashes, 1000)) + (r.status = 'running')::integer,
         status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
         reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
         finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,

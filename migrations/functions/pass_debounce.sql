@@ -5,7 +5,7 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   key                     the debounce key
--- Result: nothing. Earlier runs are canceled with the reason "debounced".
+-- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced".
 -- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
 --   the workflow.
 create or replace function private.pass_debounce(organization text, workflow text, limits json, key text)
@@ -19,6 +19,7 @@ declare
   last record;
   first_at timestamptz;
   ends timestamptz;
+  canceled integer;
 begin
   select r.id, r.created_at, coalesce(r.debounce_since, r.created_at) as since into last from public.workflow_runs r
   where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
@@ -31,14 +32,18 @@ begin
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
       and r.status = 'queued' and r.delayed_by = 'debounce' and r.id <> last.id
-    for update skip locked
+    order by r.created_at, r.id limit 1000 for update skip locked
   ), replaced as (
     update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
     from earlier where r.organization_id = organization and r.id = earlier.id
     returning coalesce(r.debounce_since, r.created_at) as since
   )
-  select least(last.since, min(p.since)) into first_at from replaced p;
+  select least(last.since, min(p.since)), count(*) into first_at, canceled from replaced p;
   ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
+  if canceled = 1000 then
+    -- There may be more earlier runs. If the last run started now, one of them would start too.
+    ends := moment + interval '1 second';
+  end if;
   update public.workflow_runs r set
     debounce_since = first_at,
     delayed_by = case when ends > moment then 'debounce' else 'rate' end,

@@ -18,7 +18,7 @@ declare
   passed integer;
 begin
   foreach key in array keys loop
-    room := private.room_of_key(organization, workflow, limits, key);
+    room := least(private.room_of_key(organization, workflow, limits, key), 1000);
     continue when room <= 0;
     with first as materialized (
       select r.id from public.workflow_runs r

@@ -81,7 +81,7 @@ begin
       select r.id from public.workflow_runs r
       where r.delayed_until is not null and r.delayed_until <= moment and r.status = 'queued' and r.delayed_by = 'rate'
         and r.organization_id = organization and r.workflow_id = workflow
-      for update skip locked
+      order by r.delayed_until limit 1000 for update skip locked
     )
     update public.workflow_runs r set
       delayed_until = case when r.id in (select h.id from head h) then coalesce(next_at, moment) end

@@ -28,7 +28,7 @@ begin
   with first as materialized (
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'
-    order by r.created_at, r.id limit room for update skip locked
+    order by r.created_at, r.id limit greatest(0, least(room, 1000)) for update skip locked
   ), passed as (
     update public.workflow_runs r set delayed_by = null, reason = null, available_at = least(r.available_at, r.created_at)
     from first where r.organization_id = organization and r.id = first.id

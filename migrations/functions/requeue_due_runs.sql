@@ -27,7 +27,7 @@ begin
     order by r.available_at limit batch_size for update skip locked
   ), requeued as (
     update public.workflow_runs r set
-      crashes = least(r.crashes, 1000) + 1,
+      crashes = greatest(0, least(r.crashes, 1000)) + 1,
       status = case when r.crashes >= 2 then 'failed' else 'queued' end,
       reason = case when r.crashes >= 2 then 'poison' end,
       finished_at = case when r.crashes >= 2 then now() end,

@@ -23,6 +23,7 @@ begin
       select from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'slot' and r.slot_key = key
         and r.limited and r.status in ('queued', 'running')
+      limit max_runs_per_key
     ) holders;
   end if;
   return room;

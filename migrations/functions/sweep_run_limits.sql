@@ -62,8 +62,8 @@ begin
       return query
         select admitted.id, at_organization
         from unnest(private.admit_runs_of_workflow(at_organization, at_workflow, null, keys, false)) admitted (id);
-    exception when data_exception then
-      -- SQL of a tool has stored a limit that is no number. The other workflows must still be checked.
+    exception when data_exception or program_limit_exceeded then
+      -- The limits of this workflow cannot be computed. The other workflows must still be checked.
       null;
     end;
   end loop;

@@ -138,22 +138,6 @@ const POISON: [name: string, statements: string[]][] = [
        where id like 'xxx%'`,
     ],
   ],
-  ...[`{"rate":{"runs":"x","per_seconds":1}}`, `{"rate":{"runs":-1,"per_seconds":1}}`].map(
-    (limits): [string, string[]] => [
-      `limits that are no numbers: ${limits}`,
-      [
-        `update workflows set trigger_options = '{"limits":${limits}}'`,
-        `update workflow_runs set status = 'queued', limited = true, delayed_by = 'rate', delayed_until = now()`,
-      ],
-    ],
-  ),
-  [
-    'a limit of a key that is no number',
-    [
-      `update workflows set trigger_options = '{"limits":{"concurrency":{"runs_per_key":"x"}}}'`,
-      `update workflow_runs set status = 'queued', limited = true, delayed_by = 'key', slot_key = 'k'`,
-    ],
-  ],
   [
     'the largest epoch in a schedule',
     [`update workflow_schedules set epoch = ${LARGEST}, available_at = '-infinity'`],

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { uploadedImport } from '../support/uploaded-import.js';
+import { createWorkflow, postWebhook, trigger } from '../workflows/support/workflow-client.js';
+import { runSql, SqlTools } from './sql-tools.js';
+
+const STEPS = [{ id: 'add', tool: 'create_contact', arguments: { external_id: '{{ run.id }}' } }];
+const manual = (limits?: object) => ({ trigger: { type: 'manual', limits } });
+const DEBOUNCE = { debounce: { seconds: 60, key: '{{ trigger.payload.key }}' } };
+
+let switchboard: Switchboard;
+let hostile: TestOrganization;
+let victim: TestOrganization;
+
+// No worker changes the rows while a test looks at them.
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [SqlTools] });
+});
+beforeEach(async () => {
+  await switchboard.ownerQuery('delete from workflow_runs');
+  hostile = await createOrganization(switchboard, 'Hostile');
+  victim = await createOrganization(switchboard, 'Victim');
+});
+afterAll(() => switchboard.close());
+
+/** Inserts queued runs of the only workflow of an organization. `$n` in the key is the number of the run. */
+const insertRuns = async (
+  organization: TestOrganization,
+  runs: number,
+  { set, createdAt = `now() + g * interval '1 ms'` }: { set: string; createdAt?: string },
+): Promise<void> => {
+  const outcomes = await runSql(
+    organization,
+    `insert into workflow_runs
+       (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status, limited, created_at)
+     select w.organization_id, 'x' || left(w.id, 20) || g, w.id, w.version, 'manual', '\\x7b7d', 'queued', true, ${createdAt}
+     from workflows w, generate_series(1, ${runs}) g`,
+    `update workflow_runs set ${set}`,
+  );
+  expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
+};
+const countRuns = async (organization: TestOrganization, condition: string): Promise<number> => {
+  const [row] = await switchboard.ownerQuery<{ count: number }>(
+    `select count(*)::int from workflow_runs where organization_id = $1 and ${condition}`,
+    [organization.id],
+  );
+  return row!.count;
+};
+const wake = (batchSize: number) =>
+  switchboard.ownerQuery('select * from gate.wake_runs($1)', [batchSize]);
+
+describe('SQL of a tool cannot store', () => {
+  const REFUSED = [
+    { error: expect.stringMatching(/violates check|Unicode escape|invalid input syntax/) },
+  ];
+  const setOptions = (options: string): string =>
+    `update workflows set trigger_options = ${options}`;
+  const limits = (text: string): string => setOptions(`'{"limits":${text}}'`);
+  const waits = (snapshot: string): string =>
+    `insert into run_waits (organization_id, run_id, step_id, event, state, armed_at, armed_xid, armed_snapshot)
+     select organization_id, id, 'a', 'test', 'armed', now(), '1', '${snapshot}' from workflow_runs limit 1`;
+  const event = (xid: string): string =>
+    `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
+     select id, 'evt_' || id, 'test', '{}', '${xid}', now() from
+       (select organization_id as id from workflows limit 1) own`;
+  const delay = (values: string): string =>
+    `update workflow_runs set status = 'queued', limited = true, delayed_until = '-infinity', ${values}`;
+
+  it.each([
+    ['options of a trigger with U+0000', setOptions(`'{"x":"\\u0000"}'`)],
+    ['options of a trigger with a lone surrogate', setOptions(`'{"if":"\\ud800"}'`)],
+    [
+      'options of a trigger with many levels',
+      setOptions(`(repeat('[', 2500) || repeat(']', 2500))::json`),
+    ],
+    [
+      'options of a trigger that are long',
+      setOptions(`('"' || repeat('x', 1000000) || '"')::json`),
+    ],
+    [
+      'long options of a webhook',
+      `update workflows set webhook_options = to_jsonb(repeat('x', 1000000))`,
+    ],
+    ['a rate that is no number', limits('{"rate":{"runs":"x","per_seconds":1}}')],
+    ['a negative rate', limits('{"rate":{"runs":-1,"per_seconds":1}}')],
+    ['a rate above the maximum', limits('{"rate":{"runs":1001,"per_seconds":1}}')],
+    ['the period of a rate above the maximum', limits('{"rate":{"runs":1,"per_seconds":86401}}')],
+    ['a limit of runs above the maximum', limits('{"concurrency":{"runs":2147483647}}')],
+    ['a limit of runs that is a fraction', limits('{"concurrency":{"runs":1.5}}')],
+    ['a limit per key that is no number', limits('{"concurrency":{"runs_per_key":{"a":1}}}')],
+    ['a debounce period above the maximum', limits('{"debounce":{"seconds":86401}}')],
+    [
+      'the longest debounce above the maximum',
+      limits('{"debounce":{"seconds":1,"max_seconds":604801}}'),
+    ],
+    ['a run that is due but delayed by nothing', delay('delayed_by = null')],
+    ['a run that is due but delayed by a slot', delay(`delayed_by = 'slot'`)],
+    [
+      'a run that is due but has no debounce key',
+      delay(`delayed_by = 'debounce', debounce_key = null`),
+    ],
+    ['an event whose transaction is no id', event('x')],
+    ['an event whose transaction is an octal number', event('09')],
+    ['a wait whose snapshot is no snapshot', waits('x')],
+    ['a wait whose snapshot ends before it begins', waits('9:5:')],
+  ])('%s', async (_name, statement) => {
+    const { id } = await createWorkflow(hostile, STEPS, manual());
+    await trigger(hostile, id);
+    expect(await runSql(hostile, statement)).toEqual(REFUSED);
+  });
+
+  it('options that make webhooks of other organizations fail', async () => {
+    const [{ id: own }, { id: other }] = await Promise.all([
+      createWorkflow(hostile, STEPS),
+      createWorkflow(victim, STEPS),
+    ]);
+    await runSql(hostile, setOptions(`'{"x":"\\u0000"}'`));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const [, answer] = await Promise.all([
+          postWebhook(switchboard, own, { a: 1 }),
+          postWebhook(switchboard, other, { a: 1 }),
+        ]);
+        return answer.status;
+      }),
+    );
+    expect(new Set(answers)).toEqual(new Set([202]));
+  });
+});
+
+describe('limits and options at the edge of what is allowed', () => {
+  it('are stored', async () => {
+    const most = {
+      rate: { runs: 1000, per_seconds: 86_400 },
+      concurrency: { runs: 1000, runs_per_key: 1000, key: '{{ trigger.payload.key }}' },
+      debounce: { seconds: 86_400, max_seconds: 604_800, key: '{{ trigger.payload.key }}' },
+    };
+    await createWorkflow(victim, STEPS, manual(most));
+    const [row] = await switchboard.ownerQuery(
+      `select trigger_options -> 'limits' as limits from workflows where organization_id = $1`,
+      [victim.id],
+    );
+    expect(row!.limits).toEqual(most);
+  });
+});
+
+describe('a run that crashes workers is parked after three crashes although SQL has made the number negative', () => {
+  const CRASH = `status = 'running', available_at = '-infinity'`;
+  it.each([
+    ['by a sweep', 'select * from gate.wake_runs(100) where $1 <> $2'],
+    ['by a claim', 'select * from gate.claim_runs(1, $1, 15, jsonb_build_object($2::text, 1))'],
+  ])('%s', async (_name, statement) => {
+    const { id } = await createWorkflow(hostile, STEPS, manual());
+    const runId = await trigger(hostile, id);
+    await runSql(hostile, `update workflow_runs set crashes = -1000`);
+    for (let crash = 1; crash <= 3; crash += 1) {
+      await switchboard.ownerQuery(`update workflow_runs set ${CRASH} where id = $1`, [runId]);
+      await switchboard.ownerQuery(statement, [runId, '']);
+    }
+    expect(await countRuns(hostile, `status = 'failed' and reason = 'poison'`)).toBe(1);
+  });
+});
+
+describe('many delayed runs of one organization', () => {
+  it('do not keep the due run of another organization waiting', async () => {
+    await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
+    await createWorkflow(victim, STEPS, manual(DEBOUNCE));
+    await insertRuns(hostile, 200, {
+      set: `delayed_by = 'debounce', debounce_key = id, delayed_until = '-infinity'`,
+    });
+    await insertRuns(victim, 1, {
+      set: `delayed_by = 'debounce', debounce_key = id, delayed_until = now()`,
+      createdAt: `now() - interval '1 hour'`,
+    });
+    await wake(20);
+    expect(await countRuns(victim, 'delayed_by is null')).toBe(1);
+  });
+
+  it('that a debounce replaces are canceled in parts, and the last of them starts after the others have ended', async () => {
+    await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
+    await insertRuns(hostile, 1500, {
+      set: `delayed_by = 'debounce', debounce_key = 'k', delayed_until = now()`,
+      createdAt: `now() - interval '1 hour' + g * interval '1 ms'`,
+    });
+    await wake(20);
+    expect(await countRuns(hostile, `status = 'canceled'`)).toBe(1000);
+    expect(await countRuns(hostile, 'delayed_by is null')).toBe(0);
+    await switchboard.ownerQuery(
+      `update workflow_runs set delayed_until = now() where status = 'queued'`,
+    );
+    await wake(20);
+    expect(await countRuns(hostile, `status = 'canceled'`)).toBe(1499);
+    expect(await countRuns(hostile, 'delayed_by is null')).toBe(1);
+  });
+
+  it('by a rate are checked in parts', async () => {
+    await createWorkflow(hostile, STEPS, manual({ rate: { runs: 1, per_seconds: 60 } }));
+    await insertRuns(hostile, 2500, { set: `delayed_by = 'rate', delayed_until = '-infinity'` });
+    await wake(20);
+    expect(await countRuns(hostile, 'delayed_until <= now()')).toBeGreaterThan(1000);
+  });
+
+  it('whose limits cannot be computed are checked in parts', async () => {
+    await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
+    await insertRuns(hostile, 2500, {
+      set: `delayed_by = 'debounce', debounce_key = 'k', delayed_until = '-infinity'`,
+      createdAt: `'294276-12-31 23:59:59'`,
+    });
+    await wake(20);
+    expect(await countRuns(hostile, 'delayed_until <= now()')).toBeGreaterThan(1000);
+  });
+});
+
+describe('many parked runs of one organization', () => {
+  it('do not keep the parked run of another organization waiting', async () => {
+    await createWorkflow(hostile, STEPS, manual());
+    const { id } = await createWorkflow(victim, STEPS, manual());
+    const crashed = `crashes = 2, status = 'running', available_at = '-infinity'`;
+    await insertRuns(hostile, 5000, { set: crashed });
+    const runId = await trigger(victim, id);
+    await runSql(victim, `update workflow_runs set ${crashed}`);
+    await wake(5001);
+    const found = await switchboard.ownerQuery('select * from gate.find_parked_runs(10)');
+    expect(found).toContainEqual({ id: runId, organization_id: victim.id });
+    expect(found).toHaveLength(10);
+  });
+});
+
+describe('the stored bytes of an organization', () => {
+  const measure = async (): Promise<number> => {
+    const [row] = await switchboard.ownerQuery<{ bytes: string }>(
+      'select private.stored_bytes($1, 0, 0, 4000) as bytes',
+      [hostile.id],
+    );
+    return Number(row!.bytes);
+  };
+
+  it('do not become less when SQL of a tool makes the numbers of an import negative', async () => {
+    await uploadedImport(hostile);
+    const before = await measure();
+    await runSql(
+      hostile,
+      `update imports set size = -9e18::bigint, failed = 0, duplicate = 0,
+         processed = -2147483648, status = 'running'`,
+    );
+    expect(await measure()).toBeGreaterThanOrEqual(before - 500);
+  });
+
+  it('include the bytes of imports and files whose declared size is smaller', async () => {
+    await uploadedImport(hostile);
+    const before = await measure();
+    const outcomes = await runSql(
+      hostile,
+      `insert into import_chunks (organization_id, import_id, position, first_row, bytes)
+       select organization_id, id, g, 1, decode(repeat('00', 1000000), 'hex') from imports, generate_series(2, 4) g`,
+      `insert into files (organization_id, id, name, content_type, size, sha256)
+       select organization_id, 'fil_a', 'a', 'text/plain', 0, '\\x00' from imports`,
+      `insert into file_chunks (organization_id, file_id, position, bytes)
+       select organization_id, id, g, decode(repeat('00', 1000000), 'hex') from files, generate_series(1, 3) g`,
+      `insert into import_faults (organization_id, import_id, generation, row, cells, reasons)
+       select organization_id, id, 1, g, encode(sha256(g::text::bytea), 'hex'), '' from imports, generate_series(1, 1000) g`,
+    );
+    expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
+    expect((await measure()) - before).toBeGreaterThan(6_100_000);
+  });
+});
