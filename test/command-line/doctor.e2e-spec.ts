@@ -54,7 +54,7 @@ describe('switchboard doctor', () => {
     expect(found(result, 'WRONG') + found(result, 'warning')).toBe('');
     expect(found(result, 'ok').split('\n')).toEqual([
       expect.stringContaining(`address  Switchboard answers at ${switchboard.url}.`),
-      expect.stringContaining('health   It is ready'),
+      expect.stringContaining('health   The service is ready'),
       expect.stringContaining('clock    The clocks agree.'),
       expect.stringContaining(`key      The key ${acme.key.slice(0, 8)}…${acme.key.slice(-4)} is`),
       expect.stringMatching(/version {2}The service and this command have version [\d.]+\./),
