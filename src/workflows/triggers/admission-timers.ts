@@ -1,5 +1,7 @@
 /** The largest number of timers of a process. Runs without a timer are found by the poll of a worker. */
 const MAX_TIMERS = 10_000;
+/** The longest delay of a timer, one day. With more than 2^31 ms, Node.js would fire the timer at once, again and again. */
+const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Checks the limits again at the time when a delayed run may begin. Without these timers, the run would begin at the
@@ -22,7 +24,7 @@ export class AdmissionTimers {
       },
       // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
       // nothing.
-      Math.max(0, Math.ceil(waitMs)) + 1,
+      Math.min(Math.max(0, Math.ceil(waitMs)), MAX_DELAY_MS) + 1,
     );
     timer.unref();
     this.timers.set(key, timer);
