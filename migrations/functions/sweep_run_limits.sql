@@ -5,13 +5,16 @@
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
--- lock only where a run can pass. It starts at a random organization, because there may be more than 200.
+-- lock only where a run can pass. It starts at a random organization, because there may be more than 200. After two
+-- seconds it checks no further workflow. Otherwise many keys of one organization could make the function exceed the
+-- statement timeout, and no workflow would be checked.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
+  began constant timestamptz := clock_timestamp();
   first_organization constant text collate "C" := 'org_' || chr(48 + (random() * 75)::integer);
   at_organization text collate "C" := first_organization;
   at_workflow text collate "C" := '';
@@ -21,6 +24,7 @@ declare
   keys text[];
 begin
   for visit in 1..200 loop
+    exit when clock_timestamp() > began + interval '2 seconds';
     select r.organization_id, r.workflow_id into scope from public.workflow_runs r
     where r.status = 'queued' and r.delayed_by is not null
       and (r.organization_id, r.workflow_id) > (at_organization, at_workflow)
@@ -55,9 +59,11 @@ begin
           select w.key from waiting w, public.workflows f
           where w.key is not null and f.organization_id = at_organization and f.id = at_workflow
             and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
-              select count(*) from public.workflow_runs r
-              where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
-                and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')), true));
+              select count(*) from (
+                select from public.workflow_runs r
+                where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
+                  and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')
+                limit 1000) holders), true));
       end loop;
       return query
         select admitted.id, at_organization
