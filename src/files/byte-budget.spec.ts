@@ -60,4 +60,18 @@ describe('ByteBudget', () => {
     (await budget.acquire('a', 100, NEVER))();
     await budget.acquire('a', 10, NEVER);
   });
+
+  it('takes bytes at once only when they are free, and nobody waits for them', async () => {
+    const budget = new ByteBudget(20);
+    const first = budget.tryAcquire('a', 10)!;
+    expect(budget.tryAcquire('a', 1)).toBeUndefined();
+    const other = budget.tryAcquire('b', 8)!;
+    expect(budget.tryAcquire('c', 3)).toBeUndefined();
+    const waiting = budget.acquire('c', 3, NEVER);
+    expect(budget.tryAcquire('d', 1)).toBeUndefined();
+    first();
+    (await waiting)();
+    other();
+    expect(budget.tryAcquire('d', 10)).toBeDefined();
+  });
 });

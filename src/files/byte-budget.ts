@@ -30,6 +30,21 @@ export class ByteBudget {
     signal.throwIfAborted();
     const bytes = Math.min(wanted, this.share);
     await this.wait(organizationId, bytes, signal);
+    return this.releaser(organizationId, bytes);
+  }
+
+  /**
+   * Takes bytes that are free now, and returns a function that releases them. Returns undefined when they are not free,
+   * or when somebody waits.
+   */
+  tryAcquire(organizationId: string, bytes: number): (() => void) | undefined {
+    const isOverShare = this.taken.of(organizationId) + bytes > this.share;
+    if (isOverShare || bytes > this.free || !this.waiting.isEmpty) return undefined;
+    this.add(organizationId, bytes);
+    return this.releaser(organizationId, bytes);
+  }
+
+  private releaser(organizationId: string, bytes: number): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;

@@ -30,6 +30,7 @@ export const DRIVERLESS_SPECS = [
   'test/workflows/rate-limits.e2e-spec.ts',
   'test/workflows/refused-definitions.e2e-spec.ts',
   'test/workflows/run-filters.e2e-spec.ts',
+  'test/workflows/run-size.e2e-spec.ts',
   'test/workflows/standard-webhooks.e2e-spec.ts',
   'test/workflows/starts-by-agents.e2e-spec.ts',
   'test/workflows/webhook-*.e2e-spec.ts',

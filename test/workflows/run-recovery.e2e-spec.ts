@@ -206,7 +206,7 @@ describe('the recovery of runs', () => {
       await work((await claim(runId))!);
       const journal = switchboard.app.get(RunJournalRepository, { strict: false });
       const again = switchboard.app.get(TenantDatabase).transaction(acme.id, async () => {
-        const [entry] = await journal.read(acme.id, runId);
+        const [entry] = await journal.readSteps(acme.id, runId, ['a']);
         const lease = { id: runId, organizationId: acme.id, epoch: 1 };
         const data = { row: { crashes: 0 } as Run, workflowName: '', payload: {}, steps: [] };
         const known = isKnown ? [entry!] : [];

@@ -64,8 +64,8 @@ export function planOf(
 }
 
 /** Returns a plan in which only this step is ready, so that no other step begins. */
-function onlyReady(place: Place): Plan {
-  return { ready: [place], waiting: [], failed: [], doneIterations: [], winners: new Map() };
+function onlyReady(place: Place, doneIterations: readonly string[]): Plan {
+  return { ready: [place], waiting: [], failed: [], doneIterations, winners: new Map() };
 }
 
 class PlanBuilder {
@@ -93,7 +93,8 @@ class PlanBuilder {
       const place = { step: timeoutStep, path: timeoutStep.id, iterations: [] };
       // When the timeout has ended the run, the failures of steps that were still running do not count.
       if (timeout?.status === 'failed') this.failed.splice(0, this.failed.length, place);
-      else if (!timeout || (!isEnding && this.isDue(timeout))) return onlyReady(place);
+      else if (!timeout || (!isEnding && this.isDue(timeout)))
+        return onlyReady(place, this.newlyDone);
       else if (!isEnding) this.waiting.push(place);
     }
     if (failureStep && this.failed.length > 0) return this.afterFailure(failureStep);

@@ -18,6 +18,8 @@ import { LoopItemsService } from './loop-items.service.js';
 import { ParkedRunsService } from './parked-runs.service.js';
 import { RunEndingsService } from './run-endings.service.js';
 import { RunExecutorService } from './run-executor.service.js';
+import { RunLoaderService } from './run-loader.service.js';
+import { RunMemoryService } from './run-memory.service.js';
 import { RunProgressService } from './run-progress.service.js';
 import { RunScopeService } from './run-scope.service.js';
 import { RunWorker } from './run.worker.js';
@@ -80,6 +82,8 @@ const RUNNERS = [
     ParkedRunsService,
     RunEndingsService,
     RunExecutorService,
+    RunLoaderService,
+    RunMemoryService,
     RunProgressService,
     RunScopeService,
     RunWorker,

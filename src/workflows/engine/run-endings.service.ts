@@ -9,10 +9,14 @@ import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
 import { isTimeoutStep, TIMED_OUT } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
+import { MAX_LOADED_BYTES } from '../journal/journal-size.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunWaitsRepository } from '../waits/run-waits.repository.js';
+
+/** The reason of a failed run whose journal is too large. An earlier release, without a limit, has stored it. */
+const TOO_LARGE = 'too_large';
 
 /** Ends runs, wakes the runs that wait for them, and emits `run.failed`. */
 @Injectable()
@@ -43,6 +47,21 @@ export class RunEndingsService {
     await this.wakeParents(tx);
     const failure = { step: path, error: tx.get(path)?.error ?? null };
     const event = runFailedEvent(row, data.workflowName, reason, failure);
+    await this.events.emit(lease.organizationId, event);
+  }
+
+  /** Ends a run whose journal is too large for the memory of a worker. */
+  async endTooLarge(tx: RunTransaction): Promise<void> {
+    const { lease, row, data } = tx.run;
+    if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, 'failed'));
+    this.runs.finish(lease, 'failed', TOO_LARGE);
+    await this.wakeParents(tx);
+    const error = {
+      code: 'invalid_arguments',
+      message: `The inputs and outputs of the run are larger than ${MAX_LOADED_BYTES} bytes.`,
+    };
+    const failure = { step: null, error };
+    const event = runFailedEvent(row, data.workflowName, TOO_LARGE, failure);
     await this.events.emit(lease.organizationId, event);
   }
 

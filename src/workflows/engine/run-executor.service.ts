@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { toError } from '../../errors/app-error.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
 import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
-import { ClaimedRun, type ClaimedRunData, StepCanceledError } from '../journal/claimed-run.js';
-import { RunJournalRepository } from '../journal/run-journal.repository.js';
+import { type ClaimedRun, StepCanceledError } from '../journal/claimed-run.js';
+import { JournalTooLargeError, MAX_LOADED_BYTES } from '../journal/journal-size.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { RunTransaction } from '../journal/run-transaction.js';
-import { ClaimedRunsRepository } from './claimed-runs.repository.js';
+import { RunLoaderService } from './run-loader.service.js';
+import { RunMemoryService, type RunReservation } from './run-memory.service.js';
 import { type Progress, RunProgressService } from './run-progress.service.js';
 import { type Sharing, StepRunnersService } from './runners/step-runners.service.js';
 
@@ -24,6 +26,7 @@ const MAX_STEP_MS = 300_000;
 /** The largest number of steps in a shared transaction, because it occupies a database connection and locks the run. */
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
+const MAX_SHARED_BYTES = 8 * 1024 * 1024;
 
 interface Execution {
   readonly run: ClaimedRun;
@@ -42,33 +45,45 @@ interface Execution {
 export class RunExecutorService {
   constructor(
     private readonly tenants: TenantDatabase,
-    private readonly claimedRuns: ClaimedRunsRepository,
-    private readonly journal: RunJournalRepository,
+    private readonly loader: RunLoaderService,
+    private readonly memory: RunMemoryService,
     private readonly progress: RunProgressService,
     private readonly runners: StepRunnersService,
     private readonly failpoints: Failpoints,
   ) {}
 
-  /** Runs steps until the run ends or waits, or the lease is lost because another worker has the run. */
+  /**
+   * Runs steps until the run ends or waits, or the lease is lost because another worker has the run. Throws
+   * `rate_limited` when the run must be given back, because the process has no memory for its journal.
+   */
   async execute(lease: RunLease, signal: AbortSignal): Promise<void> {
+    const memory = this.memory.reserve(lease.organizationId);
     try {
       await this.failpoints.reach('before step transaction', lease.id);
-      await this.runSteps(await this.begin(lease, signal));
+      await this.runSteps(await this.begin(lease, signal, memory), memory);
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
+    } finally {
+      memory.end();
     }
   }
 
   /** Loads a run. Runs its first steps in the same transaction, if they can share it. */
-  private async begin(lease: RunLease, signal: AbortSignal): Promise<Execution> {
+  private async begin(
+    lease: RunLease,
+    signal: AbortSignal,
+    memory: RunReservation,
+  ): Promise<Execution> {
     const { organizationId } = lease;
-    const data = await this.getData(lease);
+    const data = await this.loader.getData(lease);
     try {
-      const work = async (): Promise<{ execution: Execution; tx: RunTransaction }> => {
+      const work = async (): Promise<{ execution: Execution; tx: RunTransaction } | number> => {
         // At the first claim the journal is empty, because only workers with a lease write to it.
-        const begun = await this.load(lease, signal, data, lease.epoch > 1);
-        const first = new RunTransaction(begun.run, true);
-        if (this.canShare(begun, begun.run.plan().ready)) {
+        const run = await this.loader.loadSmall(lease, signal, data, lease.epoch > 1);
+        if (typeof run === 'number') return run;
+        const begun = executionOf(run);
+        const first = new RunTransaction(run, true);
+        if (this.canShare(begun, run.plan().ready)) {
           begun.progress = await this.progress.runShared(first, (shared) =>
             this.runSharedSteps(shared),
           );
@@ -76,49 +91,47 @@ export class RunExecutorService {
         return { execution: begun, tx: first };
       };
       // The first transaction of a run needs no fence: its last statement checks the lease.
-      const { execution, tx } = await this.tenants.transaction(organizationId, work, {
-        sharesCommit: true,
-      });
-      tx.apply();
-      return execution;
+      const begun = await this.tenants.transaction(organizationId, work, { sharesCommit: true });
+      if (typeof begun === 'number') return await this.beginLarge(lease, signal, begun, memory);
+      begun.tx.apply();
+      return begun.execution;
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
-      const dataAgain = await this.getData(lease);
+      const dataAgain = await this.loader.getData(lease);
       // The journal is read even at the first claim: the transaction above may have been committed, although this
       // worker got an error instead of the confirmation.
-      const again = await this.tenants.transaction(
+      const run = await this.tenants.transaction(
         organizationId,
-        () => this.load(lease, signal, dataAgain, true),
+        () => this.loader.loadSmall(lease, signal, dataAgain, true),
         { readOnly: true },
       );
+      const again =
+        typeof run === 'number'
+          ? await this.beginLarge(lease, signal, run, memory)
+          : executionOf(run);
       again.mayShare = false;
       return again;
     }
   }
 
-  private async getData(lease: RunLease): Promise<ClaimedRunData> {
-    const data = await this.claimedRuns.find(lease);
-    if (!data) throw new LeaseLostError();
-    return data;
-  }
-
-  private async load(
+  private async beginLarge(
     lease: RunLease,
     signal: AbortSignal,
-    data: ClaimedRunData,
-    hasJournal: boolean,
+    bytes: number,
+    memory: RunReservation,
   ): Promise<Execution> {
-    const { organizationId, id } = lease;
-    const entries = hasJournal ? await this.journal.read(organizationId, id) : [];
-    const run = new ClaimedRun(lease, signal, data, entries);
-    return { run, running: new Map(), progress: 'continues', mayShare: true };
+    const run = await this.loader.loadLarge(lease, signal, bytes, memory);
+    const execution = executionOf(run);
+    if (run.bytes > MAX_LOADED_BYTES) execution.progress = await this.progress.endTooLarge(run);
+    return execution;
   }
 
   /** Runs all steps that can run in this worker. When it returns or throws, no step is running. */
-  private async runSteps(execution: Execution): Promise<void> {
+  private async runSteps(execution: Execution, memory: RunReservation): Promise<void> {
     const { run, running } = execution;
     for (;;) {
       run.forgetDoneIterations();
+      this.checkMemory(execution, memory);
       const plan = run.plan();
       if (execution.progress === 'continues' && !execution.failure && !run.signal.aborted) {
         if (this.canShare(execution, plan.ready)) {
@@ -137,6 +150,16 @@ export class RunExecutorService {
           this.progress.advance(tx),
         );
       }
+    }
+  }
+
+  /** Lets the running steps end, and then gives the run back, when the process has no memory for its journal. */
+  private checkMemory(execution: Execution, memory: RunReservation): void {
+    if (execution.progress === 'released' || execution.failure) return;
+    try {
+      memory.grow(execution.run.bytes);
+    } catch (error) {
+      execution.failure = toError(error);
     }
   }
 
@@ -176,6 +199,8 @@ export class RunExecutorService {
     for (let count = 0; progress === 'continues' && sharing === 'reads'; count += 1) {
       const place = this.findOnlyStep(shared.plan().ready, ['reads', 'changes']);
       if (!place || count === MAX_SHARED_STEPS || performance.now() > endsAt) break;
+      // Only between transactions, entries inside finished iterations are dropped from memory.
+      if (shared.addedBytes > MAX_SHARED_BYTES) break;
       sharing = this.runners.getSharing(place.step);
       progress = await this.runStep(shared.run, place, shared);
     }
@@ -188,6 +213,9 @@ export class RunExecutorService {
       return await this.runners.getRunner(place.step).run({ run, place, shared });
     } catch (error) {
       if (error instanceof StepCanceledError) return 'continues';
+      if (error instanceof JournalTooLargeError) {
+        return await this.progress.failTooLarge({ run, place, shared }, error);
+      }
       throw error;
     } finally {
       run.endStep(place.path);
@@ -229,20 +257,12 @@ export class RunExecutorService {
     const isTimeUp = await Promise.race([timeUp, ...running.values()]);
     clearTimeout(timer);
     if (isTimeUp !== true) return;
-    await this.refresh(run, waiting).catch((error: Error) => {
+    await this.loader.refresh(run, waiting).catch((error: Error) => {
       execution.failure ??= error;
     });
   }
+}
 
-  private async refresh(run: ClaimedRun, waiting: readonly Place[]): Promise<void> {
-    const { organizationId, id } = run.lease;
-    const paths = waiting.map(({ path }) => path);
-    run.refresh(
-      await this.tenants.transaction(
-        organizationId,
-        () => this.journal.read(organizationId, id, paths),
-        { readOnly: true },
-      ),
-    );
-  }
+function executionOf(run: ClaimedRun): Execution {
+  return { run, running: new Map(), progress: 'continues', mayShare: true };
 }

@@ -7,9 +7,11 @@ import { LEASE_SECONDS } from '../../queue/leased-work.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import type { Step } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
+import { CODE } from '../definitions/steps/code-step.js';
 import { kindOf } from '../definitions/steps/step-kinds.js';
 import { isTimeoutStep, TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
 import { type ClaimedRun, type JournalEntry, StepCanceledError } from '../journal/claimed-run.js';
+import { JournalTooLargeError } from '../journal/journal-size.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunTransaction } from '../journal/run-transaction.js';
@@ -129,6 +131,8 @@ export class RunProgressService {
   }
 
   async fail(attempt: StepAttempt, entry: JournalEntry, error: unknown): Promise<Progress> {
+    // The failed step must not keep the input either.
+    if (error instanceof JournalTooLargeError) throw error;
     const { run, place } = attempt;
     const { step, path } = place;
     const errorId = randomUUID();
@@ -140,6 +144,25 @@ export class RunProgressService {
     return await this.transaction(attempt, (tx) =>
       this.completeFailed(tx, entry, toStepError(error, errorId), seconds),
     );
+  }
+
+  /** Fails a step whose values do not fit into the journal. The step keeps only what was stored before. */
+  async failTooLarge(attempt: StepAttempt, error: JournalTooLargeError): Promise<Progress> {
+    const { place } = attempt;
+    const journal = attempt.shared ?? attempt.run;
+    const tool = 'tool' in place.step ? place.step.tool : 'code' in place.step ? CODE : null;
+    const entry = journal.get(place.path) ?? journal.newEntry(place, tool);
+    return await this.transaction(attempt, (tx) =>
+      this.completeFailed(tx, entry, toStepError(error, ''), undefined),
+    );
+  }
+
+  /** Ends a run whose journal cannot be loaded. */
+  async endTooLarge(run: ClaimedRun): Promise<Progress> {
+    return await this.transaction<Progress>({ run }, async (tx) => {
+      await this.endings.endTooLarge(tx);
+      return 'released';
+    });
   }
 
   /** Records a failed attempt. The step waits the given seconds for its next attempt, or fails when none are given. */

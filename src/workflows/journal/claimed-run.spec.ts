@@ -176,3 +176,37 @@ describe(RunTransaction, () => {
     expect(new RunTransaction(createRun(LOOP, [open(3)])).hasSuspect).toBe(false);
   });
 });
+
+describe('the bytes of a claimed run', () => {
+  const sized = (stepId: string, bytes: number, more: Partial<JournalEntry> = {}): JournalEntry =>
+    entry(stepId, { bytes, ...more });
+
+  it('count what is in memory: no entry inside a finished iteration, also when parts are loaded', () => {
+    const run = createRun(LOOP, [{ ...open(3), bytes: 5 }, sized('each[0].a', 100)]);
+    expect(run.bytes).toBe(105);
+    run.load([sized('each[0].b', 100), sized('each[1].a', 100)]);
+    expect(run.bytes).toBe(105);
+    run.load([sized('each[1].b', 100), sized('each[2].a', 7)]);
+    expect(run.bytes).toBe(12);
+    expect(ready(run)).toEqual(['each[2].b']);
+  });
+
+  it('count no entry inside a loop that has ended', () => {
+    const ended = { ...open(1), status: 'succeeded' as const, bytes: 5 };
+    const run = createRun(LOOP, [ended, sized('each[0].a', 100), sized('each[0].b', 100)]);
+    expect(run.bytes).toBe(5);
+    expect(ready(run)).toEqual(['after']);
+    const running = createRun(LOOP, [{ ...open(1), bytes: 5 }, sized('each[0].a', 100)]);
+    commit(running, sized('each[0].b', 100), ended);
+    expect(running.bytes).toBe(5);
+  });
+
+  it('change with each commit', () => {
+    const run = createRun([tool('a')], [sized('a', 10, { status: 'running' })]);
+    const tx = new RunTransaction(run);
+    tx.stage(sized('a', 25, { progressBytes: 5 }));
+    expect([run.bytes, tx.addedBytes, tx.bytes]).toEqual([10, 20, 30]);
+    tx.apply();
+    expect([run.bytes, tx.addedBytes]).toEqual([30, 0]);
+  });
+});

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Step } from '../definitions/definition.js';
 import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
 import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
+import { sizeOf } from './journal-size.js';
 import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { Run, RunStep } from './run.entity.js';
@@ -12,6 +13,10 @@ export type JournalEntry = Omit<
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut' | 'progress'
 > & {
   progress?: LoopProgress | null;
+  /** The bytes of the JSON of `input` and `output`. */
+  bytes?: number;
+  /** The bytes of the JSON of `progress`. */
+  progressBytes?: number;
   /** The time of `performance.now()` at which a waiting step is due. It is computed from the database clock. */
   dueAt?: number;
 };
@@ -50,12 +55,13 @@ export class StepCanceledError extends Error {}
 /** A run whose lease this worker has, with its committed journal in memory. */
 export class ClaimedRun {
   private readonly runningSteps = new Map<string, AbortController>();
-  private readonly entries: Map<string, JournalEntry>;
+  private readonly entries = new Map<string, JournalEntry>();
   private readonly doneIterations = new Set<string>();
   private readonly suspectSteps = new Map<string, JournalEntry | undefined>();
   private readonly abort = new AbortController();
   private lastTransaction: Promise<void> = Promise.resolve();
-  private position: number;
+  private position = 0;
+  private size = 0;
 
   constructor(
     readonly lease: RunLease,
@@ -63,8 +69,6 @@ export class ClaimedRun {
     readonly data: ClaimedRunData,
     journal: readonly JournalEntry[],
   ) {
-    this.entries = new Map(journal.map((entry) => [entry.stepId, entry]));
-    this.position = Math.max(0, ...journal.map((entry) => entry.position));
     // Each running step adds a listener. With the default maximum, Node.js would warn of a leak at the eleventh.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
@@ -73,8 +77,22 @@ export class ClaimedRun {
     });
     leaseLost.addEventListener('abort', stop);
     if (leaseLost.aborted) stop();
+    this.load(journal);
+  }
+
+  /**
+   * Adds the next part of the stored journal, in the order of positions. All parts must be added before a step runs.
+   * Each part shows which of its iterations are done, so their entries are not kept until the next part.
+   */
+  load(journal: readonly JournalEntry[]): void {
+    for (const entry of journal) {
+      this.set(entry);
+      this.position = Math.max(this.position, entry.position);
+    }
     this.forgetDoneIterations();
-    if (data.row.crashes === 0) return;
+    this.forget((iteration) => this.isEnded(loopOf(iteration)));
+    this.suspectSteps.clear();
+    if (this.row.crashes === 0) return;
     for (const { path } of this.plan().ready) this.suspectSteps.set(path, this.entries.get(path));
   }
 
@@ -126,6 +144,11 @@ export class ClaimedRun {
     return this.suspectSteps;
   }
 
+  /** The bytes of the journal in memory. */
+  get bytes(): number {
+    return this.size;
+  }
+
   get stepCount(): number {
     return this.position;
   }
@@ -164,7 +187,10 @@ export class ClaimedRun {
   /** Adds committed entries to the journal in memory. Aborts the calls of steps that were canceled. */
   apply(entries: Iterable<JournalEntry>): void {
     for (const entry of entries) {
-      this.entries.set(entry.stepId, entry);
+      this.set(entry);
+      if (entry.status === 'succeeded' && isLoop(entry)) {
+        this.forget((iteration) => loopOf(iteration) === entry.stepId);
+      }
       const isTimeOver = entry.stepId === TIMEOUT_STEP_ID && entry.status === 'failed';
       for (const [path, step] of this.runningSteps) {
         const isCanceled = entry.stepId === path && entry.status === 'skipped';
@@ -207,7 +233,7 @@ export class ClaimedRun {
     if (iterations.size === 0) return;
     const isFolded = (path: string): boolean =>
       iterationsAround(`${path}.`).some((around) => iterations.has(around));
-    for (const path of this.entries.keys()) if (isFolded(path)) this.entries.delete(path);
+    for (const path of this.entries.keys()) if (isFolded(path)) this.delete(path);
     for (const path of this.suspectSteps.keys()) if (isFolded(path)) this.suspectSteps.delete(path);
     for (const path of this.doneIterations) if (isFolded(path)) this.doneIterations.delete(path);
   }
@@ -221,15 +247,44 @@ export class ClaimedRun {
     const { doneIterations } = this.plan();
     if (doneIterations.length === 0) return;
     for (const path of doneIterations) this.doneIterations.add(path);
+    this.forget((iteration) => this.doneIterations.has(iteration));
+  }
+
+  /** Removes the entries inside the iterations for which `isGone` returns true. */
+  private forget(isGone: (iteration: string) => boolean): void {
     for (const path of this.entries.keys()) {
-      if (!iterationsAround(path).some((around) => this.doneIterations.has(around))) continue;
-      this.entries.delete(path);
+      if (!iterationsAround(path).some(isGone)) continue;
+      this.delete(path);
       this.suspectSteps.delete(path);
     }
+  }
+
+  private isEnded(path: string): boolean {
+    const status = this.entries.get(path)?.status;
+    return status === 'succeeded' || status === 'failed' || status === 'skipped';
+  }
+
+  private set(entry: JournalEntry): void {
+    this.size += sizeOf(entry) - sizeOf(this.entries.get(entry.stepId));
+    this.entries.set(entry.stepId, entry);
+  }
+
+  private delete(path: string): void {
+    this.size -= sizeOf(this.entries.get(path));
+    this.entries.delete(path);
   }
 }
 
 /** Returns the loop iterations around an entry: `a[1]` and `a[1].b[2]` for `a[1].b[2].c`. */
 function iterationsAround(path: string): string[] {
   return [...path.matchAll(/\]\./g)].map(({ index }) => path.slice(0, index + 1));
+}
+
+/** Returns the path of the loop of an iteration: `a` for `a[1]` and for `a:page[1]`. */
+function loopOf(iteration: string): string {
+  return iteration.slice(0, iteration.lastIndexOf('[')).replace(/:page$/, '');
+}
+
+function isLoop({ tool, input }: JournalEntry): boolean {
+  return tool === null && input !== null && 'items' in input;
 }

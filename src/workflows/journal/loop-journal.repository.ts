@@ -3,6 +3,7 @@ import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { ItemFailure, LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { JournalEntry } from './claimed-run.js';
+import { assertFits } from './journal-size.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { RunTransaction } from './run-transaction.js';
 
@@ -75,12 +76,17 @@ export class LoopJournalRepository {
     tx.fold([iteration]);
   }
 
-  /** Queues an update of the progress of an open loop, and stages the entry. */
+  /**
+   * Queues an update of the progress of an open loop, and stages the entry. Throws `JournalTooLargeError` as
+   * `RunJournalRepository.record` does.
+   */
   saveProgress(tx: RunTransaction, entry: JournalEntry, progress: LoopProgress): JournalEntry {
     const { organizationId, id: runId } = tx.run.lease;
-    const values = [organizationId, runId, entry.stepId, JSON.stringify(progress)];
+    const json = JSON.stringify(progress);
+    const saved = { ...entry, progress, progressBytes: Buffer.byteLength(json) };
+    assertFits(tx, saved);
+    const values = [organizationId, runId, entry.stepId, json];
     this.tenants.session(organizationId).defer(SAVE, values, toLeaseLostError);
-    const saved = { ...entry, progress };
     tx.stage(saved);
     return saved;
   }

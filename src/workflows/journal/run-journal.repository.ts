@@ -1,14 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { In } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { arrayOfUnknownSize, prepared, preparedRows } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
+import { assertFits } from './journal-size.js';
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './run-retry-plan.js';
-import { RunStep } from './run.entity.js';
 
 const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
     output, error, wake_at, started_at, finished_at, failed_attempts, cut)
@@ -30,6 +29,50 @@ const UPSERT = prepared(
     where s.status in ('running', 'waiting') returning s.step_id`),
 );
 
+/** The smallest integer of PostgreSQL. */
+const FIRST_POSITION = -(2 ** 31);
+const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input, output, error, progress,
+  failed_attempts as "failedAttempts", wake_at as "wakeAt", bytes, "progressBytes",
+  -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be wrong,
+  -- but they measure durations well.
+  case when status = 'waiting' and exists (
+    select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
+      and w.state = 'delivered') then 0
+  else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
+const bytesOf = (value: 'input' | 'output'): string =>
+  // The size of a large value is stored. So the value is not read from its storage to be measured.
+  `coalesce((cut #>> '{${value},bytes}')::integer, octet_length(${value}::text), 0)`;
+const SIZES = `${bytesOf('input')} + ${bytesOf('output')} as bytes,
+  coalesce(octet_length(progress::text), 0) as "progressBytes"`;
+const READ = prepared(
+  'run_journal_read',
+  `with sized as (
+    select *, ${SIZES} from run_steps
+    where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)
+  ), counted as (
+    select *, sum(bytes + "progressBytes") over (order by position, step_id) - bytes - "progressBytes" as "bytesBefore",
+      sum(bytes + "progressBytes") over ()::float8 as "leftBytes", count(*) over ()::integer as "leftCount"
+    from sized
+  )
+  select ${MEMBERS}, "leftBytes", "leftCount" from counted s where "bytesBefore" < $5 order by position, step_id`,
+);
+const READ_STEPS = prepared(
+  'run_journal_read_steps',
+  `select ${MEMBERS} from (
+    select *, ${SIZES} from run_steps where organization_id = $1 and run_id = $2 and step_id = any (${arrayOfUnknownSize('$3::text[]')})) s
+  order by position, step_id`,
+);
+
+/** A part of the journal of a run. */
+export interface JournalPart {
+  readonly entries: readonly JournalEntry[];
+  /** The bytes of this part and of the parts after it. */
+  readonly leftBytes: number;
+  readonly isLast: boolean;
+}
+
+type StoredEntry = JournalEntry & { left: number | null };
+
 @Injectable()
 export class RunJournalRepository {
   private readonly logger = new Logger('Step');
@@ -41,12 +84,15 @@ export class RunJournalRepository {
 
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
-   * behind the fence, an attempt to change it throws `LeaseLostError`.
+   * behind the fence, an attempt to change it throws `LeaseLostError`. Throws `JournalTooLargeError`, and writes
+   * nothing, when the journal would be too large.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;
     const isNew = !tx.get(entry.stepId);
     const [input, output] = [json(entry.input), json(entry.output)];
+    entry.bytes = Buffer.byteLength(input ?? '') + Buffer.byteLength(output ?? '');
+    assertFits(tx, entry);
     const values = [
       organizationId,
       runId,
@@ -72,32 +118,40 @@ export class RunJournalRepository {
     }
   }
 
-  /** Returns the journal of a run in the order of execution. With `stepIds`, returns only these entries. */
+  /**
+   * Returns the next part of the journal of a run in the order of execution, from the entry after `after` on. The
+   * entries of a part have less than `maxBytes`, and one more.
+   */
   async read(
     organizationId: string,
     runId: string,
-    stepIds?: readonly string[],
-  ): Promise<(RunStep & { dueAt?: number })[]> {
-    const query = this.tenants
-      .repository(organizationId, RunStep)
-      .createQueryBuilder('s')
-      // Selects the remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes
-      // may be wrong, but they measure durations well.
-      .addSelect(
-        `case when s.status = 'waiting' and exists (
-           select from run_waits w where w.organization_id = s.organization_id and w.run_id = s.run_id
-             and w.step_id = s.step_id and w.state = 'delivered') then 0
-         else extract(epoch from s.wake_at - clock_timestamp())::float8 * 1000 end`,
-        'left',
-      )
-      .where({ organizationId, runId, ...(stepIds && { stepId: In([...stepIds]) }) })
-      .orderBy('s.position');
-    const { entities, raw } = await query.getRawAndEntities<{ left: number | null }>();
-    const now = performance.now();
-    return entities.map((step, index) => {
-      const { left } = raw[index]!;
-      return Object.assign(step, left !== null && { dueAt: now + left });
-    });
+    maxBytes: number,
+    after?: JournalEntry,
+  ): Promise<JournalPart> {
+    const place = [after?.position ?? FIRST_POSITION, after?.stepId ?? ''];
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<StoredEntry & { leftBytes: number; leftCount: number }>(READ, [
+        organizationId,
+        runId,
+        ...place,
+        maxBytes,
+      ]);
+    const { leftBytes = 0, leftCount = 0 } = rows[0] ?? {};
+    const entries = toEntries(rows.map(({ leftBytes: _, leftCount: __, ...row }) => row));
+    return { entries, leftBytes, isLast: rows.length === leftCount };
+  }
+
+  /** Returns the entries of these steps in the order of execution. */
+  async readSteps(
+    organizationId: string,
+    runId: string,
+    stepIds: readonly string[],
+  ): Promise<JournalEntry[]> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<StoredEntry>(READ_STEPS, [organizationId, runId, stepIds]);
+    return toEntries(rows);
   }
 
   /** Returns the outputs or errors of steps by id, or their total size when it is more than `maxBytes`. */
@@ -172,6 +226,11 @@ export class RunJournalRepository {
       );
     }
   }
+}
+
+function toEntries(rows: readonly StoredEntry[]): JournalEntry[] {
+  const now = performance.now();
+  return rows.map(({ left, ...row }) => ({ ...row, ...(left !== null && { dueAt: now + left }) }));
 }
 
 function json(value: object | null): string | null {

@@ -1,5 +1,6 @@
 import type { Place, Plan } from '../definitions/step-engine.js';
 import type { ClaimedRun, JournalEntry } from './claimed-run.js';
+import { sizeOf } from './journal-size.js';
 
 /**
  * The journal entries that one database transaction of a claimed run has written. They are visible only in the
@@ -27,6 +28,18 @@ export class RunTransaction {
   get entries(): ReadonlyMap<string, JournalEntry> {
     const { journal } = this.run;
     return this.staged.size === 0 ? journal : new Map([...journal, ...this.staged]);
+  }
+
+  /** The bytes that the journal will have in memory after the commit. */
+  get bytes(): number {
+    return this.run.bytes + this.addedBytes;
+  }
+
+  /** The bytes that the transaction has added to the journal. */
+  get addedBytes(): number {
+    let added = 0;
+    for (const [path, entry] of this.staged) added += sizeOf(entry) - sizeOf(this.run.get(path));
+    return added;
   }
 
   /** Plans what the run can do after the commit. */

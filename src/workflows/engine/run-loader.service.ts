@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { Place } from '../definitions/step-engine.js';
+import { ClaimedRun, type ClaimedRunData, type JournalEntry } from '../journal/claimed-run.js';
+import { MAX_LOADED_BYTES } from '../journal/journal-size.js';
+import { type JournalPart, RunJournalRepository } from '../journal/run-journal.repository.js';
+import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
+import { ClaimedRunsRepository } from './claimed-runs.repository.js';
+import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.js';
+
+/** The bytes of a large journal that are loaded at a time. */
+const PART_BYTES = 8 * 1024 * 1024;
+const EMPTY: JournalPart = { entries: [], leftBytes: 0, isLast: true };
+
+/** Loads claimed runs with their journals. */
+@Injectable()
+export class RunLoaderService {
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly claimedRuns: ClaimedRunsRepository,
+    private readonly journal: RunJournalRepository,
+  ) {}
+
+  /** Returns the data of a claimed run without its journal. Call it outside transactions. */
+  async getData(lease: RunLease): Promise<ClaimedRunData> {
+    const data = await this.claimedRuns.find(lease);
+    if (!data) throw new LeaseLostError();
+    return data;
+  }
+
+  /**
+   * Returns a run with its journal, in the open transaction. When the journal is large, returns its bytes instead,
+   * because nobody may wait for memory in a transaction.
+   */
+  async loadSmall(
+    lease: RunLease,
+    signal: AbortSignal,
+    data: ClaimedRunData,
+    hasJournal: boolean,
+  ): Promise<ClaimedRun | number> {
+    const { organizationId, id } = lease;
+    const { entries, isLast, leftBytes } = hasJournal
+      ? await this.journal.read(organizationId, id, SMALL_JOURNAL_BYTES)
+      : EMPTY;
+    return isLast ? new ClaimedRun(lease, signal, data, entries) : leftBytes;
+  }
+
+  /**
+   * Returns a run with a journal of this size, after it has waited for the memory. The journal is loaded in parts. After
+   * each part, the entries inside finished iterations are dropped, because a loop may have 10,000 large ones. Stops
+   * early, and returns a part of the run, when the journal has more than {@link MAX_LOADED_BYTES}.
+   */
+  async loadLarge(
+    lease: RunLease,
+    signal: AbortSignal,
+    bytes: number,
+    memory: RunReservation,
+  ): Promise<ClaimedRun> {
+    const { organizationId, id } = lease;
+    await memory.wait(bytes, signal).catch(() => {
+      throw new LeaseLostError();
+    });
+    const run = new ClaimedRun(lease, signal, await this.getData(lease), []);
+    for (let after: JournalEntry | undefined; ;) {
+      const { entries, isLast } = await this.tenants.transaction(
+        organizationId,
+        () => this.journal.read(organizationId, id, PART_BYTES, after),
+        { readOnly: true },
+      );
+      run.load(entries);
+      if (isLast || run.bytes > MAX_LOADED_BYTES) return run;
+      after = entries.at(-1);
+    }
+  }
+
+  /** Reads the entries of these steps again, because their waits may have ended. */
+  async refresh(run: ClaimedRun, waiting: readonly Place[]): Promise<void> {
+    const { organizationId, id } = run.lease;
+    const paths = waiting.map(({ path }) => path);
+    run.refresh(
+      await this.tenants.transaction(
+        organizationId,
+        () => this.journal.readSteps(organizationId, id, paths),
+        { readOnly: true },
+      ),
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { ByteBudget } from '../../files/byte-budget.js';
+import { MAX_JOURNAL_BYTES } from '../journal/journal-size.js';
+
+/** The most bytes of large journals in the memory of a process. One organization has at most half of them. */
+const MAX_BYTES = 4 * MAX_JOURNAL_BYTES;
+/** The bytes that each claimed run may have without a reservation. */
+export const SMALL_JOURNAL_BYTES = 1024 * 1024;
+
+/** Limits the memory of a process for the journals of its claimed runs. */
+@Injectable()
+export class RunMemoryService {
+  private readonly budget = new ByteBudget(MAX_BYTES);
+
+  /** Returns the reservation of a run. Call its `end` when the journal is no longer in memory. */
+  reserve(organizationId: string): RunReservation {
+    return new RunReservation(this.budget, organizationId);
+  }
+}
+
+/** The bytes that are reserved for the journal of one run. A reservation is twice as large as the journal needs. */
+export class RunReservation {
+  private readonly releases: (() => void)[] = [];
+  private bytes = SMALL_JOURNAL_BYTES;
+
+  constructor(
+    private readonly budget: ByteBudget,
+    private readonly organizationId: string,
+  ) {}
+
+  /** Waits for the memory of a journal that is not loaded yet. */
+  async wait(bytes: number, signal: AbortSignal): Promise<void> {
+    const more = this.missing(bytes);
+    this.releases.push(await this.budget.acquire(this.organizationId, more, signal));
+    this.bytes += more;
+  }
+
+  /**
+   * Reserves more when the journal has grown. Throws `rate_limited` when this memory is not free. Then the run must be
+   * given back, and it continues when it is claimed again. A run that waited with its journal in memory could wait for
+   * a run that waits for this one.
+   */
+  grow(bytes: number): void {
+    const more = bytes > this.bytes ? this.missing(bytes) : 0;
+    if (more === 0) return;
+    const release = this.budget.tryAcquire(this.organizationId, more);
+    if (!release) {
+      throw new AppError('rate_limited', 'Other runs need the memory of the process.');
+    }
+    this.releases.push(release);
+    this.bytes += more;
+  }
+
+  end(): void {
+    for (const release of this.releases.splice(0)) release();
+  }
+
+  private missing(bytes: number): number {
+    return Math.max(0, Math.min(2 * bytes, MAX_JOURNAL_BYTES) - this.bytes);
+  }
+}

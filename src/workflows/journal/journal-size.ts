@@ -1,0 +1,48 @@
+import { AppError } from '../../errors/app-error.js';
+import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
+
+/**
+ * The most bytes that the journal of a claimed run has in memory: the JSON of inputs, outputs and progress of loops.
+ * Entries inside finished loop iterations are not in memory.
+ */
+export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+/**
+ * An entry of at most this size is stored even above the limit. Otherwise a run with large values could not store the
+ * choice of a branch, or handle the failure.
+ */
+const ALWAYS_STORED_BYTES = 4096;
+/** Only runs of earlier releases have more bytes. Small entries that are stored above the limit stay below this size. */
+export const MAX_LOADED_BYTES = 2 * MAX_JOURNAL_BYTES;
+
+interface Sized {
+  readonly bytes?: number;
+  readonly progressBytes?: number;
+}
+
+/** The error of a step whose values do not fit into the journal of its run. */
+export class JournalTooLargeError extends AppError {
+  constructor() {
+    super(
+      'invalid_arguments',
+      `With this step, the inputs and outputs of the run are larger than ${MAX_JOURNAL_BYTES} bytes. ` +
+        'Those inside the finished items of a for_each do not count.',
+    );
+  }
+}
+
+/** Returns the bytes that an entry counts. */
+export function sizeOf(entry: Sized | undefined): number {
+  return (entry?.bytes ?? 0) + (entry?.progressBytes ?? 0);
+}
+
+/** Throws `JournalTooLargeError` when the journal would be too large with this new state of an entry. */
+export function assertFits(
+  tx: { readonly bytes: number; get(path: string): Sized | undefined },
+  entry: Sized & { readonly stepId: string },
+): void {
+  const size = sizeOf(entry);
+  if (size <= ALWAYS_STORED_BYTES || entry.stepId === FAILURE_STEP_ID) return;
+  const before = sizeOf(tx.get(entry.stepId));
+  const isFull = tx.bytes - before + size > MAX_JOURNAL_BYTES;
+  if (size > before && isFull) throw new JournalTooLargeError();
+}
