@@ -47,6 +47,15 @@ describe(planOf, () => {
       status: 'running',
       input: { items: Array.from({ length: count }, (_, index) => index) },
     });
+    it.each<[string, unknown]>([
+      ['an object with a length', { length: 5 }],
+      ['more items than a loop can have', Array.from({ length: 100_001 })],
+      ['nothing', undefined],
+    ])('throws when the stored items of the loop are %s', (_title, items) => {
+      const each: JournalState = { status: 'running', input: { items } };
+      expect(() => next({ each }, loop({ steps: [] }))).toThrow('no list of at most 100000 items');
+    });
+
     it.each<[string, number, Record<string, JournalState>, string]>([
       ['runs one item at a time', 1, { each: open(3) }, 'run each[0].a'],
       [

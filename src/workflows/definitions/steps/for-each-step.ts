@@ -75,7 +75,7 @@ function pagesOf(step: ForEachStep): InnerList[] {
 }
 
 function lanesOf(step: ForEachStep, state: JournalState): Lanes {
-  const { items } = state.input as LoopInput;
+  const items = itemsOf(state);
   const progress = progressOf(state);
   const loop = { isLoop: true, atOnce: step.concurrency ?? 1 };
   if (!progress) return { ...loop, count: items.length, steps: () => iterationSteps(step) };
@@ -87,6 +87,16 @@ function lanesOf(step: ForEachStep, state: JournalState): Lanes {
   }
   const steps = iterationSteps(step);
   return { ...loop, first: done, count, window: windowOf(steps.length), steps: () => steps };
+}
+
+/**
+ * Returns the items in the journal entry of a loop. Throws when the stored input has no such list. Without this check,
+ * an object with a huge `length` would block the process.
+ */
+export function itemsOf({ input }: Pick<JournalState, 'input'>): unknown[] {
+  const items: unknown = (input as Partial<LoopInput> | null | undefined)?.items;
+  if (Array.isArray(items) && items.length <= MAX_ITEMS) return items;
+  throw new Error(`The stored input of a loop has no list of at most ${MAX_ITEMS} items.`);
 }
 
 const iterations = new WeakMap<ForEachStep, { steps: readonly Step[]; output?: SetStep }>();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../errors/app-error.js';
 import type { ForEachStep } from '../../definitions/definition.js';
 import { type Iteration, iterationPath, type Place } from '../../definitions/step-engine.js';
-import { type LoopInput, loopOutputStep } from '../../definitions/steps/for-each-step.js';
+import { itemsOf, type LoopInput, loopOutputStep } from '../../definitions/steps/for-each-step.js';
 import {
   type LoopProgress,
   type PageProgress,
@@ -38,7 +38,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
     if (!open) return await this.begin(attempt);
     const progress = progressOf(open);
     if (!progress) return await this.endKept(attempt, open);
-    const { items } = open.input as LoopInput;
+    const items = itemsOf(open);
     const { done, pages } = progress;
     const end = (pages?.firstItem ?? 0) + items.length;
     const isRead = done === end && pages !== undefined && !pages.isLast;
@@ -135,7 +135,7 @@ export class ForEachRunner implements StepRunner<ForEachStep> {
 
   private async endKept(attempt: StepAttempt<ForEachStep>, open: JournalEntry): Promise<Progress> {
     const { path, step } = attempt.place;
-    const { items } = open.input as LoopInput;
+    const items = itemsOf(open);
     return await this.progress.transaction(attempt, async (tx) => {
       const range = { path, from: 0, to: items.length };
       const output = await this.folds.collect(tx, step, range);
