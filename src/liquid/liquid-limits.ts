@@ -1,5 +1,6 @@
 import { type Emitter, type Token, TokenKind, type Tokenizer, TypeGuards } from 'liquidjs';
 import { AppError } from '../errors/app-error.js';
+import { minJsonLength } from '../text/json-length.js';
 import { MAX_VALUE_BYTES } from '../text/value-size.js';
 import { lineIndexAt, lineOffsets } from '../text/lines.js';
 
@@ -135,6 +136,8 @@ export class LimitedEmitter implements Emitter {
       for (const item of value) this.write(item);
       return;
     }
+    if (minJsonLength(value, MAX_OUTPUT_BYTES + 2) > MAX_OUTPUT_BYTES + 2)
+      throw outputTooLongError();
     this.buffer += typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
     if (this.buffer.length > MAX_OUTPUT_BYTES) throw outputTooLongError();
   }

@@ -49,7 +49,11 @@ describe('a step that sets values', () => {
           deep: { flag: true, of: ['{{ trigger.payload.a }}'] },
         }),
         set('second', { total: '{{ vars.total | times: 2 }}' }),
-        echo('seen', { vars: '{{ vars }}', big: '{{ vars.total }}' }, { if: 'vars.total > 3' }),
+        echo(
+          'seen',
+          { list: '{{ vars.list }}', deep: '{{ vars.deep }}', big: '{{ vars.total }}' },
+          { if: 'vars.total > 3' },
+        ),
       ],
       { a: 2, list: [1, 'x', null] },
     );
@@ -58,9 +62,28 @@ describe('a step that sets values', () => {
       vars: { total: 3, list: [1, 'x', null], name: 'Order 2', deep: { flag: true, of: [2] } },
     });
     expect(echoed(ended)).toEqual({
-      vars: { total: 6, list: [1, 'x', null], name: 'Order 2', deep: { flag: true, of: [2] } },
+      list: [1, 'x', null],
+      deep: { flag: true, of: [2] },
       big: 6,
     });
+  });
+
+  it('has no expression for all values together, which could be much larger than a value of a run', async () => {
+    const message = 'refers to all of vars, but single values are read as vars.NAME';
+    expect(
+      await faultsOf([
+        set('one', { a: 1 }),
+        echo('whole', { x: '{{ vars }}' }),
+        echo('in_text', { x: 'All: {% for v in vars %}{{ v }}{% endfor %}' }),
+        echo('condition', {}, { if: 'vars' }),
+        echo('computed', { x: '{{ vars[trigger.payload.name] }}' }),
+      ]),
+    ).toEqual([
+      `steps[1].arguments.value.x ${message}`,
+      `steps[2].arguments.value.x ${message}`,
+      `steps[3].if ${message}`,
+      `steps[4].arguments.value.x ${message}`,
+    ]);
   });
 
   it('fails when an expression fails, and sets nothing when its condition is false', async () => {

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import type { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { isJsonObject } from '../../text/is-json-object.js';
+import { minJsonLength } from '../../text/json-length.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
 import type { Step } from './definition.js';
 import { isDynamic } from './step-fields.js';
@@ -85,7 +86,8 @@ async function renderValue(value: unknown, evaluation: StepEvaluation): Promise<
 async function evaluate(text: string, evaluation: StepEvaluation): Promise<unknown> {
   const { organizationId, scope, liquid, time } = evaluation;
   const value = (await liquid.evaluate(organizationId, text, scope, time)) ?? null;
-  evaluation.bytes -= Buffer.byteLength(JSON.stringify(value));
+  // The value may contain the same large value many times, so it is not written as JSON yet.
+  evaluation.bytes -= minJsonLength(value, evaluation.bytes);
   if (evaluation.bytes < 0) throw tooLarge(evaluation.maxBytes);
   return value;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { isJsonObject } from '../../text/is-json-object.js';
+import { minJsonLength } from '../../text/json-length.js';
 import type { EventWaitStep, WaitStep } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
 import { canAwaitEvents } from '../definitions/steps/awaiting-steps.js';
@@ -145,7 +146,10 @@ function bindCondition(condition: string, scope: object, liquid: LiquidSandbox):
     const path = reference.split('.');
     if (path[0] !== 'event') copyValue(bindings, scope as Json, path);
   }
-  if (Buffer.byteLength(JSON.stringify(bindings)) > MAX_BINDINGS_BYTES) {
+  const isTooLarge =
+    minJsonLength(bindings, MAX_BINDINGS_BYTES) > MAX_BINDINGS_BYTES ||
+    Buffer.byteLength(JSON.stringify(bindings)) > MAX_BINDINGS_BYTES;
+  if (isTooLarge) {
     throw AppError.invalid(
       `The values that "if" refers to are larger than ${MAX_BINDINGS_BYTES} bytes.`,
     );

@@ -54,7 +54,7 @@ export class StepChecks {
     /** The step ids and loop variables to which expressions can refer. */
     private readonly visible: ReadonlySet<string>,
     /** The names of the values that steps before this one set. */
-    private readonly vars: ReadonlySet<string> = new Set(),
+    private readonly vars: Pick<ReadonlySet<string>, 'has' | 'keys'> = new Set(),
   ) {}
 
   get tools(): StepTools {
@@ -151,11 +151,16 @@ export class StepChecks {
     this.fault(path, message);
   }
 
-  /** Adds a fault for a value that no step before this one sets. */
+  /** Adds a fault for a value that no step before this one sets, and for a reference to all values. */
   private variable(name: string | undefined, path: string): void {
-    if (name === undefined || this.vars.has(name)) return;
+    if (name === undefined) {
+      // All values together can be much larger than a value of a run.
+      this.fault(path, `refers to all of ${VARS}, but single values are read as ${VARS}.NAME`);
+      return;
+    }
+    if (this.vars.has(name)) return;
     const message = (): string =>
-      `refers to "${VARS}.${name}", which no earlier step sets.${didYouMean(name, [...this.vars])}`;
+      `refers to "${VARS}.${name}", which no earlier step sets.${didYouMean(name, [...this.vars.keys()])}`;
     this.fault(path, message);
   }
 
