@@ -3,6 +3,7 @@ import { CodeSandbox } from '../../code/code-sandbox.js';
 import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import type { Expressions } from '../../liquid/read-expressions.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
@@ -39,13 +40,13 @@ export class DefinitionChecksService {
 
   /**
    * Parses the given parts of a definition, and joins the lists `steps` and `on_failure`. `on_failure` is used only
-   * together with `steps`. Throws `invalid_arguments` with the path of each fault.
+   * together with `steps`. Returns the expressions, which the check has read. Throws `invalid_arguments` with the path of each fault.
    */
   async check(
     organizationId: string,
     input: { trigger?: object; steps?: object[]; on_failure?: object[] },
     by: Pick<ToolCall, 'surface' | 'restriction'>,
-  ): Promise<{ trigger?: Trigger; steps?: Step[] }> {
+  ): Promise<{ trigger?: Trigger; steps?: Step[]; expressions: Expressions }> {
     const faults = new FaultList();
     const given = [...(input.steps ?? []), ...(input.on_failure ?? [])];
     const tools = await this.stepTools(organizationId, given, by);
@@ -65,7 +66,7 @@ export class DefinitionChecksService {
       if (mappingRefusal) faults.push({ path: 'trigger.contact', message: mappingRefusal });
     }
     const steps = input.steps && checker.check(input.steps, faults, input.on_failure);
-    if (faults.length === 0) return { trigger, steps };
+    if (faults.length === 0) return { trigger, steps, expressions };
     const [first] = faults.first;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
     throw AppError.invalid(`${first!.path} ${first!.message}${more}`, faults.first);

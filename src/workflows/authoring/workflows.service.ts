@@ -61,7 +61,7 @@ export class WorkflowsService {
     input: Required<Omit<WorkflowInput, 'on_failure'>> & WorkflowInput & { active: boolean },
     by: SavedBy,
   ): Promise<SavedWorkflow> {
-    const { trigger, steps } = await this.definitions.check(organizationId, input, by);
+    const { trigger, steps, expressions } = await this.definitions.check(organizationId, input, by);
     const id = randomBase62(ID_LENGTH);
     const { stored, secret } = this.webhookSecrets.change(id, trigger);
     await this.workflows.insert(organizationId, id, {
@@ -76,7 +76,8 @@ export class WorkflowsService {
       },
     });
     const workflow = await this.workflows.get(organizationId, id);
-    await this.history.createFirst(organizationId, workflow, steps!, by);
+    const checked = { steps: steps!, expressions };
+    await this.history.createFirst(organizationId, workflow, checked, by);
     if (trigger!.type === 'schedule') await this.schedules.plan(organizationId, id);
     if (input.active) await this.assertRoom(organizationId, trigger!.options.event);
     return { workflow: await this.get(organizationId, id), secret };
@@ -97,7 +98,7 @@ export class WorkflowsService {
     const before = await this.workflows.getForUpdate(organizationId, id);
     assertVersion(before, expectedVersion);
     const whole = await this.withBothLists(before, input);
-    const { trigger, steps } = await this.definitions.check(organizationId, whole, by);
+    const { trigger, steps, expressions } = await this.definitions.check(organizationId, whole, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
     const saved = steps ?? (await this.workflows.getSteps(organizationId, id, before.version));
     if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
@@ -111,7 +112,8 @@ export class WorkflowsService {
       webhookOptions: { ...(stored.webhookOptions ?? before.webhookOptions), needs },
     };
     const workflow: Workflow = { ...before, ...changes };
-    const version = await this.history.createNext(organizationId, before, { workflow, steps }, by);
+    const after = { workflow, ...(steps && { checked: { steps, expressions } }) };
+    const version = await this.history.createNext(organizationId, before, after, by);
     await this.workflows.update(organizationId, id, { ...changes, version });
     // With the same trigger, the workflow keeps its next tick.
     if (trigger && !isSameTrigger(trigger, before)) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../accounts/account.js';
+import type { Expressions } from '../../liquid/read-expressions.js';
 import { fingerprint } from '../../text/canonical-json.js';
 import type { Step } from '../definitions/definition.js';
 import { ToolCompatibilityService } from './tool-compatibility.service.js';
@@ -12,6 +13,12 @@ import { WorkflowVersionsRepository } from './workflow-versions.repository.js';
 export interface VersionAuthor {
   actor: Actor;
   restoredFrom?: number;
+}
+
+/** Steps that were checked, and the expressions that the check has read. Nothing is read twice. */
+export interface CheckedSteps {
+  readonly steps: readonly Step[];
+  readonly expressions: Expressions;
 }
 
 /** Steps with the schemas of the tools that they were checked with. */
@@ -28,42 +35,42 @@ export class VersionHistoryService {
   async createFirst(
     organizationId: string,
     workflow: Workflow,
-    steps: readonly Step[],
+    checked: CheckedSteps,
     author: VersionAuthor,
   ): Promise<void> {
-    await this.insert(organizationId, workflow, this.pinSchemas(steps), 1, author);
+    await this.insert(organizationId, workflow, this.pinSchemas(checked), 1, author);
   }
 
   /**
    * Creates a new version unless nothing has changed, and returns the number of the current version. The workflow must
-   * be locked. When `steps` is absent, the steps stay unchanged and are not checked again.
+   * be locked. When `checked` is absent, the steps stay unchanged and are not checked again.
    */
   async createNext(
     organizationId: string,
     before: Workflow,
-    after: { workflow: Workflow; steps?: readonly Step[] },
+    after: { workflow: Workflow; checked?: CheckedSteps },
     author: VersionAuthor,
   ): Promise<number> {
     const { id, version } = before;
     const [old, now] = [toVersionContent(before), toVersionContent(after.workflow)];
     const current = await this.versions.get(organizationId, id, version);
-    const steps = after.steps ?? current.steps;
+    const steps = after.checked?.steps ?? current.steps;
     const isSame = fingerprint([old, current.steps]).equals(fingerprint([now, steps]));
     if (isSame) return version;
     await this.versions.addContent(organizationId, id, version, old);
     // Unchecked steps keep the schemas that they were last checked with.
-    const pinned = after.steps ? this.pinSchemas(after.steps) : copyPinned(current);
+    const pinned = after.checked ? this.pinSchemas(after.checked) : copyPinned(current);
     await this.insert(organizationId, after.workflow, pinned, version + 1, author);
     return version + 1;
   }
 
-  private pinSchemas(steps: readonly Step[]): Pinned {
+  private pinSchemas({ steps, expressions }: CheckedSteps): Pinned {
     const { current } = this.tools;
     return {
       steps: [...steps],
       toolSchemas: current.schemasOf(steps),
       fittingSchemas: null,
-      looseReferences: current.looseReferences(steps),
+      looseReferences: current.looseReferences(steps, expressions),
     };
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
+import type { Expressions } from '../../../liquid/read-expressions.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { JsonSchema } from '../../../tools/schema/json-schema.js';
 import { Compatibility, type PinnedVersion } from './compatibility.js';
@@ -259,5 +260,26 @@ describe(schemaHashes, () => {
     ];
     const hashes = shapes.map((shape) => schemaHashes(tool('x', shape)[1]).input);
     expect(new Set(hashes).size).toBe(shapes.length);
+  });
+});
+
+describe('the references of a checked definition', () => {
+  it('are taken from the check, which has read all expressions', () => {
+    const steps: Step[] = [
+      order({}),
+      { id: 'text', tool: 'order', arguments: { x: '{{ order.never }}' }, if: 'order.other' },
+    ];
+    const known = [tool('order', { output: { id: TEXT } })] as const;
+    const unread: Expressions = {
+      parse: () => expect.unreachable(),
+      references: () => expect.unreachable(),
+      conditionReferences: () => expect.unreachable(),
+    };
+    const checked = { ...unread, references: LIQUID.references.bind(LIQUID) };
+    checked.conditionReferences = LIQUID.conditionReferences.bind(LIQUID);
+    expect(new Compatibility(new Map(known), unread).looseReferences(steps, checked)).toEqual([
+      'text order.other',
+      'text order.never',
+    ]);
   });
 });

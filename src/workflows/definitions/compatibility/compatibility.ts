@@ -1,6 +1,6 @@
 import { AppError, type Fault, toError } from '../../../errors/app-error.js';
 import { FaultList } from '../../../errors/fault-list.js';
-import type { LiquidSandbox } from '../../../liquid/liquid-sandbox.js';
+import type { Expressions } from '../../../liquid/read-expressions.js';
 import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { Step, ToolStep } from '../definition.js';
@@ -48,7 +48,7 @@ export class Compatibility {
 
   constructor(
     private readonly tools: ReadonlyMap<string, ToolDescriptor>,
-    private readonly liquid: LiquidSandbox,
+    private readonly liquid: Expressions,
   ) {}
 
   get schemas(): ToolSchemas {
@@ -70,8 +70,8 @@ export class Compatibility {
   }
 
   /** Returns the references to members that no output schema has, in the stored form `<step> <reference>`. */
-  looseReferences(steps: readonly Step[]): string[] {
-    return this.findLooseReferences(steps).map(keyOf);
+  looseReferences(steps: readonly Step[], expressions: Expressions = this.liquid): string[] {
+    return this.findLooseReferences(steps, expressions).map(keyOf);
   }
 
   /** Returns a finding for every step that depends on a tool whose schemas have changed since the version was saved. */
@@ -93,7 +93,7 @@ export class Compatibility {
     const before = new Set(looseReferences);
     const isNew = (loose: LooseReference): boolean =>
       !before.has(keyOf(loose)) && differs(schemas[loose.tool], this.hashesOf(loose.tool));
-    const vanished = this.findLooseReferences(steps)
+    const vanished = this.findLooseReferences(steps, this.liquid)
       .filter(isNew)
       .map(({ step, path, reference, tool }): StepFinding => {
         const message = `uses ${reference}, which ${tool} no longer returns`;
@@ -130,11 +130,11 @@ export class Compatibility {
     return faults.first;
   }
 
-  private findLooseReferences(steps: readonly Step[]): LooseReference[] {
+  private findLooseReferences(steps: readonly Step[], expressions: Expressions): LooseReference[] {
     const all = everyStep(steps);
     const tools = new Map(all.filter(isTool).map(({ id, tool }) => [id, tool]));
     return all.flatMap((step) =>
-      referencesOf(step, this.liquid).flatMap(({ path, reference }) => {
+      referencesOf(step, expressions).flatMap(({ path, reference }) => {
         const [root, ...members] = reference.split('.') as [string, ...string[]];
         const tool = tools.get(root);
         const output = tool === undefined ? undefined : this.tools.get(tool)?.outputSchema;
@@ -171,7 +171,7 @@ interface StepReference {
 class ReferenceReader extends StepChecks {
   readonly found: StepReference[] = [];
 
-  constructor(private readonly sandbox: LiquidSandbox) {
+  constructor(private readonly expressions: Expressions) {
     super(
       {
         tools: {
@@ -181,7 +181,7 @@ class ReferenceReader extends StepChecks {
           secrets: [],
           workflows: new Set(),
         },
-        liquid: sandbox,
+        liquid: expressions,
         faults: new FaultList(),
         ids: new Set(),
       },
@@ -190,11 +190,11 @@ class ReferenceReader extends StepChecks {
   }
 
   override text(text: string, path: string): void {
-    if (isDynamic(text)) this.collect(path, () => this.sandbox.references(text));
+    if (isDynamic(text)) this.collect(path, () => this.expressions.references(text));
   }
 
   override condition(text: string | undefined, path: string): void {
-    if (text) this.collect(path, () => this.sandbox.conditionReferences(text));
+    if (text) this.collect(path, () => this.expressions.conditionReferences(text));
   }
 
   private collect(path: string, read: () => string[]): void {
@@ -208,8 +208,8 @@ class ReferenceReader extends StepChecks {
 }
 
 /** Returns the references in the expressions of a step, without those of the steps inside it. */
-function referencesOf(step: Step, liquid: LiquidSandbox): StepReference[] {
-  const reader = new ReferenceReader(liquid);
+function referencesOf(step: Step, expressions: Expressions): StepReference[] {
+  const reader = new ReferenceReader(expressions);
   reader.condition(step.if, '.if');
   kindOf(step).check?.(step, '', reader);
   for (const { after = {} } of innerListsOf(step)) {
