@@ -12,7 +12,7 @@ import {
   type StepTools,
 } from './steps/step-checks.js';
 import { isResumable } from './steps/event-wait-step.js';
-import { type SetsBefore, setsBefore } from './set-variables.js';
+import { type SetsBefore, setsBefore, VisibleNames } from './set-variables.js';
 import type { InnerList } from './steps/step-kind.js';
 import { isReturn } from './steps/return-step.js';
 import { isSet } from './steps/set-step.js';
@@ -72,6 +72,7 @@ export class DefinitionChecker {
     };
     const context = {
       sets: setsBefore(steps),
+      names: new VisibleNames(),
       prefixLength: 0,
       hasFailure: onFailure.length > 0,
       isAfterFailure: false,
@@ -116,6 +117,7 @@ interface ListContext {
   /** The step ids and loop variables to which expressions can refer. */
   readonly visible: ReadonlySet<string>;
   readonly sets: SetsBefore;
+  readonly names: VisibleNames;
   /** The largest number of characters that can precede a step id in its journal path. */
   readonly prefixLength: number;
   /** True if the definition has steps in `on_failure`. Then no step may have the name `failure`. */
@@ -175,9 +177,9 @@ function checkAfterList(
   for (const [member, value] of Object.entries(after)) stepChecks.value(value, `${path}.${member}`);
 }
 
-/** Returns the names of the values that steps before the given one set. */
-function varsAt(id: string, { sets }: ListContext): ReadonlySet<string> {
-  return new Set((sets.get(id) ?? []).flatMap((step) => Object.keys(step.set)));
+/** Returns the names of the values that steps before the given one set. The result is valid until the next call. */
+function varsAt(id: string, { sets, names }: ListContext): ReturnType<VisibleNames['at']> {
+  return names.at(sets.get(id));
 }
 
 function checkFailureRules(

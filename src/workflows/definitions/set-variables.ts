@@ -2,43 +2,101 @@ import type { SetStep, Step } from './definition.js';
 import { innerListsOf } from './steps/step-kinds.js';
 import { isSet } from './steps/set-step.js';
 
+/**
+ * A `set` step and those before it. Steps share these chains. With a list for each step, their number would be the
+ * square of the number of steps.
+ */
+export interface SetChain {
+  readonly step: SetStep;
+  readonly before: SetChain | undefined;
+  readonly length: number;
+}
+
 /** The `set` steps whose values a step can read, by the id of the reading step. */
-export type SetsBefore = ReadonlyMap<string, readonly SetStep[]>;
+export type SetsBefore = ReadonlyMap<string, SetChain | undefined>;
 
 const cache = new WeakMap<readonly Step[], SetsBefore>();
 
 /**
- * Returns the `set` steps before each step, in the order of the definition. A later step replaces values of the same
- * name. The order does not depend on the execution. Steps in parallel lists do not see each other, and steps inside a
- * loop are visible only in the same iteration. Steps inside branches, parallel lists and `on_error` are visible to
- * later steps too.
+ * Returns the `set` steps before each step. A later step replaces values of the same name. The order does not depend on
+ * the execution. Steps in parallel lists do not see each other, and steps inside a loop are visible only in the same
+ * iteration. Steps inside branches, parallel lists and `on_error` are visible to later steps too.
  */
 export function setsBefore(steps: readonly Step[]): SetsBefore {
   const known = cache.get(steps);
   if (known) return known;
-  const found = new Map<string, readonly SetStep[]>();
-  visit(steps, [], found);
+  const found = new Map<string, SetChain | undefined>();
+  visit(steps, undefined, found);
   cache.set(steps, found);
   return found;
+}
+
+/** Returns the steps of a chain in the order of the definition, without those of `until`, a beginning of the chain. */
+export function stepsOf(chain: SetChain | undefined, until?: SetChain): SetStep[] {
+  const steps: SetStep[] = [];
+  for (let at = chain; at && at !== until; at = at.before) steps.push(at.step);
+  return steps.reverse();
 }
 
 /** Returns the `set` steps that are visible after the list. */
 function visit(
   steps: readonly Step[],
-  before: readonly SetStep[],
-  found: Map<string, readonly SetStep[]>,
-): readonly SetStep[] {
+  before: SetChain | undefined,
+  found: Map<string, SetChain | undefined>,
+): SetChain | undefined {
   let visible = before;
   for (const step of steps) {
     found.set(step.id, visible);
-    const added: SetStep[] = isSet(step) ? [step] : [];
+    let within = isSet(step) ? append(visible, step) : visible;
     for (const list of innerListsOf(step)) {
       const after = visit(list.steps, visible, found);
-      if (!list.loop) added.push(...after.slice(visible.length));
+      if (!list.loop) within = stepsOf(after, visible).reduce(append, within);
       if (list.readerId !== undefined) found.set(list.readerId, after);
     }
-    const within = added.length > 0 ? [...visible, ...added] : visible;
     visible = Array.isArray(step.on_error) ? visit(step.on_error, within, found) : within;
   }
   return visible;
+}
+
+function append(before: SetChain | undefined, step: SetStep): SetChain {
+  return { step, before, length: (before?.length ?? 0) + 1 };
+}
+
+/**
+ * The names of the values that the steps of a chain set. Moving to the chain of the next step takes time for the steps
+ * in which the chains differ.
+ */
+export class VisibleNames {
+  private readonly counts = new Map<string, number>();
+  private chain: SetChain | undefined;
+
+  /** Returns the names of a chain. The result is valid until the next call. */
+  at(chain: SetChain | undefined): Pick<ReadonlySet<string>, 'has' | 'keys'> {
+    const added: SetStep[] = [];
+    let [old, now] = [this.chain, chain];
+    while (old !== now) {
+      if (now && now.length >= (old?.length ?? 0)) {
+        added.push(now.step);
+        now = now.before;
+      } else {
+        for (const name of Object.keys(old!.step.set)) this.remove(name);
+        old = old!.before;
+      }
+    }
+    for (const { set } of added) {
+      for (const name of Object.keys(set)) this.counts.set(name, this.countOf(name) + 1);
+    }
+    this.chain = chain;
+    return this.counts;
+  }
+
+  private remove(name: string): void {
+    const count = this.countOf(name) - 1;
+    if (count > 0) this.counts.set(name, count);
+    else this.counts.delete(name);
+  }
+
+  private countOf(name: string): number {
+    return this.counts.get(name) ?? 0;
+  }
 }

@@ -9,9 +9,9 @@ import { collectTexts, mayReference, renderArguments, stepVariable } from '../de
 import { type Iteration, iterationPath, type Place } from '../definitions/step-engine.js';
 import { resumablePaths } from '../definitions/steps/awaiting-steps.js';
 import { FAILURE, FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
-import { CURSOR, INDEX, type LoopInput, itemName } from '../definitions/steps/for-each-step.js';
+import { CURSOR, INDEX, itemName, itemsOf } from '../definitions/steps/for-each-step.js';
 import { progressOf } from '../definitions/steps/loop-progress.js';
-import { setsBefore } from '../definitions/set-variables.js';
+import { setsBefore, stepsOf } from '../definitions/set-variables.js';
 import type { SetOutput } from '../definitions/steps/set-step.js';
 import { VARS } from '../definitions/steps/step-checks.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
@@ -119,7 +119,7 @@ function setVariables(
 ): Record<string, unknown> {
   const prefixes = prefixesOf(iterations);
   const vars: Record<string, unknown> = {};
-  for (const { id } of setsBefore(tx.run.data.steps).get(step.id) ?? []) {
+  for (const { id } of stepsOf(setsBefore(tx.run.data.steps).get(step.id))) {
     for (const prefix of prefixes) {
       const entry = tx.get(prefix + id);
       if (entry?.status === 'succeeded') Object.assign(vars, (entry.output as SetOutput).vars);
@@ -162,7 +162,7 @@ function loopVariables(
 ): [string, unknown][] {
   const step = loop.step as ForEachStep;
   const entry = tx.get(loop.path)!;
-  const { items } = entry.input as LoopInput;
+  const items = itemsOf(entry);
   const { pages } = progressOf(entry) ?? {};
   if (isPage) {
     return [
