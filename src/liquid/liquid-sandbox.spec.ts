@@ -178,3 +178,26 @@ describe(LiquidSandbox.name, () => {
     expect(() => sandbox.parse('Hello {{ x | shout }}')).toThrow(/undefined filter: shout.*line:1/);
   });
 });
+
+describe('the memory of a sandbox', () => {
+  it('stops writing an object as JSON when the output is too long', async () => {
+    let reads = 0;
+    const large = {};
+    for (let index = 0; index < 1000; index += 1) {
+      const get = (): string => ((reads += 1), 'x'.repeat(100_000));
+      Object.defineProperty(large, `key_${index}`, { enumerable: true, get });
+    }
+    await expect(render('All: {{ large }}', { large })).rejects.toThrow('larger than 256 KiB');
+    expect(reads).toBeLessThan(10);
+  });
+
+  it('keeps parsed templates up to a number of bytes', () => {
+    const own = new LiquidSandbox();
+    const parsed = Array.from({ length: 300 }, (_, index) => {
+      own.parse(`${'{{a}}'.repeat(400)}${index}`);
+      return (own as unknown as { cache: { size: number } }).cache.size;
+    });
+    expect(Math.max(...parsed)).toBeLessThan(100);
+    expect(parsed.at(-1)).toBeGreaterThan(10);
+  });
+});

@@ -10,6 +10,7 @@ import {
   isTruthy,
   toValue,
 } from 'liquidjs';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/app-error.js';
 import { MAX_VALUE_BYTES } from '../text/value-size.js';
 import { Evaluation } from './evaluation.js';
@@ -19,6 +20,7 @@ import { DistantRead, wholeOf } from './distant-values.js';
 import type { CompiledText } from './compiled-text.js';
 import { type LiquidFormat, createLiquid } from './liquid-engine.js';
 import { toTemplateError } from './liquid-errors.js';
+import { parsedSize } from './parsed-size.js';
 import { type JobTime, ProcessorTurns } from './processor-turns.js';
 import {
   checkMarkup,
@@ -29,8 +31,8 @@ import {
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
-/** The largest number of templates in the cache. */
-const MAX_CACHED = 1000;
+/** The most bytes that the templates in the cache take. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_CHARACTERS = 2048;
 /**
  * The longest processor time of one rendering, in milliseconds. Time in which the rendering waits for its turn does not
@@ -51,7 +53,7 @@ const MAX_READ_MS = 3000;
 export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
   /** The parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
-  private readonly cache = new Map<string, Template[]>();
+  private readonly cache = new LRUCache<string, Template[]>({ maxSize: MAX_CACHED_BYTES });
 
   constructor(
     private readonly turns = new ProcessorTurns(),
@@ -139,14 +141,12 @@ export class LiquidSandbox implements Expressions {
   private getTemplates(template: string): Template[] {
     const known = this.cache.get(template);
     if (known) return known;
-    const templates = this.parseTemplates(template);
-    if (template.length > MAX_CACHED_CHARACTERS) return templates;
-    if (this.cache.size >= MAX_CACHED) this.cache.clear();
-    this.cache.set(template, templates);
+    const { templates, size } = this.parseTemplates(template);
+    if (template.length <= MAX_CACHED_CHARACTERS) this.cache.set(template, templates, { size });
     return templates;
   }
 
-  private parseTemplates(template: string): Template[] {
+  private parseTemplates(template: string): { templates: Template[]; size: number } {
     const { engine } = this;
     if (template.length > MAX_TEMPLATE_CHARACTERS) {
       throw AppError.invalid(`A template has at most ${MAX_TEMPLATE_CHARACTERS} characters.`);
@@ -155,7 +155,9 @@ export class LiquidSandbox implements Expressions {
     const tokenizer = new Tokenizer(template, engine.options.operators);
     const tokens = tokenizer.readTopLevelTokens(engine.options);
     checkMarkupLength(tokens);
-    return engine.parser.parseTokens(tokens);
+    // The size is computed first, because the parser removes the tokens from their list.
+    const size = 1 + parsedSize(template, tokens);
+    return { templates: engine.parser.parseTokens(tokens), size };
   }
 
   private *renderTemplate(template: string, scope: object): Generator<unknown, string> {

@@ -10,7 +10,10 @@ import type { RunLease } from '../journal/run-lease.js';
 import type { LargePayload } from '../payloads/large-value.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-const MAX_CACHED_VERSIONS = 500;
+/** The most characters of JSON in the cached versions. Parsed, a version takes up to 40 bytes for each character. */
+const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
+/** What a version takes besides its steps, such as generated steps and cached references. */
+const EXTRA_CHARACTERS = 500;
 
 type Row = ClaimedRunRow & {
   /** The index of the run's lease in the batch. */
@@ -40,7 +43,10 @@ const FIND = prepared(
 @Injectable()
 export class ClaimedRunsRepository {
   /** The cached versions. They stay valid, because versions never change. */
-  private readonly versions = new LRUCache<string, readonly Step[]>({ max: MAX_CACHED_VERSIONS });
+  private readonly versions = new LRUCache<string, readonly Step[]>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: (steps) => JSON.stringify(steps).length + EXTRA_CHARACTERS,
+  });
   /**
    * The batcher of reads. The runs of one claim are read at the same moment, so it joins these reads into one
    * statement.
