@@ -35,7 +35,7 @@ export function setsBefore(steps: readonly Step[]): SetsBefore {
 export function stepsOf(chain: SetChain | undefined, until?: SetChain): SetStep[] {
   const steps: SetStep[] = [];
   for (let at = chain; at && at !== until; at = at.before) steps.push(at.step);
-  return steps.reverse();
+  return steps.toReversed();
 }
 
 /** Returns the `set` steps that are visible after the list. */

@@ -94,7 +94,7 @@ function lanesOf(step: ForEachStep, state: JournalState): Lanes {
  * an object with a huge `length` would block the process.
  */
 export function itemsOf({ input }: Pick<JournalState, 'input'>): unknown[] {
-  const items: unknown = (input as Partial<LoopInput> | null | undefined)?.items;
+  const items: unknown = input && 'items' in input ? input.items : undefined;
   if (Array.isArray(items) && items.length <= MAX_ITEMS) return items;
   throw new Error(`The stored input of a loop has no list of at most ${MAX_ITEMS} items.`);
 }
