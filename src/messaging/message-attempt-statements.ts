@@ -6,12 +6,21 @@ import { ALL_COLUMNS } from './message-statements.js';
 // for a single message. The rows are passed as JSON, so that the planner does not see the number of rows. Otherwise
 // PostgreSQL would plan the statement again for each number.
 
+/**
+ * The largest text of a message that is read, in bytes. Inputs have less, but SQL of a tool can store 1 GB, which would
+ * fill the memory of each worker that claims the message.
+ */
+const MOST_BYTES = 16 * 1024 * 1024;
+const IS_READABLE = `octet_length(m.body) <= ${MOST_BYTES} and octet_length(coalesce(m.subject, '')) <= ${MOST_BYTES}
+  and octet_length(coalesce(m.html, '')) <= ${MOST_BYTES}`;
+
 /** Returns a statement that looks up each message by its key, however many messages there are. */
 function lockClaimed(locked: 'skip locked' | ''): string {
   return `select m.* from json_to_recordset($2) as c (id text, epoch integer)
     cross join lateral (
       select ${ALL_COLUMNS} from messages m
-      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch for update ${locked}) m`;
+      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch and ${IS_READABLE}
+      for update ${locked}) m`;
 }
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
@@ -64,6 +73,13 @@ export const DELAY = prepared(
   `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
      due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
    where organization_id = $1 and id = $2 and epoch = $3`,
+);
+
+export const END_TOO_LARGE = prepared(
+  'message_too_large',
+  `update messages m set status = 'failed', status_reason = 'The text of the message is too large.', reason_code = null,
+     lease_until = null, updated_at = now()
+   where m.organization_id = $1 and m.id = $2 and m.epoch = $3 and not (${IS_READABLE})`,
 );
 
 function recordOutcomes(locked: 'skip locked' | ''): string {

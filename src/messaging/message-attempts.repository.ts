@@ -8,6 +8,7 @@ import type { Outcome } from './message-outcome.js';
 import {
   BEGIN_ATTEMPTS,
   DELAY,
+  END_TOO_LARGE,
   FIND_PERMISSIONS,
   FIND_PERMISSIONS_OF_CLAIMED,
   LOCK_CLAIMED,
@@ -54,7 +55,10 @@ export type LockedMessages = 'skip' | 'wait';
 export class MessageAttemptsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the messages whose claims are still valid, and locks them until the transaction ends. */
+  /**
+   * Returns the messages whose claims are still valid, and locks them until the transaction ends. Leaves out messages
+   * that are too large to read.
+   */
   async lock(
     organizationId: string,
     claims: readonly Claim[],
@@ -109,6 +113,11 @@ export class MessageAttemptsRepository {
    */
   async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
     await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);
+  }
+
+  /** Ends a claimed message as failed if its texts are too large to read. */
+  async endTooLarge({ organizationId, id, epoch }: Claim): Promise<void> {
+    await this.tenants.session(organizationId).query(END_TOO_LARGE, [organizationId, id, epoch]);
   }
 
   /**

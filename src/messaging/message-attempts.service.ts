@@ -60,7 +60,11 @@ export class MessageAttemptsService {
     const begun = await this.beginInBatch(claim);
     if (begun !== undefined) return begun;
     const alone = await this.beginAll(organizationId, [claim], 'wait');
-    return alone.get(keyOf(claim)) ?? null;
+    const attempt = alone.get(keyOf(claim));
+    if (attempt !== undefined) return attempt;
+    // Without this end, a message that is too large would be claimed again at the end of each lease.
+    await this.tenants.transaction(organizationId, () => this.attempts.endTooLarge(claim));
+    return null;
   }
 
   /** Begins attempts in one transaction. Returns undefined when each message must be tried alone. */

@@ -1,5 +1,6 @@
 import pg, { type ClientBase, type Connection, type QueryResult, type Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
+import { endAnswer, MOST_ANSWER_BYTES, rowBytes } from './answer-limit.js';
 import type { BoundStatement } from './statement.js';
 
 /** The type declarations of pg leave out these parts. pg-cursor and pg-query-stream use them too. */
@@ -32,6 +33,8 @@ export class Pipeline implements Submittable {
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;
+  /** The approximate memory of the rows without their characters, which `limitAnswers` counts. */
+  private heldBytes = 0;
   private resolve: (result: QueryResult) => void;
   private reject: (error: Error) => void;
 
@@ -68,6 +71,12 @@ export class Pipeline implements Submittable {
     const statement = this.statements[this.completed]!;
     if (!this.returnsResult(statement)) {
       statement.onRow?.(fields);
+      return;
+    }
+    this.heldBytes += rowBytes(fields.length);
+    if (this.heldBytes > MOST_ANSWER_BYTES) {
+      // Millions of small rows would fill the memory of the process, although they are few bytes.
+      endAnswer(this.connection!);
       return;
     }
     try {

@@ -1,5 +1,6 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import { isQueryTimeout } from '../database-error.js';
+import { limitAnswers } from './answer-limit.js';
 import { forgetPreparedStatements } from './pipeline.js';
 
 /** The settings of a session by their names in PostgreSQL, which pg uses too. Times are in milliseconds. */
@@ -12,7 +13,7 @@ export interface SessionSettings {
 
 /** The options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
 export interface SessionOptions extends Partial<SessionSettings> {
-  onConnect?: (client: ClientBase) => Promise<void>;
+  onConnect: (client: ClientBase) => Promise<void>;
 }
 
 interface PooledSession {
@@ -32,11 +33,17 @@ const pooledSessions = new WeakMap<ClientBase, PooledSession>();
 /**
  * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL accepts
  * settings when a connection is opened. A pooler refuses or ignores such settings, so SQL sets them behind a pooler.
+ * The answers to statements of the pool are limited; see {@link limitAnswers}.
  */
 export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
-  if (!hasPooler) return settings;
   const { application_name } = settings;
-  return { application_name, onConnect: (client) => startPooledSession(client, settings) };
+  return {
+    ...(hasPooler ? { application_name } : settings),
+    onConnect: async (client) => {
+      limitAnswers(client);
+      if (hasPooler) await startPooledSession(client, settings);
+    },
+  };
 }
 
 /** Discards what statements changed in the session of a connection, and its prepared statements. */

@@ -1,0 +1,101 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limitAnswers } from '../../src/database/driver/answer-limit.js';
+import { GateDatabase } from '../../src/database/gate-database.js';
+import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
+import { runSql, SqlTools } from './sql-tools.js';
+
+const MEBIBYTE = 1024 * 1024;
+// On a busy machine, answers of hundreds of megabytes take longer than the usual 10 s.
+const PATIENT = `set local statement_timeout = '200s'`;
+const LONG_MS = 300_000;
+const TOO_LARGE = { code: 'payload_too_large', message: expect.stringMatching(/larger than/) };
+
+let switchboard: Switchboard;
+let hostile: TestOrganization;
+let victim: TestOrganization;
+
+beforeAll(async () => {
+  switchboard = await startSwitchboard({ providers: [SqlTools] });
+  hostile = await createOrganization(switchboard, 'Hostile');
+  victim = await createOrganization(switchboard, 'Victim');
+});
+afterAll(() => switchboard.close());
+
+// An exception in the driver would end this process, and vitest would report that.
+describe('an answer of PostgreSQL that is too large', () => {
+  it.each([
+    ['one value', `select repeat('x', 300000000)`],
+    ['millions of small rows', 'select n, n, n, n from generate_series(1, 2000000) n'],
+  ])(
+    'fails the statement that asked for %s, and other organizations are served',
+    async (_, sql) => {
+      const outcomes = runSql(hostile, PATIENT, sql);
+      expect((await victim.call('search_contacts', {})).status).toBe(200);
+      expect((await outcomes)[1]).toEqual({ error: TOO_LARGE.message });
+      expect((await victim.call('search_contacts', {})).status).toBe(200);
+      expect(await runSql(hostile, 'select 1 as one')).toEqual([{ rows: [{ one: 1 }] }]);
+    },
+    LONG_MS,
+  );
+
+  itSlow(
+    'fails a statement of the gate, whose pool then opens another connection',
+    async () => {
+      const { pool } = switchboard.app.get(GateDatabase);
+      const large = `begin; ${PATIENT}; select repeat('x', 300000000)`;
+      await expect(pool.query(large)).rejects.toMatchObject(TOO_LARGE);
+      expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    },
+    LONG_MS,
+  );
+
+  it('is counted for each statement of a connection, and ends the connection', async () => {
+    const client = new Client({ connectionString: switchboard.databaseUrl });
+    const errors: unknown[] = [];
+    client.on('error', (error) => errors.push(error));
+    await client.connect();
+    limitAnswers(client, MEBIBYTE);
+    for (let count = 0; count < 4; count += 1) {
+      await client.query(`select repeat('x', ${MEBIBYTE / 2})`);
+    }
+    const rows = client.query(`select repeat('x', 1000) from generate_series(1, 2000)`);
+    await expect(rows).rejects.toMatchObject(TOO_LARGE);
+    expect(errors).toMatchObject([TOO_LARGE]);
+    await expect(client.query('select 1')).rejects.toThrow('not queryable');
+  });
+
+  it('is not asked for by the worker of messages: a message with such a text ends as failed', async () => {
+    const { value } = await hostile.call<{ contact: { id: string } }>('create_contact', {
+      email: 'grace@example.com',
+      consent: { email: 'granted' },
+    });
+    const sent = await hostile.call<{ message: { id: string } }>('send_message', {
+      contact_id: value.contact.id,
+      channel: 'email',
+      subject: 'Hello',
+      body: 'Hello',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const { id } = sent.value.message;
+    await switchboard.ownerQuery(
+      `update messages set body = repeat('x', 20000000), status = 'queued', due_at = now() where id = $1`,
+      [id],
+    );
+    const [message] = await waitFor(async () => {
+      const rows = await switchboard.ownerQuery(
+        `select status, attempts, status_reason from messages where id = $1 and status <> 'queued'`,
+        [id],
+      );
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(message).toEqual({
+      status: 'failed',
+      attempts: 0,
+      status_reason: 'The text of the message is too large.',
+    });
+  });
+});
