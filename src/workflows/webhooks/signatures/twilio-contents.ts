@@ -25,11 +25,15 @@ function signedFields(body: Uint8Array, type: string, url: string): string[] | u
 /** Returns each name with its value. The values of a repeated name are sorted, and equal values count once. */
 function formFields(text: string): string[] | undefined {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) return undefined;
-  const form = new URLSearchParams(text);
-  const names = [...new Set(form.keys())].sort();
-  return names.flatMap((name) =>
-    [...new Set(form.getAll(name))].sort().map((value) => `${name}${value}`),
-  );
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const found = values.get(name);
+    if (found) found.add(value);
+    else values.set(name, new Set([value]));
+  }
+  return [...values.keys()]
+    .sort()
+    .flatMap((name) => [...values.get(name)!].sort().map((value) => `${name}${value}`));
 }
 
 /** Returns the address with and without its port, because Twilio may sign either. */
