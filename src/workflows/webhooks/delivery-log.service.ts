@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { Env } from '../../config/env.js';
@@ -9,8 +8,7 @@ import { TokenBuckets } from '../../http/rate-limiter.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import { type DeliveryGroup, type DeliveryQueue, DeliveryQueues } from './delivery-queues.js';
 import { type DeliveryRecord, deliveryOf } from './delivery-record.js';
-import { diagnosePreset } from './signatures/diagnose-preset.js';
-import { diagnose } from './signatures/diagnose.js';
+import { SignatureDiagnoses } from './signatures/signature-diagnoses.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 import { readPrevious } from './previous-secrets.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
@@ -21,6 +19,8 @@ const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
 const MAX_DIAGNOSED_BYTES = 16 * 1024;
+/** The largest numbers of diagnoses between two writes: of an organization, and of the process. */
+const MAX_OWN_DIAGNOSES = 20;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
 
@@ -44,7 +44,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     MAX_QUEUED_WORKFLOWS,
     KEPT_DELIVERIES,
   );
-  private queuedDiagnoses = 0;
+  /** The organization of each queued diagnosis. */
+  private queuedDiagnoses: string[] = [];
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
   /**
@@ -52,8 +53,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
    * without a valid signature have a limit of their own.
    */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
-  /** The limits of diagnoses. The diagnosis of one signature takes about a hundred hashes. */
-  private readonly diagnoses = new TokenBuckets(20, 0.2);
+  private readonly diagnoses = new SignatureDiagnoses();
 
   constructor(
     private readonly env: Env,
@@ -118,7 +118,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.queuedDiagnoses = 0;
+    this.queuedDiagnoses = [];
     this.writing = this.writeAll(this.queues.takeAll()).finally(() => {
       this.writing = undefined;
       if (!this.queues.isEmpty) this.schedule();
@@ -152,13 +152,15 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
 
   private prepare(webhook: Webhook, { body, ...record }: DeliveryRecord): QueuedDelivery {
     if (record.code !== 'invalid_signature') return { webhook, record, mistakes: [] };
+    const { organizationId } = webhook;
+    const own = this.queuedDiagnoses.filter((id) => id === organizationId);
     const canDiagnose =
       body !== undefined &&
       body.length <= MAX_DIAGNOSED_BYTES &&
-      this.queuedDiagnoses < MAX_QUEUED_DIAGNOSES &&
-      this.diagnoses.take(webhook.workflowId, 1) === 0;
+      this.queuedDiagnoses.length < MAX_QUEUED_DIAGNOSES &&
+      own.length < MAX_OWN_DIAGNOSES;
     if (!canDiagnose) return { webhook, record, mistakes: ['not_examined'] };
-    this.queuedDiagnoses += 1;
+    this.queuedDiagnoses.push(organizationId);
     return { webhook, record: { ...record, body }, mistakes: [] };
   }
 
@@ -200,37 +202,27 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       .map(({ id, secret }) => this.openIfPossible(secret, id))
       .filter((secret) => secret !== null);
     for (const delivery of undiagnosed) {
-      delivery.mistakes.push(...this.diagnose(delivery, others));
-      // Yield, so that requests are served between two diagnoses.
-      await nextTurn();
+      delivery.mistakes.push(...(await this.diagnose(delivery, others)));
     }
   }
 
-  private diagnose(
+  private async diagnose(
     { webhook, record }: QueuedDelivery,
     others: readonly string[],
-  ): SignatureMistake[] {
-    const { secrets, options } = webhook;
+  ): Promise<SignatureMistake[]> {
+    const { organizationId, secrets, options } = webhook;
     const { headers, url, receivedAt } = record;
-    try {
-      const refused = {
-        body: record.body!,
-        headers,
-        receivedAt,
-        toleranceSeconds: options.toleranceSeconds,
-        secrets,
-        previous: this.findInvalidPrevious(webhook),
-        others,
-      };
-      const { signature } = options;
-      return signature === undefined
-        ? diagnose(refused)
-        : diagnosePreset(signature, { ...refused, url });
-    } catch {
-      // The diagnosis may fail, for example for a body that is nested too deep. The delivery must be recorded without
-      // it.
-      return ['not_examined'];
-    }
+    const refused = {
+      body: record.body!,
+      headers,
+      url,
+      receivedAt,
+      toleranceSeconds: options.toleranceSeconds,
+      secrets,
+      previous: this.findInvalidPrevious(webhook),
+      others,
+    };
+    return await this.diagnoses.find(organizationId, refused, options.signature);
   }
 
   /** Returns the newest previous secret that is no longer valid, or null. */

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { jsonRenderings } from './json-renderings.js';
 import type { SignatureMistake } from './signature-mistake.js';
 import { PRESETS } from './verify-preset.js';
 import { isTimely, standardKey, TOLERANCE_SECONDS } from './verify-webhook.js';
@@ -7,7 +8,6 @@ import { isTimely, standardKey, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HASHES: Readonly<Record<number, string>> = { 20: 'sha1', 48: 'sha384', 64: 'sha512' };
 const PREFIX = /^(?:hmac-?)?sha-?(?:1|256|384|512)\s*[=:,]\s*|^v1\s*[=:,]\s*|^bearer\s+/i;
 const MAX_SIGNATURES = 4;
-const MAX_DEPTH = 64;
 
 /** A delivery with a refused signature, and the secrets to compare it with. */
 export interface RefusedSignature {
@@ -28,13 +28,19 @@ interface Signature {
   mistakes: SignatureMistake[];
 }
 
+/** Work that can stop at each `yield`, and returns its result at the end. */
+type Steps<T> = Generator<undefined, T>;
+
 interface Candidate<T> {
   value: T;
   mistakes: SignatureMistake[];
 }
 
-/** Returns the sender's mistakes, at least one. Tries the usual mistakes until one of them explains the signature. */
-export function diagnose(refused: RefusedSignature): SignatureMistake[] {
+/**
+ * Finds the sender's mistakes, at least one. Tries the usual mistakes until one of them explains the signature. Each
+ * step takes a few milliseconds, so that the caller can serve requests between them.
+ */
+export function* diagnose(refused: RefusedSignature): Steps<SignatureMistake[]> {
   const { headers } = refused;
   const hex = headers['x-webhook-signature'];
   const list = headers['webhook-signature'];
@@ -49,13 +55,9 @@ export function diagnose(refused: RefusedSignature): SignatureMistake[] {
   if (isStandard && !stamp) return ['missing_header'];
   const signatures = isStandard ? standardSignatures(given) : hexSignatures(given);
   if (signatures.length === 0) return ['malformed'];
-  for (const { mac, mistakes } of signatures) {
-    const found = search(refused, mac, isStandard, stamp);
-    if (!found) continue;
-    const all = [...mistakes, ...found];
-    return all.length > 0 ? all : [timeMistake(refused, isStandard)];
-  }
-  return [...signatures[0]!.mistakes, 'no_match'];
+  const found = yield* search(refused, signatures, isStandard, stamp);
+  if (!found) return [...signatures[0]!.mistakes, 'no_match'];
+  return found.length > 0 ? found : [timeMistake(refused, isStandard)];
 }
 
 /**
@@ -67,38 +69,60 @@ function missingMistake(headers: IncomingHttpHeaders): SignatureMistake {
   return isProvider ? 'provider_signature' : 'missing_signature';
 }
 
-function search(
+/** Tries each content once for all signatures, because contents are large and there may be many keys. */
+function* search(
   refused: RefusedSignature,
-  mac: Buffer,
+  signatures: readonly Signature[],
   isStandard: boolean,
   stamp: string | undefined,
-): SignatureMistake[] | undefined {
-  const hash = HASHES[mac.length];
-  const hashMistakes: SignatureMistake[] = hash === undefined ? [] : ['other_hash'];
-  const contents = contentsOf(refused.body, isStandard, stamp);
+): Steps<SignatureMistake[] | undefined> {
+  const contents = yield* contentsOf(refused.body, isStandard, stamp);
   const keys = [
     ...refused.secrets.flatMap((secret) => keysOf(secret, isStandard, [])),
     ...(refused.previous === null ? [] : keysOf(refused.previous, isStandard, ['previous_secret'])),
   ];
   for (const content of contents) {
     for (const key of keys) {
-      if (!isMac(mac, key.value, content.value, hash)) continue;
-      return [...hashMistakes, ...key.mistakes, ...content.mistakes];
+      const signature = findSigned(signatures, (hash) => macOf(key.value, content.value, hash));
+      if (signature) return [...mistakesOf(signature), ...key.mistakes, ...content.mistakes];
+      yield;
     }
   }
   const [expected] = contents;
   for (const secret of refused.others) {
     // For secrets of other workflows, only the correct way to sign is tried: there may be many such secrets.
     const [key] = keysOf(secret, isStandard, ['other_workflow']);
-    if (isMac(mac, key!.value, expected!.value, hash)) return [...hashMistakes, ...key!.mistakes];
+    const signature = findSigned(signatures, (hash) => macOf(key!.value, expected!.value, hash));
+    if (signature) return [...mistakesOf(signature), ...key!.mistakes];
+    yield;
   }
   for (const content of [expected!.value, refused.body]) {
-    const plain = createHash(hash ?? 'sha256')
-      .update(content)
-      .digest();
-    if (plain.length === mac.length && timingSafeEqual(plain, mac)) return ['no_key'];
+    const signature = findSigned(signatures, (hash) => createHash(hash).update(content).digest());
+    if (signature) return [...mistakesOf(signature), 'no_key'];
   }
   return undefined;
+}
+
+/** Returns the first signature that is the result of its hash. Computes the result of each hash once. */
+function findSigned(
+  signatures: readonly Signature[],
+  compute: (hash: string) => Buffer,
+): Signature | undefined {
+  const computed = new Map<string, Buffer>();
+  return signatures.find(({ mac }) => {
+    const hash = HASHES[mac.length] ?? 'sha256';
+    const expected = computed.get(hash) ?? compute(hash);
+    computed.set(hash, expected);
+    return expected.length === mac.length && timingSafeEqual(expected, mac);
+  });
+}
+
+function macOf(key: Buffer, content: Buffer, hash: string): Buffer {
+  return createHmac(hash, key).update(content).digest();
+}
+
+function mistakesOf({ mac, mistakes }: Signature): SignatureMistake[] {
+  return HASHES[mac.length] === undefined ? mistakes : [...mistakes, 'other_hash'];
 }
 
 /** Returns the keys that a sender may have derived from a secret, the right key first. */
@@ -119,13 +143,13 @@ function keysOf(
   ];
 }
 
-/** Returns the contents that may have been signed, the right content first. */
-function contentsOf(
+/** Finds the contents that may have been signed, the right content first. */
+function* contentsOf(
   body: Buffer,
   isStandard: boolean,
   stamp: string | undefined,
-): Candidate<Buffer>[] {
-  const bodies = bodiesOf(body);
+): Steps<Candidate<Buffer>[]> {
+  const bodies = yield* bodiesOf(body);
   const stamped = stamp === undefined ? [] : bodies.map((content) => withStamp(content, stamp));
   const [right, wrong] = isStandard ? [stamped, bodies] : [bodies, stamped];
   return [
@@ -137,16 +161,17 @@ function contentsOf(
   ];
 }
 
-function bodiesOf(body: Buffer): Candidate<Buffer>[] {
+function* bodiesOf(body: Buffer): Steps<Candidate<Buffer>[]> {
   const text = body.toString('utf8');
   const bare = withoutLineEnds(text);
   const lineEnds = [`${bare}\n`, `${bare}\r\n`, bare].filter((other) => other !== text);
+  const rendered = yield* jsonRenderings(text);
   return [
     { value: body, mistakes: [] },
     ...lineEnds.map((other): Candidate<Buffer> => {
       return { value: Buffer.from(other), mistakes: ['trailing_newline'] };
     }),
-    ...jsonRenderings(text).map((other): Candidate<Buffer> => {
+    ...rendered.map((other): Candidate<Buffer> => {
       return { value: Buffer.from(other), mistakes: ['reserialized'] };
     }),
   ];
@@ -208,11 +233,6 @@ function fromBase64(text: string): Buffer | undefined {
   return decoded.length === 32 || HASHES[decoded.length] !== undefined ? decoded : undefined;
 }
 
-function isMac(mac: Buffer, key: Buffer, content: Buffer, hash = 'sha256'): boolean {
-  const expected = createHmac(hash, key).update(content).digest();
-  return expected.length === mac.length && timingSafeEqual(expected, mac);
-}
-
 /** Compares two texts in constant time. */
 export function isSame(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
@@ -228,59 +248,4 @@ function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureM
   if (timestamp.length === 13) return 'milliseconds';
   if (isTimely(timestamp, receivedAt, toleranceSeconds)) return 'no_match';
   return Number(timestamp) * 1000 < receivedAt.getTime() ? 'too_old' : 'too_new';
-}
-
-/**
- * Returns the other texts that common libraries write for the value of this JSON text. They are compact, indented, or
- * have sorted keys, the spaces of Python, or the escapes of Python and PHP. Returns none for text that is not JSON.
- */
-function jsonRenderings(text: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  // Deep values are not indented, because their indentation would be many times as long as the body.
-  if (!isShallow(value, MAX_DEPTH)) return [];
-  const plain = [value, sorted(value)].flatMap((form) => {
-    const compact = JSON.stringify(form);
-    const indented = [2, 4, '\t'].map((indent) => JSON.stringify(form, null, indent));
-    return [compact, spaced(form), ...indented];
-  });
-  const escaped = plain.map((rendering) => escapeNonAscii(rendering));
-  const slashed = [plain[0]!, escaped[0]!].map((rendering) => rendering.replaceAll('/', '\\/'));
-  const all = new Set([...plain, ...escaped, ...slashed]);
-  all.delete(text);
-  return [...all];
-}
-
-/**
- * Writes JSON on one line with spaces, such as `{"a": 1, "b": [2, 3]}`. Strings in JSON contain no line end, so each
- * line end begins an indentation.
- */
-function spaced(value: unknown): string {
-  return JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '');
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, member]): [string, unknown] => [
-    key,
-    sorted(member),
-  ]);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function isShallow(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
-}
-
-function escapeNonAscii(text: string): string {
-  return text.replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
