@@ -1,21 +1,48 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AdmissionTimers } from './admission-timers.js';
 
-describe(AdmissionTimers.name, () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
-  it.each([Infinity, 2 ** 31, 90_000_000])('does not check at once after a wait of %s ms', (ms) => {
-    const check = vi.fn();
-    new AdmissionTimers(check).set('org_a', 'run_a', ms);
-    vi.advanceTimersByTime(60_000);
-    expect(check).not.toHaveBeenCalled();
+describe(AdmissionTimers.name, () => {
+  it.each([Number.NaN, Infinity, 2 ** 31, 1e300])(
+    'checks a run whose wait is %d ms once a minute, and not at once',
+    (waitMs) => {
+      let checks = 0;
+      const timers = new AdmissionTimers((organizationId, id) => {
+        checks += 1;
+        timers.set(organizationId, id, waitMs);
+      });
+      timers.set('org_1', 'run_1', waitMs);
+      vi.advanceTimersByTime(59_000);
+      expect(checks).toBe(0);
+      vi.advanceTimersByTime(2000);
+      expect(checks).toBe(1);
+      timers.stop();
+    },
+  );
+
+  it('keeps timers of other organizations when one organization has too many', () => {
+    const checked = new Set<string>();
+    const timers = new AdmissionTimers((organizationId) => checked.add(organizationId));
+    for (let index = 0; index < 20_000; index += 1) timers.set('org_1', `run_${index}`, 10);
+    timers.set('org_2', 'run_of_another', 10);
+    vi.advanceTimersByTime(20);
+    expect([...checked]).toEqual(['org_1', 'org_2']);
+    timers.stop();
   });
 
-  it('checks the run after its wait', () => {
-    const check = vi.fn();
-    new AdmissionTimers(check).set('org_a', 'run_a', 1000);
-    vi.advanceTimersByTime(1001);
-    expect(check).toHaveBeenCalledExactlyOnceWith('org_a', 'run_a');
+  it('gives an organization a timer again after one of its timers has ended or was replaced', () => {
+    let checks = 0;
+    const timers = new AdmissionTimers(() => (checks += 1));
+    for (let round = 0; round < 3; round += 1) {
+      for (let index = 0; index < 2000; index += 1) timers.set('org_1', `run_${index}`, 10);
+      vi.advanceTimersByTime(20);
+    }
+    expect(checks).toBe(3000);
+    for (let index = 0; index < 2000; index += 1) timers.set('org_1', 'run_1', 10);
+    timers.set('org_1', 'run_2', 10);
+    vi.advanceTimersByTime(20);
+    expect(checks).toBe(3002);
   });
 });

@@ -1,41 +1,61 @@
 /** The largest number of timers of a process. Runs without a timer are found by the poll of a worker. */
 const MAX_TIMERS = 10_000;
-/** The longest delay of a timer, one day. With more than 2^31 ms, Node.js would fire the timer at once, again and again. */
-const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
+/** The largest number of timers of an organization, so that others have timers too. */
+const MAX_OWN_TIMERS = 1000;
+/**
+ * The longest wait. SQL of a tool can store limits that give a huge wait or none that is a number. With such a wait, a
+ * timer of Node.js would fire at once, again and again.
+ */
+const MAX_WAIT_MS = 60_000;
+
+interface AdmissionTimer {
+  readonly organizationId: string;
+  readonly timeout: NodeJS.Timeout;
+}
 
 /**
  * Checks the limits again at the time when a delayed run may begin. Without these timers, the run would begin at the
  * next poll of a worker, up to a second later. A rate of one run a second would never be reached.
  */
 export class AdmissionTimers {
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly timers = new Map<string, AdmissionTimer>();
+  /** The number of timers of each organization. */
+  private readonly counts = new Map<string, number>();
 
   constructor(private readonly check: (organizationId: string, id: string) => void) {}
 
-  /** Checks the run after the given milliseconds. Replaces an earlier timer of the run. */
+  /** Checks the run after the given milliseconds, at most a minute. Replaces an earlier timer of the run. */
   set(organizationId: string, id: string, waitMs: number): void {
-    const key = `${organizationId} ${id}`;
-    this.clear(key);
-    if (this.timers.size >= MAX_TIMERS) return;
-    const timer = setTimeout(
+    this.clear(id);
+    const count = this.counts.get(organizationId) ?? 0;
+    if (this.timers.size >= MAX_TIMERS || count >= MAX_OWN_TIMERS) return;
+    const wholeMs = waitMs < MAX_WAIT_MS ? Math.max(0, Math.ceil(waitMs)) : MAX_WAIT_MS;
+    const timeout = setTimeout(
       () => {
-        this.timers.delete(key);
+        this.clear(id);
         this.check(organizationId, id);
       },
       // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
       // nothing.
-      Math.min(Math.max(0, Math.ceil(waitMs)), MAX_DELAY_MS) + 1,
+      wholeMs + 1,
     );
-    timer.unref();
-    this.timers.set(key, timer);
+    timeout.unref();
+    this.timers.set(id, { organizationId, timeout });
+    this.counts.set(organizationId, count + 1);
   }
 
   stop(): void {
-    for (const key of this.timers.keys()) this.clear(key);
+    for (const id of this.timers.keys()) this.clear(id);
   }
 
-  private clear(key: string): void {
-    clearTimeout(this.timers.get(key));
-    this.timers.delete(key);
+  private clear(id: string): void {
+    const timer = this.timers.get(id);
+    if (!timer) return;
+    const { organizationId, timeout } = timer;
+    clearTimeout(timeout);
+    this.timers.delete(id);
+    const count = this.counts.get(organizationId)! - 1;
+    if (count > 0) this.counts.set(organizationId, count);
+    else this.counts.delete(organizationId);
   }
 }
