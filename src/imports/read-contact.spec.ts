@@ -6,6 +6,7 @@ const rules = {
   properties: new Map([['vip', { type: 'boolean', options: null }]]),
 } as unknown as ContactRules;
 const mapping = { A: 'consent.email', B: 'properties.vip' };
+const MANY = 250_000;
 const read = (...cells: string[]) => readContact(cells, ['A', 'B'], mapping, rules);
 
 describe('readContact', () => {
@@ -25,4 +26,10 @@ describe('readContact', () => {
       });
     },
   );
+
+  it('returns all tags of a cell with more tags than a call can have arguments', () => {
+    const cell = 'a,'.repeat(MANY);
+    const { tags } = readContact([cell], ['A'], { A: 'tags' }, rules) as { tags: string[] };
+    expect(tags).toHaveLength(MANY);
+  });
 });

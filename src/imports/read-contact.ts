@@ -33,8 +33,10 @@ export function readContact(
     const cell = withoutGuard((cells[index] ?? '').trim());
     if (target === undefined || cell === '') continue;
     const [group, name] = target.split('.', 2) as [string, string | undefined];
-    if (group === 'tags') tags.push(...splitList(cell));
-    else if (group === 'properties')
+    if (group === 'tags') {
+      // A cell may have more tags than a call may have arguments.
+      for (const tag of splitList(cell)) tags.push(tag);
+    } else if (group === 'properties')
       properties[name!] = readValue(cell, rules.properties.get(name!));
     else if (group === 'consent') consent[name!] = readConsent(cell.toLowerCase());
     else input[target] = cell;
