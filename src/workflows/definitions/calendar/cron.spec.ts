@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Cron } from './cron.js';
 
 function ticks(expression: string, timezone: string, from: string, count: number): string[] {
@@ -39,6 +39,16 @@ describe(Cron.name, () => {
     expect(ticks('0 0 * * *', 'Asia/Kathmandu', '2026-01-01T00:00Z', 1)).toEqual([
       '2026-01-01T18:15Z',
     ]);
+  });
+
+  it('asks the clock of the time zone a few hundred times at most, also on the day before a change', () => {
+    const format = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+    expect(ticks('* * * * *', 'Europe/Vienna', '2026-03-28T12:00Z', 1)).toEqual([
+      '2026-03-28T12:01Z',
+    ]);
+    const asked = format.mock.calls.length;
+    format.mockRestore();
+    expect(asked).toBeLessThan(300);
   });
 
   it('moves a skipped local time by the length of the gap', () => {

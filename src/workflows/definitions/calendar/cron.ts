@@ -76,27 +76,42 @@ export class Cron {
   next(after: Date, timezone: string): Date | undefined {
     const clock = new ZoneClock(timezone);
     const today = Math.floor(clock.localTimeAt(after.getTime()) / DAY) * DAY;
+    let first: number | undefined;
     // The search begins a day early, and checks the day after a match too, because a gap at midnight moves times to the
     // next day.
-    for (let index = -1; index < MAX_SEARCH_DAYS; index += 1) {
-      const day = today + index * DAY;
-      const found = [...this.instantsOf(day, clock), ...this.instantsOf(day + DAY, clock)];
-      const later = found.filter((instant) => instant > after.getTime());
-      if (later.length > 0) return new Date(later.reduce((a, b) => Math.min(a, b)));
+    for (let index = -1; index <= MAX_SEARCH_DAYS; index += 1) {
+      const isLast = first !== undefined;
+      first = this.firstOf(today + index * DAY, clock, after.getTime(), first);
+      if (isLast) break;
     }
-    return undefined;
+    return first === undefined ? undefined : new Date(first);
   }
 
-  private instantsOf(day: number, clock: ZoneClock): number[] {
-    if (!this.matchesDay(new Date(day))) return [];
-    const before = clock.offsetAt(day - DAY);
-    const after = clock.offsetAt(day + 2 * DAY);
-    return this.hours.flatMap((hour) =>
-      this.minutes.flatMap((minute) => {
-        const instants = clock.instantsOf(day + hour * HOUR + minute * MINUTE, before, after);
-        return this.hours.length === 24 ? instants : instants.slice(0, 1);
-      }),
-    );
+  /** Returns the first instant of a day after an instant, or the earliest known instant when that is earlier. */
+  private firstOf(
+    day: number,
+    clock: ZoneClock,
+    after: number,
+    known: number | undefined,
+  ): number | undefined {
+    if (!this.matchesDay(new Date(day))) return known;
+    const offsets = [clock.offsetAt(day - DAY), clock.offsetAt(day + 2 * DAY)] as const;
+    // The clock is asked only for local times that may be earlier than the earliest known one. It is slow.
+    const [latestOffset, earliestOffset] = [Math.min(...offsets), Math.max(...offsets)];
+    let first = known;
+    for (const hour of this.hours) {
+      for (const minute of this.minutes) {
+        const localTime = day + hour * HOUR + minute * MINUTE;
+        if (first !== undefined && localTime - earliestOffset >= first) return first;
+        if (localTime - latestOffset <= after) continue;
+        const instants = clock.instantsOf(localTime, ...offsets);
+        const counted = this.hours.length === 24 ? instants : instants.slice(0, 1);
+        for (const instant of counted) {
+          if (instant > after && (first === undefined || instant < first)) first = instant;
+        }
+      }
+    }
+    return first;
   }
 
   private matchesDay(day: Date): boolean {
