@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { toError } from '../errors/app-error.js';
 import { within } from './within.js';
-import { type WakeUpKind, WakeUps } from './wake-ups.js';
+import { canWake, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 /** The payload of a Bull job. It has the id of a row and no data of the row. */
 export interface WakeUpJob {
@@ -54,7 +54,7 @@ export class BullWakeUps extends WakeUps {
 
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     const delay = at ? Math.max(0, at.getTime() - Date.now()) : 0;
-    if (delay > MAX_DELAY_MS || this.inFlight >= MAX_IN_FLIGHT) return;
+    if (delay > MAX_DELAY_MS || this.inFlight >= MAX_IN_FLIGHT || !canWake(id)) return;
     // Without a connection, the client would keep all wake-ups in memory until Redis is back.
     if (this.queue.client.status !== 'ready') return;
     this.inFlight += 1;

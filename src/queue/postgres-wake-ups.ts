@@ -4,7 +4,7 @@ import { ChannelListener } from '../database/notifications/channel-listener.js';
 import { DatabaseAccess } from '../database/setup/database-access.js';
 import { NotificationSender } from '../database/notifications/notification-sender.js';
 import { toError } from '../errors/app-error.js';
-import { type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
+import { canWake, type WakeUpHandler, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 @Injectable()
 export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
@@ -24,6 +24,7 @@ export class PostgresWakeUps extends WakeUps implements OnApplicationShutdown {
   wake(kind: WakeUpKind, id: string, at?: Date, organizationId?: string): void {
     // Wake-ups for a later time are not needed, because every worker polls for due rows once a second.
     if (at && at.getTime() > Date.now()) return;
+    if (!canWake(id)) return;
     const suffix = organizationId === undefined ? '' : `@${organizationId}`;
     this.sender.send(this.channelName, `${kind}${suffix}`, id);
   }

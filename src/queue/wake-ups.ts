@@ -13,6 +13,17 @@ export interface ReservedSlot {
   release(unknown?: { id: string }): void;
 }
 
+/** Matches an id that a wake-up can have. SQL of a tool can store rows with any other id. */
+const ID = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * Returns true for the id of a row that fits into a message. Others would make the messages of all organizations fail
+ * that are sent together, or become several wake-ups. The poll finds their rows.
+ */
+export function canWake(id: string): boolean {
+  return ID.test(id);
+}
+
 type SlotSource = (organizationId: string) => ReservedSlot | undefined;
 
 /**

@@ -35,6 +35,15 @@ it('a wake-up of one process is delivered to another', async () => {
   await waitFor(() => handled.includes("msg_';drop_table:x"));
 });
 
+it('a wake-up whose id does not fit into a notification is dropped, and the others are delivered', async () => {
+  const wakeUps = web.app.get(WakeUps);
+  for (const id of ['x'.repeat(9000), 'ü'.repeat(150), 'msg_one msg_two', '', 'msg_beside']) {
+    wakeUps.wake('message', id);
+  }
+  await waitFor(() => handled.includes('msg_beside'), 20_000);
+  expect(handled.filter((id) => id === '' || /^(?:msg_one|msg_two|x+|ü+)$/.test(id))).toEqual([]);
+});
+
 it('a process listens again after its connection was closed', async () => {
   const [{ pid }] = (await listeners()) as [{ pid: number }];
   await web.ownerQuery('select pg_terminate_backend($1)', [pid]);
