@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
+import { ProcessorTurns } from '../liquid/processor-turns.js';
 import { TextCompiler } from '../liquid/text-compiler.js';
+import { TimeBudgets } from '../liquid/time-budgets.js';
 import { textOfHtml } from '../text/text-of-html.js';
 import { HtmlProcessesService } from './html-processes.service.js';
 import type { InlinedHtml } from './html-job.js';
@@ -50,6 +52,7 @@ interface CheckedEmail {
 @Injectable()
 export class ContentCompilerService {
   private readonly checker: TextChecker;
+  private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'checks of templates'));
 
   constructor(
     private readonly compiler: TextCompiler,
@@ -58,7 +61,10 @@ export class ContentCompilerService {
     this.checker = new TextChecker(compiler);
   }
 
-  /** Compiles a content. Throws `invalid_arguments` with the path, line and column of each fault. */
+  /**
+   * Compiles a content. Throws `invalid_arguments` with the path, line and column of each fault, and `rate_limited` when
+   * the organization has used its processor time.
+   */
   async compile(
     organizationId: string,
     { variables, variants }: TemplateContent,
@@ -75,7 +81,10 @@ export class ContentCompilerService {
     }
     const checked: (readonly [locale: string, variant: CheckedVariant])[] = [];
     for (const [locale, variant] of Object.entries(variants)) {
-      checked.push([locale, await this.check(variant, `variants.${locale}`, names, faults, warn)]);
+      checked.push([
+        locale,
+        await this.check(organizationId, variant, `variants.${locale}`, names, faults, warn),
+      ]);
     }
     assertNone(faults);
     const compiled: Record<string, CompiledVariant> = Object.fromEntries(
@@ -98,6 +107,7 @@ export class ContentCompilerService {
 
   /** Returns the texts with the content of their snippets. */
   private async check(
+    organizationId: string,
     { email, sms }: TemplateVariant,
     path: string,
     names: Names,
@@ -105,9 +115,15 @@ export class ContentCompilerService {
     warn: Warn,
   ): Promise<CheckedVariant> {
     const check = async (text: string, part: string, format: 'text' | 'html'): Promise<string> => {
-      // Parsing cannot be interrupted, and a template can have 80 texts, so other work gets a turn after each text.
-      await yieldToOthers();
-      return this.checker.check({ text, path: `${path}.${part}`, format }, names, faults, warn);
+      const place = { text, path: `${path}.${part}`, format };
+      let checked = '';
+      // Parsing cannot be interrupted, and a template can have 80 texts, so each text is a job of its own.
+      const run = (): boolean => {
+        checked = this.checker.check(place, names, faults, warn);
+        return true;
+      };
+      await this.turns.run(organizationId, { run }, { leftMs: Infinity });
+      return checked;
     };
     if (!email && !sms) faults.push({ path, message: 'must have email, sms or both' });
     if (sms && sms.text.trim() === '') {
