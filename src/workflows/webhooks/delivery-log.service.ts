@@ -19,7 +19,7 @@ const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
 const MAX_DIAGNOSED_BYTES = 16 * 1024;
-/** The largest numbers of diagnoses between two writes: of an organization, and of the process. */
+/** The largest numbers of diagnoses between two writes: of a workflow, and of the process. */
 const MAX_OWN_DIAGNOSES = 20;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
@@ -44,7 +44,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     MAX_QUEUED_WORKFLOWS,
     KEPT_DELIVERIES,
   );
-  /** The organization of each queued diagnosis. */
+  /** The workflow of each queued diagnosis. */
   private queuedDiagnoses: string[] = [];
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
@@ -152,15 +152,15 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
 
   private prepare(webhook: Webhook, { body, ...record }: DeliveryRecord): QueuedDelivery {
     if (record.code !== 'invalid_signature') return { webhook, record, mistakes: [] };
-    const { organizationId } = webhook;
-    const own = this.queuedDiagnoses.filter((id) => id === organizationId);
+    const { workflowId } = webhook;
+    const own = this.queuedDiagnoses.filter((id) => id === workflowId);
     const canDiagnose =
       body !== undefined &&
       body.length <= MAX_DIAGNOSED_BYTES &&
       this.queuedDiagnoses.length < MAX_QUEUED_DIAGNOSES &&
       own.length < MAX_OWN_DIAGNOSES;
     if (!canDiagnose) return { webhook, record, mistakes: ['not_examined'] };
-    this.queuedDiagnoses.push(organizationId);
+    this.queuedDiagnoses.push(workflowId);
     return { webhook, record: { ...record, body }, mistakes: [] };
   }
 

@@ -9,10 +9,10 @@ import type { SignatureMistake } from './signature-mistake.js';
 /** The processor time of one diagnosis. A diagnosis of 16 KiB with one signature takes about 20 ms. */
 const MOST_MS = 200;
 /**
- * The processor time of all diagnoses of an organization. It is small, because a stranger can cause diagnoses, and
+ * The processor time of all diagnoses of an organization. It is small, because strangers can cause diagnoses, and
  * nobody waits for them.
  */
-const ALLOWANCE = { capacityMs: 1000, gainMsPerSecond: 20 };
+const ALLOWANCE = { capacityMs: 5000, gainMsPerSecond: 100 };
 
 /** Diagnoses refused signatures in turns, within a budget of processor time for each organization. */
 export class SignatureDiagnoses {
