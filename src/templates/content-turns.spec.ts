@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TextCompiler } from '../liquid/text-compiler.js';
 import { ContentCompilerService } from './content-compiler.service.js';
-import { HtmlThreadsService } from './html-threads.service.js';
+import { HtmlProcessesService } from './html-processes.service.js';
 import type { TemplateContent } from './template-content.js';
 
 const LARGE = `{% assign a = 1 | plus: 2 %}`.repeat(500);
@@ -15,7 +15,7 @@ const content = (texts: number): TemplateContent => ({
 
 describe(ContentCompilerService.name, () => {
   it('checks the texts of one organization before those of many calls of another', async () => {
-    const compiler = new ContentCompilerService(new TextCompiler(), new HtmlThreadsService());
+    const compiler = new ContentCompilerService(new TextCompiler(), new HtmlProcessesService());
     const ended: string[] = [];
     const compile = async (organizationId: string, texts: number): Promise<void> => {
       await compiler.compile(organizationId, content(texts), new Map());

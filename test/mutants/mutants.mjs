@@ -802,8 +802,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/messaging/message-attempt-statements.ts',
-        'm.id = c.id and m.epoch = c.epoch for update',
-        'm.id = c.id and c.epoch is not null for update',
+        'm.id = c.id and m.epoch = c.epoch and ${IS_READABLE}',
+        'm.id = c.id and c.epoch is not null and ${IS_READABLE}',
       ],
       ['src/messaging/message-attempts.service.ts', 'keyOf(message), null', 'message.id, null'],
       ['src/messaging/message-attempts.service.ts', 'keyOf(attempt.message)', 'attempt.message.id'],
