@@ -137,6 +137,7 @@ export const DETAIL_SPECS = [
   'test/change-streams/change-streams.e2e-spec.ts',
   'test/changes/published-changes.e2e-spec.ts',
   'test/contacts/merge-races.e2e-spec.ts',
+  'test/database/answer-limit.e2e-spec.ts',
   'test/database/connection-checks.e2e-spec.ts',
   'test/database/growing-tables.e2e-spec.ts',
   'test/database/pgbouncer.e2e-spec.ts',
@@ -172,9 +173,11 @@ export const DETAIL_SPECS = [
   'test/workflows/long-loops.e2e-spec.ts',
   'test/workflows/parked-runs.e2e-spec.ts',
   'test/workflows/race.e2e-spec.ts',
+  'test/workflows/run-size.e2e-spec.ts',
   'test/workflows/schedule-turns.e2e-spec.ts',
   'test/workflows/wait-races.e2e-spec.ts',
   'test/workflows/webhook-requests.e2e-spec.ts',
+  'test/workflows/webhook-slow-bodies.e2e-spec.ts',
 ];
 
 /** Lists the unit tests that load the whole service. They run with the end-to-end tests, which load the service too. */

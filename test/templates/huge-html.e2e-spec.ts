@@ -3,6 +3,7 @@ import { createOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { ProbeTools } from '../workflows/support/probe.tools.js';
 import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
+import { sample } from '../support/thorough.js';
 import { createTemplate, publish } from './template.js';
 
 const twice = (count: number, value: (name: number) => string): string =>
@@ -36,11 +37,16 @@ beforeAll(async () => {
 });
 
 describe('HTML that becomes huge when its CSS is inlined', () => {
-  it.each([
-    ['blocks of code that name each other', CODE_BLOCKS, undefined],
-    ['properties that double each other', PROPERTIES, 'invalid_arguments'],
-    ['CSS variables that double each other', VARIABLES, 'invalid_arguments'],
-  ])('does not end Switchboard: %s', async (what, html, expected) => {
+  it.each(
+    sample<[string, string, string | undefined]>(
+      [
+        ['blocks of code that name each other', CODE_BLOCKS, undefined],
+        ['properties that double each other', PROPERTIES, 'invalid_arguments'],
+        ['CSS variables that double each other', VARIABLES, 'invalid_arguments'],
+      ],
+      3,
+    ),
+  )('does not end Switchboard: %s', async (what, html, expected) => {
     // Switchboard runs in the process of this test, so its end would end the test.
     const acme = await createOrganization(switchboard);
     const globex = await createOrganization(switchboard);
