@@ -15,6 +15,9 @@
 -- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
 --   lock of the workflow: see admit_runs_of_workflow.
 --
+-- No row of one organization makes this function fail for the others: checks of the tables refuse values that its
+-- functions cannot read (1764000076000-checked-values.ts), and admit_runs_of_workflow catches the remaining errors.
+--
 -- A run that is "running" although its lease has ended was left by a worker that died. Such a crash is counted by
 -- requeue_due_runs, or by this function when only_id is given. The third crash parks the run with the reason "poison",
 -- so that it cannot stop worker after worker. The number of crashes is 0 again when the steps that were ready at the

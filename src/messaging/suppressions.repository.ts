@@ -3,7 +3,10 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { SuppressedAddress } from './suppressed-address.entity.js';
 
-/** Reads and writes suppressed addresses. Every method needs a transaction of the organization. */
+/**
+ * Reads and writes suppressed addresses. Every method needs a transaction of the organization. `MessagePermissionService`
+ * decides which messages are suppressed, with a statement of `message-attempt-statements`.
+ */
 @Injectable()
 export class SuppressionsRepository {
   constructor(private readonly tenants: TenantDatabase) {}

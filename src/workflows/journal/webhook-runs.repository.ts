@@ -4,7 +4,10 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import { Run } from './run.entity.js';
 
-/** Stores the data that only runs of webhooks have: parts of the request, and the answer to its sender. */
+/**
+ * Stores the data that only runs of webhooks have: parts of the request, and the answer to its sender.
+ * `WebhookStartsService` decides whether a request is a duplicate.
+ */
 @Injectable()
 export class WebhookRunsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
