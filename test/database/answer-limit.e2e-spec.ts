@@ -43,7 +43,7 @@ describe('an answer of PostgreSQL that is too large', () => {
   );
 
   itSlow(
-    'fails a statement of the gate, whose pool then opens another connection',
+    'fails a statement of the gate, and the pool of the gate then opens another connection',
     async () => {
       const { pool } = switchboard.app.get(GateDatabase);
       const large = `begin; ${PATIENT}; select repeat('x', 300000000)`;
@@ -53,7 +53,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     LONG_MS,
   );
 
-  it('is counted for each statement of a connection, and ends the connection', async () => {
+  it('is measured for each statement alone, and ends the connection', async () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     const errors: unknown[] = [];
     client.on('error', (error) => errors.push(error));
@@ -68,7 +68,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     await expect(client.query('select 1')).rejects.toThrow('not queryable');
   });
 
-  it('is not asked for by the worker of messages: a message with such a text ends as failed', async () => {
+  it('is avoided by the worker of messages: a message with a text above 16 MiB fails unread', async () => {
     const { value } = await hostile.call<{ contact: { id: string } }>('create_contact', {
       email: 'grace@example.com',
       consent: { email: 'granted' },

@@ -30,8 +30,8 @@ describe('SQL that changes its session', () => {
   afterAll(() => switchboard.close());
 
   /**
-   * Returns the settings that all organizations share and that no organization may change. Databases of other tests on
-   * the same server are left out, because those tests run at the same time.
+   * Returns the settings that all organizations share and that no organization may change. The settings of
+   * other databases on the server are left out, because other tests change them at the same time.
    */
   const sharedState = async (): Promise<unknown> => {
     const owner = new Client({ connectionString: switchboard.databaseUrl });

@@ -75,7 +75,7 @@ describe('SQL of a tool cannot store a row with the id of', () => {
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status)
        select organization_id, '${runId}', id, version, 'manual', '\\x7b7d', 'queued' from workflows limit 1`,
     );
-    // A worker has claimed every due run after this one.
+    // When this new run has ended, a worker has claimed all runs that were due before it.
     await runToEnd(victim, (await createWorkflow(victim, STEPS)).id);
     expect(await getRun(victim, runId)).toEqual(before);
     expect(outcomes).toEqual(DUPLICATE);
@@ -116,7 +116,7 @@ describe('SQL of a tool cannot store a row with the id of', () => {
 
 const LARGEST = 2_147_483_647;
 
-/** Lists statements that store values with which the work of all organizations once failed. */
+/** Lists statements that store values that once made the work of all organizations fail. */
 const POISON: [name: string, statements: string[]][] = [
   [
     'the largest epoch in queued runs',

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Inserts queued runs of the only workflow of an organization. `$n` in the key is the number of the run. */
+/** Inserts queued runs of the only workflow of an organization. In `createdAt`, `g` is the number of the run. */
 const insertRuns = async (
   organization: TestOrganization,
   runs: number,
@@ -71,13 +71,10 @@ describe('SQL of a tool cannot store', () => {
     ['options of a trigger with U+0000', setOptions(`'{"x":"\\u0000"}'`)],
     ['options of a trigger with a lone surrogate', setOptions(`'{"if":"\\ud800"}'`)],
     [
-      'options of a trigger with many levels',
+      'deeply nested options of a trigger',
       setOptions(`(repeat('[', 2500) || repeat(']', 2500))::json`),
     ],
-    [
-      'options of a trigger that are long',
-      setOptions(`('"' || repeat('x', 1000000) || '"')::json`),
-    ],
+    ['long options of a trigger', setOptions(`('"' || repeat('x', 1000000) || '"')::json`)],
     [
       'long options of a webhook',
       `update workflows set webhook_options = to_jsonb(repeat('x', 1000000))`,
@@ -86,22 +83,22 @@ describe('SQL of a tool cannot store', () => {
     ['a negative rate', limits('{"rate":{"runs":-1,"per_seconds":1}}')],
     ['a rate above the maximum', limits('{"rate":{"runs":1001,"per_seconds":1}}')],
     ['the period of a rate above the maximum', limits('{"rate":{"runs":1,"per_seconds":86401}}')],
-    ['a limit of runs above the maximum', limits('{"concurrency":{"runs":2147483647}}')],
-    ['a limit of runs that is a fraction', limits('{"concurrency":{"runs":1.5}}')],
-    ['a limit per key that is no number', limits('{"concurrency":{"runs_per_key":{"a":1}}}')],
+    ['a concurrency above the maximum', limits('{"concurrency":{"runs":2147483647}}')],
+    ['a concurrency that is a fraction', limits('{"concurrency":{"runs":1.5}}')],
+    ['a concurrency per key that is no number', limits('{"concurrency":{"runs_per_key":{"a":1}}}')],
     ['a debounce period above the maximum', limits('{"debounce":{"seconds":86401}}')],
     [
-      'the longest debounce above the maximum',
+      'a longest debounce above the maximum',
       limits('{"debounce":{"seconds":1,"max_seconds":604801}}'),
     ],
-    ['a run that is due but delayed by nothing', delay('delayed_by = null')],
-    ['a run that is due but delayed by a slot', delay(`delayed_by = 'slot'`)],
+    ['a run that is delayed until a time, but by no limit', delay('delayed_by = null')],
+    ['a run that is delayed until a time, but waits for a slot', delay(`delayed_by = 'slot'`)],
     [
-      'a run that is due but has no debounce key',
+      'a debounced run without a debounce key',
       delay(`delayed_by = 'debounce', debounce_key = null`),
     ],
-    ['an event whose transaction is no id', event('x')],
-    ['an event whose transaction is an octal number', event('09')],
+    ['an event whose transaction id is no number', event('x')],
+    ['an event whose transaction id begins with 0', event('09')],
     ['a wait whose snapshot is no snapshot', waits('x')],
     ['a wait whose snapshot ends before it begins', waits('9:5:')],
   ])('%s', async (_name, statement) => {
@@ -145,7 +142,7 @@ describe('limits and options at the edge of what is allowed', () => {
   });
 });
 
-describe('a run that crashes workers is parked after three crashes although SQL has made the number negative', () => {
+describe('a run is parked after three crashes, although SQL of a tool stored a negative number of crashes', () => {
   const CRASH = `status = 'running', available_at = '-infinity'`;
   it.each([
     ['by a sweep', 'select * from gate.wake_runs(100) where $1 <> $2'],
@@ -177,7 +174,7 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(victim, 'delayed_by is null')).toBe(1);
   });
 
-  it('that a debounce replaces are canceled in parts, and the last of them starts after the others have ended', async () => {
+  it('with the same debounce key are canceled in parts, and the newest starts after the others have ended', async () => {
     await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
     await insertRuns(hostile, 1500, {
       set: `delayed_by = 'debounce', debounce_key = 'k', delayed_until = now()`,
@@ -194,7 +191,7 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(hostile, 'delayed_by is null')).toBe(1);
   });
 
-  it('by a rate are checked in parts', async () => {
+  it('that wait for a rate are checked in parts', async () => {
     await createWorkflow(hostile, STEPS, manual({ rate: { runs: 1, per_seconds: 60 } }));
     await insertRuns(hostile, 2500, { set: `delayed_by = 'rate', delayed_until = '-infinity'` });
     await wake(20);

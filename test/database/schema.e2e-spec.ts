@@ -9,7 +9,7 @@ const GLOBAL_KEYS: Record<string, string> = {
   ...Object.fromEntries(
     ['imports', 'messages', 'pending_events', 'workflow_runs', 'workflows'].map((table) => [
       `${table}_id_key`,
-      'workers and webhooks find the row by its random id alone',
+      'workers and webhooks look up the row by its random id, without the organization',
     ]),
   ),
 };

@@ -40,8 +40,8 @@ describe('a call of an organization is answered before most', () => {
 });
 
 /**
- * Sends a request on a thousand connections, and again after each answer, so that a thousand are always open. Returns
- * how many of them are answered during one call.
+ * Sends a request on a thousand connections, and again after each response, so that a thousand requests are always
+ * open. Returns the average number of these requests that are answered during one call.
  */
 async function countAnswers(
   { url }: RunningSwitchboard,
@@ -85,7 +85,7 @@ function ping(switchboard: RunningSwitchboard, { key }: TestOrganization): strin
   return requestText(switchboard, '/api/mcp', [`Authorization: Bearer ${key}`]);
 }
 
-/** Returns a request that calls `ping` at the endpoint for agents, and that is a delivery at the others. */
+/** Returns an HTTP request. The endpoint for agents reads it as a call of `ping`, and a webhook as a delivery. */
 function requestText(
   { url }: RunningSwitchboard,
   path: string,

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const STALLED_BYTES = 8 * MIB;
 const READ_BYTES = 16 * MIB;
 const STALLED = 5;
-/** The stalled responses together have as many bytes as may be unread, so the next response exceeds the limit. */
+/** The limit of unread bytes. The stalled responses reach it, and the next response exceeds it. */
 const MOST_BYTES = STALLED * STALLED_BYTES;
 const LONG_MS = 1_000_000;
 
@@ -54,7 +54,7 @@ describe('above the limit of unread bytes, a client that reads a large response 
     acme = await createOrganization(switchboard);
     globex = await createOrganization(switchboard);
     const express = switchboard.app.getHttpAdapter().getInstance();
-    // The limit of the service is larger than the buffers of a test.
+    // This server has a smaller limit than the 256 MiB of the service, so that the test needs less memory.
     server = createServer(endUnread(express, LONG_MS, MOST_BYTES));
     server.on('connection', (socket) => accepted.set(socket.remotePort!, socket));
     server.listen(0, '127.0.0.1');
@@ -78,7 +78,7 @@ describe('above the limit of unread bytes, a client that reads a large response 
     return { client, socket };
   }
 
-  /** Sends a request and waits until its response waits in the memory of the service. */
+  /** Sends a request, and waits until the service has unread bytes of the response in memory. */
   async function stall(path: string, key?: string) {
     const stalled = await send(path, key);
     await waitFor(() => stalled.socket.writableLength > 0);

@@ -60,7 +60,7 @@ it('a client that reads nothing loses its connection when too many bytes are unr
   }
 });
 
-it('a client that reads no response of its connection loses it when too many bytes are unread', async () => {
+it('a client that pipelines requests and reads nothing loses its connection when too many bytes are unread', async () => {
   const body = Buffer.alloc(20 * 1024 * 1024);
   const longMs = 1_000_000;
   const server = createServer(
@@ -76,7 +76,7 @@ it('a client that reads no response of its connection loses it when too many byt
   client.pause();
   client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(2));
   try {
-    // Without the count of responses that wait for an earlier one, the connection stays open until the test times out.
+    // If the response that waits for the earlier one did not count, the connection would stay open.
     await closed;
   } finally {
     client.destroy();

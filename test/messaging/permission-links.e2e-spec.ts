@@ -206,7 +206,7 @@ describe('a link to unsubscribe', () => {
     expect((await post(other.unsubscribe)).status).toBe(200);
   });
 
-  it('has its own limit when a contact of another organization has the same id', async () => {
+  it('shares no rate limit with a link of another organization to a contact with the same id', async () => {
     const { id, messageId, unsubscribe } = await linksOf();
     const beta = await createOrganization(switchboard);
     const target = { organizationId: beta.id, contactId: id, messageId, topic: 'news' };

@@ -322,7 +322,7 @@ describe('the quota of stored bytes', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  it('counts and refuses kept results of idempotency keys, and refuses new versions of templates', async () => {
+  it('counts results of idempotency keys, and refuses calls with new keys and new versions of templates', async () => {
     const { value } = await create({ properties: large() });
     const contact_id = value.contact.id;
     const change = async (key?: string) => {

@@ -6,26 +6,26 @@ import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow
 import { sample } from '../support/thorough.js';
 import { createTemplate, publish } from './template.js';
 
-const twice = (count: number, value: (name: number) => string): string =>
+const repeat = (count: number, value: (name: number) => string): string =>
   Array.from({ length: count }, (_, index) => value(index)).join('');
 
-/** Text of code blocks, which Juice replaces by words and puts back. The text of two blocks names the next block. */
+/** Juice replaces code blocks by words, and puts them back. Two of these blocks contain the word of the next block. */
 const CODE_BLOCKS = [
   '<style>p{color:red}</style><p>x</p>',
   `<%${'JUICE_CODE_BLOCK_1_'.repeat(40)}%>`,
   `<%${'JUICE_CODE_BLOCK_2_'.repeat(40)}%>`,
   `<%${'a'.repeat(120_000)}%><%b%>`,
 ].join('');
-/** Each property has the value of the property before it twice. Juice writes each value before it reads the next. */
+/** The value of each property has the value of the property before it twice. Juice expands the values one by one. */
 const PROPERTIES = [
   `<style>p{a0:${'1'.repeat(200_000)};`,
-  twice(25, (name) => `a${name + 1}:var(a${name})var(a${name});`),
+  repeat(25, (name) => `a${name + 1}:var(a${name})var(a${name});`),
   '}</style><p>x</p>',
 ].join('');
-/** Each variable names the variable before it twice. */
+/** Each variable refers twice to the variable before it. */
 const VARIABLES = [
   `<style>p{--a0:1;`,
-  twice(25, (name) => `--a${name + 1}:var(--a${name}) var(--a${name});`),
+  repeat(25, (name) => `--a${name + 1}:var(--a${name}) var(--a${name});`),
   'color:var(--a25)}</style><p>x</p>',
 ].join('');
 
@@ -40,7 +40,7 @@ describe('HTML that becomes huge when its CSS is inlined', () => {
   it.each(
     sample<[string, string, string | undefined]>(
       [
-        ['blocks of code that name each other', CODE_BLOCKS, undefined],
+        ['code blocks that contain each other', CODE_BLOCKS, undefined],
         ['properties that double each other', PROPERTIES, 'invalid_arguments'],
         ['CSS variables that double each other', VARIABLES, 'invalid_arguments'],
       ],

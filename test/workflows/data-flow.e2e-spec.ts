@@ -68,7 +68,7 @@ describe('a step that sets values', () => {
     });
   });
 
-  it('has no expression for all values together, which could be much larger than a value of a run', async () => {
+  it('sets values that expressions read one by one: expressions with all values together are refused', async () => {
     const message = 'refers to all of vars, but single values are read as vars.NAME';
     expect(
       await faultsOf([

@@ -4,9 +4,9 @@ import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboa
 import { itSlow } from '../support/thorough.js';
 import { createWorkflow, postWebhook, type RunShape, runUntil } from './support/workflow-client.js';
 
-/** The largest output of a step contains this text twice. */
+/** A text of which two are nearly the largest output of a step, 1.5 MiB. */
 const LARGE = 'x'.repeat(750_000);
-/** The number of such outputs that pass the limit of 64 MiB. */
+/** This number of outputs with two such texts exceeds the limit of 64 MiB. */
 const TOO_MANY = 46;
 const TWICE = { a: '{{ trigger.payload.text }}', b: '{{ trigger.payload.text }}' };
 const WAIT = { id: 'pause', wait: { seconds: 1 } };
@@ -36,7 +36,7 @@ const rowOf = async (runId: string, stepId: string) => {
 };
 
 describe('the inputs and outputs of a run', () => {
-  it('have together at most 64 MiB, also after a wait: the step that passes the limit fails', async () => {
+  it('have together at most 64 MiB, also after a wait: the step that exceeds the limit fails', async () => {
     const echo = { id: 'echo', tool: 'probe_echo', arguments: { value: TWICE } };
     const ended = await run(
       [
@@ -64,7 +64,7 @@ describe('the inputs and outputs of a run', () => {
     expect(await rowOf(ended.id, 'note')).toMatchObject({ output: { vars: { of: 'large' } } });
   });
 
-  it('do not count in finished items of a loop, before and after a wait', async () => {
+  it('do not count when they are inside finished items of a loop, before and after a wait', async () => {
     const ended = await run([
       {
         id: 'each',
@@ -82,7 +82,7 @@ describe('the inputs and outputs of a run', () => {
   });
 
   itSlow(
-    'that an earlier release stored above the limit fail the run when it continues',
+    'fail the run when it continues, if an earlier release stored more than 128 MiB of them',
     async () => {
       const { id } = await createWorkflow(acme, [
         { id: 'first', set: { a: 1 } },

@@ -7,7 +7,7 @@ import { createWorkflow, postWebhook, sign } from './support/workflow-client.js'
 
 const MIB = 1024 * 1024;
 const SIZE = 2 * MIB;
-/** As many bytes of a large body as make it occupy a place. */
+/** A large body of which so many bytes have arrived occupies a slot. */
 const LARGE_BYTES = MIB + 64 * 1024;
 /** The address of a stranger. The tests send other deliveries from 127.0.0.1. */
 const STRANGER = '127.0.0.2';
@@ -49,10 +49,10 @@ describe('slow large bodies of a stranger', () => {
     return { sent, status };
   }
 
-  /** Occupies all places of the organization. */
+  /** Occupies all slots of the organization. */
   async function occupy(): Promise<SlowBody[]> {
     const bodies = Array.from({ length: 4 }, () => begin(LARGE_BYTES));
-    // The refusal of one shows that the others have their places.
+    // When one body is refused, the three others have their slots.
     expect(await Promise.race(bodies.map(({ status }) => status))).toBe(503);
     return bodies;
   }
@@ -62,7 +62,7 @@ describe('slow large bodies of a stranger', () => {
     return (await postWebhook(switchboard, workflow.id, body, headers)).status;
   };
 
-  it('occupy no place before 1 MiB has arrived', async () => {
+  it('occupy no slot before more than 1 MiB has arrived', async () => {
     const server = switchboard.app.getHttpServer();
     let begun = 0;
     server.on('request', () => (begun += 1));
@@ -75,7 +75,7 @@ describe('slow large bodies of a stranger', () => {
     }
   });
 
-  it('lose a place to a body from another network', async () => {
+  it('lose a slot to a body from another network', async () => {
     const bodies = await occupy();
     try {
       expect(await deliver()).toBe(202);
@@ -84,7 +84,7 @@ describe('slow large bodies of a stranger', () => {
     }
   });
 
-  it('lose their places when few bytes arrive', async () => {
+  it('lose their slots when they arrive too slowly', async () => {
     const bodies = await occupy();
     const trickle = setInterval(() => bodies.forEach(({ sent }) => sent.write('x')), 100);
     try {
