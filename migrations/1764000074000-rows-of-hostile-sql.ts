@@ -4,7 +4,7 @@ import { SqlMigration } from './sql-migration.js';
 /** Lists the tables whose rows workers and webhooks find by id alone. */
 const TABLES = ['workflow_runs', 'workflows', 'pending_events', 'imports', 'messages'] as const;
 
-/** Lists the indexes that the unique keys replace. */
+/** Lists the indexes that the unique indexes replace. */
 const REPLACED = {
   workflow_runs_id_idx: 'workflow_runs (id)',
   workflows_id_idx: 'workflows (id)',
@@ -15,8 +15,8 @@ const REPLACED = {
 
 /**
  * Keeps rows that SQL of a tool has stored from affecting the work of other organizations. No organization can store a
- * row with the id of a row of another one. And no value in such a row makes the functions fail that serve all
- * organizations. Locks these tables while the indexes are built.
+ * row with the id of a row of another one. The functions that serve all organizations do not fail because of a value in
+ * such a row. Locks these tables while the indexes are built.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';

@@ -4,8 +4,8 @@ import { SqlMigration } from './sql-migration.js';
 const TABLES = ['idempotency_keys', 'template_versions'];
 
 /**
- * Counts the stored results of calls with an idempotency key. An organization that has used its stored bytes can store
- * no more of them, and no more versions of templates.
+ * Counts the results of calls with an idempotency key as stored bytes. An organization that has reached its quota of
+ * stored bytes can store no more such results, and no more versions of templates.
  */
 export class CountedResults1764000075000 extends SqlMigration {
   readonly name = 'CountedResults1764000075000';

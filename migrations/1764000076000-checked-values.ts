@@ -13,7 +13,10 @@ const RUNS = '^([1-9][0-9]{0,2}|1000)$';
 const UP_TO_86400 = '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$';
 const UP_TO_604800 = '^([1-9][0-9]{0,4}|[1-5][0-9]{5}|60[0-3][0-9]{3}|604[0-7][0-9]{2}|604800)$';
 
-/** Lists what each limit must match, as text. Only `src/workflows/definitions/run-limits.ts` has the same maximums. */
+/**
+ * Lists the regular expression that the text of each limit must match. The maximums are those of
+ * `src/workflows/definitions/run-limits.ts`.
+ */
 const LIMITS: readonly [limit: string, member: string, pattern: string][] = [
   ['concurrency', 'runs', RUNS],
   ['concurrency', 'runs_per_key', RUNS],
@@ -27,7 +30,7 @@ const CHECKS: readonly Check[] = [
   {
     table: 'workflows',
     name: 'workflows_options_size_check',
-    // The regular expression keeps only the brackets outside of strings. Their number bounds the depth of the value.
+    // Keeps only the opening brackets outside of strings. Their number bounds the depth of the value.
     condition: `octet_length(trigger_options::text) <= 524288 and octet_length(webhook_options::text) <= 65536
       and octet_length(secret) <= 65536 and octet_length(previous_secret) <= 65536
       and length(regexp_replace(trigger_options::text, '"(?:\\\\.|[^"\\\\])*"|[^[{"]', '', 'g')) <= 2000`,
@@ -70,8 +73,8 @@ const CHECKS: readonly Check[] = [
 
 /**
  * Refuses values with which functions for all organizations would fail, and bounds the work that the rows of one
- * organization can cause in such a function. A check evaluates a value as these functions do, so the statement that
- * stores a wrong value fails itself. Locks the tables while the checks read them.
+ * organization can cause in such a function. A check evaluates a value as these functions do, so a statement that
+ * stores a wrong value fails at once. Locks the tables while the checks read them.
  */
 export class CheckedValues1764000076000 extends SqlMigration {
   readonly name = 'CheckedValues1764000076000';
@@ -101,8 +104,8 @@ export class CheckedValues1764000076000 extends SqlMigration {
       `create index workflow_runs_delayed_turns_idx on public.workflow_runs (organization_id, delayed_until)
        where status = 'queued' and delayed_until is not null`,
     );
-    // Without statistics, PostgreSQL chooses the index that was created last. A search for due runs of all organizations
-    // would read the whole index workflow_runs_delayed_turns_idx.
+    // Without statistics, PostgreSQL chooses the index that was created last. A search for due runs of all
+    // organizations would read the whole index workflow_runs_delayed_turns_idx.
     await runner.query('drop index public.workflow_runs_delayed_until_idx');
     await runner.query(
       `create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)

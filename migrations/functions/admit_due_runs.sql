@@ -1,15 +1,15 @@
 -- Checks the limits that are due again: the end of a debounce period, or a free place in a rate.
 --
 -- Arguments:
---   batch_size  the largest number of runs to look at. If more are due, the function also looks at one run of each of up
---               to batch_size organizations.
+--   batch_size  the largest number of runs to look at. If that many runs are due, the function also looks at one run of
+--               each of up to batch_size organizations.
 -- Result: how many workflows and debounce keys it checked.
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
 -- Many due runs of one organization must not keep the due runs of others waiting. So the search for one run of each
 -- organization jumps from organization to organization in the index workflow_runs_delayed_turns_idx. It starts at a
 -- random organization, and jumps up to 1,000 times. A run that is still due after its check is checked again after a
--- second. Otherwise such runs would stay the first ones.
+-- second. Otherwise such runs would stay the first ones in the index.
 create or replace function private.admit_due_runs(batch_size integer) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

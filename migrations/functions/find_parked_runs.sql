@@ -2,9 +2,9 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs
--- Result: id and organization of each run. Each organization gets its first run before another one gets a second run, so
---   many parked runs of one organization do not keep the others waiting. The order within an organization is random
---   among its 1,000 first runs, so a run that cannot be published does not keep the others waiting.
+-- Result: id and organization of each run. Each organization gets its first run before another one gets a second run,
+--   so many parked runs of one organization do not keep the others waiting. Up to 1,000 runs of each organization are
+--   considered, in random order. So a run whose event cannot be emitted does not keep the others waiting.
 -- Locks: none.
 create or replace function gate.find_parked_runs(batch_size integer)
 returns table (id text, organization_id text)

@@ -7,9 +7,9 @@
 --   that is parked is left out.
 -- Locks: none.
 --
--- SQL of a tool can store any epoch. After the largest integer, the epochs begin again at 1, so that no such row makes the
--- claims of other organizations fail. The same holds for
--- the number of crashes, which counts as at least 0 and at most 1,000.
+-- SQL of a tool can store any epoch. After the largest integer, the epochs begin again at 1, so that no such row makes
+-- the claims of other organizations fail. For the same reason, the stored number of crashes counts as at least 0 and at
+-- most 1,000.
 --
 -- It is a separate function so that plan_cache_mode applies to its statement alone. Otherwise the number of ids would
 -- make PostgreSQL plan the statement for each call, which takes a third of the time of the update.

@@ -26,7 +26,7 @@ begin
   begin
     bytes := private.stored_bytes(of_organization, contacts, runs, 4000);
   exception when data_exception then
-    -- SQL of a tool has stored sizes that cannot be added up.
+    -- SQL of a tool has stored sizes that cannot be added up. The organization counts as above every quota.
     bytes := 1e18;
   end;
   if not exists (select from public.organizations o where o.id = of_organization) then

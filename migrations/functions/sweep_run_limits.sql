@@ -7,7 +7,7 @@
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
 -- lock only where a run can pass. It starts at a random organization, because there may be more than 200. After two
 -- seconds it checks no further workflow. Otherwise many keys of one organization could make the function exceed the
--- statement timeout, and no workflow would be checked.
+-- statement timeout, and the checks of all workflows would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer

@@ -172,8 +172,8 @@ describe('a result', () => {
     expect((await errorOf('throw null')).message).toContain('null');
   });
 
-  // In a thread, a text that does not fit into its memory ends the whole process.
-  it('cannot make the description of its error long by replacing methods', async () => {
+  // A text that does not fit into the memory of a thread ends the whole process.
+  it('has a short description of its error even when the code replaces methods', async () => {
     const long = `'\\u0001'.repeat(20_000_000)`;
     const replaced = `
       Array.prototype.map = () => ({ join: () => ${long} });

@@ -21,7 +21,7 @@ const STACK_BYTES = 256 * 1024;
 /** The number of promise jobs that are executed as a group. The time limit is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
-/** The largest number of characters that describe an error: its name, message and stack with two separators. */
+/** The most characters of the description of an error: its name, message and stack, and two separators. */
 const MAX_DESCRIPTION = 3 * MAX_MESSAGE + 2;
 const FILE = 'code.js';
 const TOO_DEEP = 'it is nested too deeply';

@@ -61,7 +61,7 @@ describe('ByteBudget', () => {
     await budget.acquire('a', 10, NEVER);
   });
 
-  it('takes bytes at once only when they are free, and nobody waits for them', async () => {
+  it('takes bytes at once only when they are free and nobody waits', async () => {
     const budget = new ByteBudget(20);
     const first = budget.tryAcquire('a', 10)!;
     expect(budget.tryAcquire('a', 1)).toBeUndefined();

@@ -35,7 +35,7 @@ export class ByteBudget {
 
   /**
    * Takes bytes that are free now, and returns a function that releases them. Returns undefined when they are not free,
-   * or when somebody waits.
+   * when they exceed the share of the organization, or when a caller waits for bytes.
    */
   tryAcquire(organizationId: string, bytes: number): (() => void) | undefined {
     const isOverShare = this.taken.of(organizationId) + bytes > this.share;

@@ -25,7 +25,7 @@ describe(CallTurns, () => {
     expect(started.filter((id) => id === 'a')).toHaveLength(1000);
   });
 
-  it('lets an organization start its only call before the many unverified requests to it', async () => {
+  it('starts a call of an organization before most of the unverified requests to it', async () => {
     const turns = new CallTurns();
     let started = 0;
     const requests = Array.from({ length: 1000 }, async () => {

@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 16;
  *
  * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
  * keeps no other call from its turn. `ConnectionShares` limits how many database connections the running calls of one
- * organization hold, and the next statements wait there.
+ * organization use. Further statements wait there.
  */
 @Injectable()
 export class CallTurns {
@@ -44,8 +44,8 @@ export class CallTurns {
   }
 
   /**
-   * Requests the start of a request to an organization, as {@link take} does, before its credential is checked. Such
-   * requests take turns with the calls of the organization. Otherwise a stranger could make these calls wait.
+   * Does the same as {@link take} for a request whose credential is not checked yet. Such requests take turns with the
+   * calls of the organization. Otherwise a stranger could make these calls wait.
    */
   takeUnverified(organizationId: string): Promise<void> | undefined {
     return this.take(`unverified ${organizationId}`);

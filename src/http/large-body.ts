@@ -4,18 +4,18 @@ import { incompleteBody } from './request-body.js';
 
 const CHECK_MS = 3000;
 /**
- * The fewest bytes of a large body that must arrive between two checks. A sender of the largest body that is slower
- * exceeds the time for a body anyway.
+ * The fewest bytes of a large body that must arrive between two checks. With fewer bytes, the largest body would exceed
+ * the time limit of a body anyway.
  */
 const FEWEST_BYTES = 512 * 1024;
 
-/** Ends the reading of a body, which throws the error. Has no effect when the body has arrived. */
+/** Ends the reading of a body, so that {@link readLargeBody} throws the error. Has no effect after the last byte. */
 export type EndReading = (error: AppError) => void;
 
 /**
  * Reads a body with a Content-Length, which the caller has compared with its limit. Calls `beforeLarge` as soon as more
- * than `smallBytes` have arrived. From then on, the body must arrive fast: otherwise throws `unavailable`. Throws
- * `invalid_json` for an incomplete body, and what `beforeLarge` throws.
+ * than `smallBytes` have arrived. Throws `unavailable` if the rest of the body arrives too slowly. Throws
+ * `invalid_json` for an incomplete body. Throws the errors of `beforeLarge` too.
  */
 export async function readLargeBody(
   request: Request,

@@ -36,7 +36,7 @@ export class RateLimiter {
     this.take(organizationId, points, organizationId);
   }
 
-  /** Counts a request for a webhook or a run of an organization. Each has the same limit as an organization. */
+  /** Counts a request for one webhook or one run of an organization. Each has the same limit as an organization. */
   consumeOfPart(organizationId: string, id: string): void {
     this.take(`${organizationId} ${id}`, 1, id);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UnreadBytes } from './unread-bytes.js';
 
 describe(UnreadBytes, () => {
-  it('chooses the owner with the most bytes, and not the largest response', () => {
+  it('chooses a connection of the owner with the most bytes, and not of the largest response', () => {
     const unread = new UnreadBytes<string>();
     unread.add('healthy', 'b', 8);
     for (const connection of ['stalled 1', 'stalled 2', 'stalled 3'])
@@ -11,7 +11,7 @@ describe(UnreadBytes, () => {
     expect(unread.findConnectionToEnd()).toBe('stalled 1');
   });
 
-  it('chooses the connection whose oldest unread response is the oldest of the owner', () => {
+  it('chooses the connection with the oldest unread response of the owner', () => {
     const unread = new UnreadBytes<string>();
     const readFirst = unread.add('reads', 'a', 4);
     unread.add('stalls', 'a', 4);
@@ -21,7 +21,7 @@ describe(UnreadBytes, () => {
     expect(unread.findConnectionToEnd()).toBe('stalls');
   });
 
-  it('removes the responses of a connection of several owners', () => {
+  it('removes all responses of a connection, even when they have several owners', () => {
     const unread = new UnreadBytes<string>();
     const read = unread.add('proxy', 'a', 4);
     unread.add('proxy', 'b', 5);

@@ -41,11 +41,11 @@ export class UnreadBytes<Connection> {
   }
 
   /**
-   * Returns the connection to end when there are too many unread bytes: of the owner with the most unread bytes, the
-   * connection of the oldest response. Returns undefined when there are no unread bytes.
+   * Returns the connection to end when there are too many unread bytes: the connection of the oldest unread response of
+   * the owner with the most unread bytes. Returns undefined when there are no unread bytes.
    *
-   * The owner decides first. Otherwise clients that read nothing would make others lose their connections. A client
-   * that reads has young responses.
+   * The owner is chosen first. Otherwise clients that read nothing would make other owners lose their connections. The
+   * oldest response is chosen, because the responses of a client that reads are removed soon.
    */
   findConnectionToEnd(): Connection | undefined {
     let largest: Owned<Connection> | undefined;

@@ -60,8 +60,8 @@ function afterEnd(response: ServerResponse, done: () => void): void {
     response.once('prefinish', done);
     return;
   }
-  // The response waits for an earlier one of its connection. Node.js emits `prefinish` only when the client has read
-  // the earlier response. Without this, the bytes of up to 16 responses of a connection would not be counted.
+  // The response waits for an earlier one of its connection, and Node.js emits `prefinish` only after the earlier one
+  // was sent. If `prefinish` were used here, the bytes of up to 16 waiting responses would not be counted.
   const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
   response.end = (...given: unknown[]) => {
     const isFirst = !response.writableEnded;

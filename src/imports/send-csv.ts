@@ -22,7 +22,7 @@ export async function sendCsv(
   await sendParts(response, mayActOnRuns(restriction) ? lines : withoutSignatures(lines));
 }
 
-/** Each part has whole lines, so no signature is in two parts. */
+/** Hides the signatures of resume URLs. Each part has whole lines, so no signature is split between two parts. */
 async function* withoutSignatures(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const part of lines) yield hideResumeSignatures(part);
 }

@@ -88,7 +88,7 @@ describe(ApiKeysRepository.name, () => {
     expect(await second).toMatchObject(KEY);
   });
 
-  it('looks each key up alone after a statement for several keys that failed', async () => {
+  it('looks up each key alone after the statement for several keys failed', async () => {
     const { keys, statements } = start();
     const [first, second] = [keys.findByHash(A), keys.findByHash(B)];
     await nextTurn();

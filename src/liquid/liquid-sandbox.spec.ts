@@ -191,7 +191,7 @@ describe('the memory of a sandbox', () => {
     expect(reads).toBeLessThan(10);
   });
 
-  it('keeps parsed templates up to a number of bytes', () => {
+  it('limits the bytes of the parsed templates in the cache', () => {
     const own = new LiquidSandbox();
     const parsed = Array.from({ length: 300 }, (_, index) => {
       own.parse(`${'{{a}}'.repeat(400)}${index}`);

@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 
 const MAX_BUDGETS = 10_000;
 
-/** The processor time of an organization: in a burst, and then in each second. */
+/** The processor time that an organization may use: in a burst, and then in each second. */
 export interface TimeAllowance {
   readonly capacityMs: number;
   readonly gainMsPerSecond: number;

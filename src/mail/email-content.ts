@@ -64,7 +64,7 @@ export async function prepareEmail(
   const message = compile();
   const envelope = message.getEnvelope();
   const open = (content: Readable): Readable =>
-    // An error of the content is an error of the joined chunks too.
+    // `pipeline` destroys the joined chunks with an error of the content, so the callback need not handle it.
     pipeline(content, new JoinedChunks(), () => undefined);
   if (!key) return { ...envelope, open: () => open(message.createReadStream()) };
   const { signature, kept } = await sign(message.createReadStream(), key, signal);

@@ -62,7 +62,7 @@ export class MessageAttemptsService {
     const alone = await this.beginAll(organizationId, [claim], 'wait');
     const attempt = alone.get(keyOf(claim));
     if (attempt !== undefined) return attempt;
-    // Without this end, a message that is too large would be claimed again at the end of each lease.
+    // Without this call, a message that is too large would be claimed again at the end of each lease.
     await this.tenants.transaction(organizationId, () => this.attempts.endTooLarge(claim));
     return null;
   }

@@ -13,12 +13,12 @@ export interface ReservedSlot {
   release(unknown?: { id: string }): void;
 }
 
-/** Matches an id that a wake-up can have. SQL of a tool can store rows with any other id. */
+/** Matches an id that a wake-up can contain. SQL of a tool can store rows with other ids. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * Returns true for the id of a row that fits into a message. Others would make the messages of all organizations fail
- * that are sent together, or become several wake-ups. The poll finds their rows.
+ * Returns true if a wake-up can contain this id. Another id could be read as several wake-ups, or make the wake-ups of
+ * other organizations fail that are sent together with it. The poll finds rows with such ids.
  */
 export function canWake(id: string): boolean {
   return ID.test(id);

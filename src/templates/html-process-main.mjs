@@ -24,16 +24,17 @@ const OPTIONS = {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 
-// Loading takes long, so it begins when signals are handled. This entry point has no code that loads style sheets or
-// images from their addresses.
+// Loading takes long, so it begins after the handlers of signals are set. The entry point `juice/client.js` has no code
+// that loads style sheets or images from their addresses.
 const { default: juice } = await import('juice/client.js');
-// Juice would replace code of other template languages by words, and put it back also where the author wrote such a
-// word. The Liquid markup of the HTML is hidden already.
+// Juice would replace code of other template languages by words, and later replace these words by the code, even where
+// the author wrote such a word. The Liquid markup of the HTML is hidden already.
 for (const name of Object.keys(juice.codeBlocks)) delete juice.codeBlocks[name];
 
 let html = '';
 globalThis.inline = inline;
-// Only a script with a timeout ends while it works, so this process also ends when the parent is gone.
+// The process cannot handle `disconnect` while the script runs. So when the parent is gone, the timeout of the script
+// ends the process.
 const script = new Script('inline()');
 
 process.on('message', (/** @type {string} */ next) => {

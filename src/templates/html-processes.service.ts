@@ -36,8 +36,10 @@ interface Job {
 
 /**
  * Does slow work with HTML in a child process, which is ended when one HTML takes too long. An organization has one
- * process at a time. Organizations take turns, also between the HTML of one job. V8 aborts a whole process when a text
- * exceeds the limit of its heap, also the limit of a thread. So HTML that becomes huge ends only its child process.
+ * process at a time. Organizations take turns, also between the HTML of one job.
+ *
+ * A thread would not suffice: when a text exceeds the heap limit of a thread, V8 aborts the whole process. HTML that
+ * becomes huge ends only its child process.
  */
 @Injectable()
 export class HtmlProcessesService implements OnApplicationShutdown {
@@ -48,8 +50,8 @@ export class HtmlProcessesService implements OnApplicationShutdown {
 
   /**
    * Resolves with the result of a job. Rejects with `invalid_arguments` when one HTML takes too much time or memory.
-   * Rejects with `rate_limited` when too many jobs of the organization wait. Rejects with `unavailable` after a long wait,
-   * or when no process could start.
+   * Rejects with `rate_limited` when too many jobs of the organization wait. Rejects with `unavailable` after a long
+   * wait, or when no process could start.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
     const styled = job.filter(hasStyles);

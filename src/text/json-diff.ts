@@ -6,10 +6,10 @@ export interface JsonChange {
   after?: unknown;
 }
 
-/** The largest number of characters that the paths of one or several comparisons may repeat. */
+/** The most characters that the paths in one result may repeat. Each path repeats the path of its parent. */
 const MOST_PATH_CHARACTERS = 4_000_000;
 
-/** Limits the characters that the paths of comparisons repeat. Comparisons of one result share it. */
+/** Limits the characters that the paths in a result repeat. All comparisons for one result share a budget. */
 export class PathBudget {
   private left = MOST_PATH_CHARACTERS;
 
@@ -22,9 +22,9 @@ export class PathBudget {
 }
 
 /**
- * Compares two JSON values. Items of arrays are compared by index, so an inserted item changes all later items. An object
- * whose members would need more of `budget` than is left counts as one change. Otherwise an object with a long name and
- * thousands of members would repeat the name for each of them.
+ * Compares two JSON values. Items of arrays are compared by index, so an inserted item changes all later items. An
+ * object whose members would need more of `budget` than is left counts as one change. Otherwise an object with a long
+ * name and thousands of members would repeat the name for each of them.
  */
 export function jsonDiff(
   before: unknown,

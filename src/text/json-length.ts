@@ -1,7 +1,8 @@
 /**
- * Returns a lower bound of the length of the JSON text of a value. Stops as soon as the bound is more than `most`.
- * Escapes can make the text up to six times as long. Use it before `JSON.stringify`, for values that may contain the
- * same large value many times.
+ * Returns a lower bound of the length of the JSON text of a value that has no undefined members. Stops as soon as the
+ * bound is more than `most`. The text can be many times as long, because escapes are not counted, and a number or an
+ * object of a class counts as one character. Use it before `JSON.stringify`, for values that may contain the same large
+ * value many times.
  */
 export function minJsonLength(value: unknown, most: number): number {
   const left = { characters: most };

@@ -2,8 +2,8 @@
 const LONGEST_HEADER = 200;
 
 /**
- * Returns the first members of a header that has a list, such as `Accept-Language`. Without this limit, a long header of
- * a stranger costs up to 20 ms of processor time.
+ * Returns the first members of a header that has a list, such as `Accept-Language`. Without this limit, a long header
+ * of a stranger costs up to 20 ms of processor time.
  */
 export function shortenList(header: string): string {
   if (header.length <= LONGEST_HEADER) return header;

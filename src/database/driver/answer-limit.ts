@@ -18,7 +18,7 @@ export function limitAnswers(client: ClientBase, mostBytes = MOST_ANSWER_BYTES):
   connection.on('readyForQuery', () => {
     received = 0;
   });
-  // The parser of pg listens too, and must not see the chunk that ends such a value before this listener.
+  // This listener runs before the parser of pg. Otherwise the parser would get the last chunk of such a value first.
   connection.stream.prependListener('data', (chunk: Buffer) => {
     received += chunk.length;
     if (received > mostBytes) endAnswer(connection);

@@ -33,7 +33,7 @@ export class Pipeline implements Submittable {
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;
-  /** The approximate memory of the rows without their characters, which `limitAnswers` counts. */
+  /** The approximate bytes of the rows in memory, without the characters of values, which `limitAnswers` counts. */
   private heldBytes = 0;
   private resolve: (result: QueryResult) => void;
   private reject: (error: Error) => void;
@@ -75,7 +75,7 @@ export class Pipeline implements Submittable {
     }
     this.heldBytes += rowBytes(fields.length);
     if (this.heldBytes > MOST_ANSWER_BYTES) {
-      // Millions of small rows would fill the memory of the process, although they are few bytes.
+      // Millions of small rows would fill the memory of the process, although few bytes are received for them.
       endAnswer(this.connection!);
       return;
     }

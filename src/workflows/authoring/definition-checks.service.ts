@@ -40,7 +40,8 @@ export class DefinitionChecksService {
 
   /**
    * Parses the given parts of a definition, and joins the lists `steps` and `on_failure`. `on_failure` is used only
-   * together with `steps`. Returns the expressions, which the check has read. Throws `invalid_arguments` with the path of each fault.
+   * together with `steps`. Also returns the expressions that the check has read. Throws `invalid_arguments` with the
+   * path of each fault.
    */
   async check(
     organizationId: string,

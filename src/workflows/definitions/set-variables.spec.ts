@@ -31,7 +31,7 @@ describe(setsBefore, () => {
 });
 
 describe(VisibleNames, () => {
-  it('has the names of the chain to which it has moved, in any order', () => {
+  it('returns the names of a chain, in whatever order chains are requested', () => {
     const names = new VisibleNames();
     const sets = setsBefore(STEPS);
     const at = (id: string) => [...names.at(sets.get(id)).keys()].sort().join('');
@@ -43,7 +43,7 @@ describe(VisibleNames, () => {
     expect(at('h')).toBe('pqrwxyz');
   });
 
-  it('reads the names of each step a few times, and not again for every later step', () => {
+  it('reads the names of each step at most a few times, however many steps follow', () => {
     let reads = 0;
     const counted = (index: number): Step => ({
       id: `s${index}`,

@@ -3,8 +3,8 @@ import { innerListsOf } from './steps/step-kinds.js';
 import { isSet } from './steps/set-step.js';
 
 /**
- * A `set` step and those before it. Steps share these chains. With a list for each step, their number would be the
- * square of the number of steps.
+ * A linked list: a `set` step and the chain of the `set` steps before it. Steps share their chains. With a list for
+ * each step, the total length of the lists would be the square of the number of steps.
  */
 export interface SetChain {
   readonly step: SetStep;
@@ -31,7 +31,7 @@ export function setsBefore(steps: readonly Step[]): SetsBefore {
   return found;
 }
 
-/** Returns the steps of a chain in the order of the definition, without those of `until`, a beginning of the chain. */
+/** Returns the steps of a chain in the order of the definition. Leaves out the steps of `until` and before it. */
 export function stepsOf(chain: SetChain | undefined, until?: SetChain): SetStep[] {
   const steps: SetStep[] = [];
   for (let at = chain; at && at !== until; at = at.before) steps.push(at.step);
@@ -63,8 +63,8 @@ function append(before: SetChain | undefined, step: SetStep): SetChain {
 }
 
 /**
- * The names of the values that the steps of a chain set. Moving to the chain of the next step takes time for the steps
- * in which the chains differ.
+ * Finds the names of the values that the steps of a chain set. A call takes time only for the steps in which its chain
+ * differs from the chain of the previous call.
  */
 export class VisibleNames {
   private readonly counts = new Map<string, number>();

@@ -50,7 +50,7 @@ describe(planOf, () => {
     it.each<[string, unknown]>([
       ['an object with a length', { length: 5 }],
       ['more items than a loop can have', Array.from({ length: 100_001 })],
-      ['nothing', undefined],
+      ['undefined', undefined],
     ])('throws when the stored items of the loop are %s', (_title, items) => {
       const each: JournalState = { status: 'running', input: { items } };
       expect(() => next({ each }, loop({ steps: [] }))).toThrow('no list of at most 100000 items');

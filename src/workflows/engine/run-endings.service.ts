@@ -15,7 +15,7 @@ import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunWaitsRepository } from '../waits/run-waits.repository.js';
 
-/** The reason of a failed run whose journal is too large. An earlier release, without a limit, has stored it. */
+/** The reason of a run that failed because its journal is too large. Only earlier releases stored such journals. */
 const TOO_LARGE = 'too_large';
 
 /** Ends runs, wakes the runs that wait for them, and emits `run.failed`. */

@@ -54,7 +54,7 @@ export class RunExecutorService {
 
   /**
    * Runs steps until the run ends or waits, or the lease is lost because another worker has the run. Throws
-   * `rate_limited` when the run must be given back, because the process has no memory for its journal.
+   * `rate_limited` when the process has no free memory for the journal. Then the run must be claimed again later.
    */
   async execute(lease: RunLease, signal: AbortSignal): Promise<void> {
     const memory = this.memory.reserve(lease.organizationId);
@@ -153,7 +153,7 @@ export class RunExecutorService {
     }
   }
 
-  /** Lets the running steps end, and then gives the run back, when the process has no memory for its journal. */
+  /** Makes `execute` throw after the running steps have ended, when the process has no free memory for the journal. */
   private checkMemory(execution: Execution, memory: RunReservation): void {
     if (execution.progress === 'released' || execution.failure) return;
     try {
@@ -199,7 +199,7 @@ export class RunExecutorService {
     for (let count = 0; progress === 'continues' && sharing === 'reads'; count += 1) {
       const place = this.findOnlyStep(shared.plan().ready, ['reads', 'changes']);
       if (!place || count === MAX_SHARED_STEPS || performance.now() > endsAt) break;
-      // Only between transactions, entries inside finished iterations are dropped from memory.
+      // Entries inside finished iterations are dropped from memory only between transactions.
       if (shared.addedBytes > MAX_SHARED_BYTES) break;
       sharing = this.runners.getSharing(place.step);
       progress = await this.runStep(shared.run, place, shared);

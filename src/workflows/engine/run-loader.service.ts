@@ -8,7 +8,7 @@ import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
 import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.js';
 
-/** The bytes of a large journal that are loaded at a time. */
+/** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
 const EMPTY: JournalPart = { entries: [], leftBytes: 0, isLast: true };
 
@@ -29,8 +29,8 @@ export class RunLoaderService {
   }
 
   /**
-   * Returns a run with its journal, in the open transaction. When the journal is large, returns its bytes instead,
-   * because nobody may wait for memory in a transaction.
+   * Returns a run with its journal, which it reads in the open transaction. When the journal is large, returns the
+   * number of its bytes instead, because a transaction must not wait for memory.
    */
   async loadSmall(
     lease: RunLease,
@@ -46,9 +46,9 @@ export class RunLoaderService {
   }
 
   /**
-   * Returns a run with a journal of this size, after it has waited for the memory. The journal is loaded in parts. After
-   * each part, the entries inside finished iterations are dropped, because a loop may have 10,000 large ones. Stops
-   * early, and returns a part of the run, when the journal has more than {@link MAX_LOADED_BYTES}.
+   * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
+   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. Stops early,
+   * and returns the run with a part of its journal, when more than {@link MAX_LOADED_BYTES} are in memory.
    */
   async loadLarge(
     lease: RunLease,

@@ -5,7 +5,7 @@ const NEVER = new AbortController().signal;
 const MIB = 1024 * 1024;
 
 describe(RunMemoryService, () => {
-  it('gives a run back that grows when its organization has used up its memory, and lets it wait', async () => {
+  it('refuses memory to a run that grows beyond the share of its organization, until other runs end', async () => {
     const memory = new RunMemoryService();
     const [first, second, third] = [1, 2, 3].map(() => memory.reserve('a'));
     first!.grow(64 * MIB);
@@ -24,7 +24,7 @@ describe(RunMemoryService, () => {
     again.grow(8 * MIB);
   });
 
-  it('reserves twice what a journal needs, so that few runs are given back', () => {
+  it('reserves twice the size of a journal, so that few runs are refused memory', () => {
     const memory = new RunMemoryService();
     const first = memory.reserve('a');
     first.grow(32 * MIB);

@@ -19,7 +19,7 @@ export class RunMemoryService {
   }
 }
 
-/** The bytes that are reserved for the journal of one run. A reservation is twice as large as the journal needs. */
+/** Reserves memory for the journal of one run: twice its size, but at most `MAX_JOURNAL_BYTES`. */
 export class RunReservation {
   private readonly releases: (() => void)[] = [];
   private bytes = SMALL_JOURNAL_BYTES;
@@ -37,9 +37,9 @@ export class RunReservation {
   }
 
   /**
-   * Reserves more when the journal has grown. Throws `rate_limited` when this memory is not free. Then the run must be
-   * given back, and it continues when it is claimed again. A run that waited with its journal in memory could wait for
-   * a run that waits for this one.
+   * Reserves more when the journal has grown. Throws `rate_limited` when this memory is not free. Then the run
+   * continues when it is claimed again. If runs waited here with their journals in memory, they could wait for each
+   * other forever.
    */
   grow(bytes: number): void {
     const more = bytes > this.bytes ? this.missing(bytes) : 0;

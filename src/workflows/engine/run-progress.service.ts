@@ -131,7 +131,7 @@ export class RunProgressService {
   }
 
   async fail(attempt: StepAttempt, entry: JournalEntry, error: unknown): Promise<Progress> {
-    // The failed step must not keep the input either.
+    // `failTooLarge` records this failure without the input, because the input may be too large too.
     if (error instanceof JournalTooLargeError) throw error;
     const { run, place } = attempt;
     const { step, path } = place;
@@ -146,7 +146,7 @@ export class RunProgressService {
     );
   }
 
-  /** Fails a step whose values do not fit into the journal. The step keeps only what was stored before. */
+  /** Fails a step whose values do not fit into the journal. Its entry keeps only the values that were stored before. */
   async failTooLarge(attempt: StepAttempt, error: JournalTooLargeError): Promise<Progress> {
     const { place } = attempt;
     const journal = attempt.shared ?? attempt.run;
@@ -157,7 +157,7 @@ export class RunProgressService {
     );
   }
 
-  /** Ends a run whose journal cannot be loaded. */
+  /** Ends a run whose journal is too large to be loaded. */
   async endTooLarge(run: ClaimedRun): Promise<Progress> {
     return await this.transaction<Progress>({ run }, async (tx) => {
       await this.endings.endTooLarge(tx);

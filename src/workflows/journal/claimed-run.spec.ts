@@ -181,7 +181,7 @@ describe('the bytes of a claimed run', () => {
   const sized = (stepId: string, bytes: number, more: Partial<JournalEntry> = {}): JournalEntry =>
     entry(stepId, { bytes, ...more });
 
-  it('count what is in memory: no entry inside a finished iteration, also when parts are loaded', () => {
+  it('leave out the entries inside finished iterations, even when the journal is loaded in parts', () => {
     const run = createRun(LOOP, [{ ...open(3), bytes: 5 }, sized('each[0].a', 100)]);
     expect(run.bytes).toBe(105);
     run.load([sized('each[0].b', 100), sized('each[1].a', 100)]);
@@ -191,7 +191,7 @@ describe('the bytes of a claimed run', () => {
     expect(ready(run)).toEqual(['each[2].b']);
   });
 
-  it('count no entry inside a loop that has ended', () => {
+  it('leave out the entries inside a loop that has ended', () => {
     const ended = { ...open(1), status: 'succeeded' as const, bytes: 5 };
     const run = createRun(LOOP, [ended, sized('each[0].a', 100), sized('each[0].b', 100)]);
     expect(run.bytes).toBe(5);

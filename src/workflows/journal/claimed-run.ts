@@ -82,7 +82,7 @@ export class ClaimedRun {
 
   /**
    * Adds the next part of the stored journal, in the order of positions. All parts must be added before a step runs.
-   * Each part shows which of its iterations are done, so their entries are not kept until the next part.
+   * After each part, the entries inside finished iterations are removed from memory.
    */
   load(journal: readonly JournalEntry[]): void {
     for (const entry of journal) {

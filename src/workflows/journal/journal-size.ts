@@ -11,7 +11,10 @@ export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
  * choice of a branch, or handle the failure.
  */
 const ALWAYS_STORED_BYTES = 4096;
-/** Only runs of earlier releases have more bytes. Small entries that are stored above the limit stay below this size. */
+/**
+ * The most bytes of a journal that is loaded. A run whose journal has more bytes fails. Only earlier releases stored
+ * such journals: the small entries that are stored above the limit stay below this size.
+ */
 export const MAX_LOADED_BYTES = 2 * MAX_JOURNAL_BYTES;
 
 interface Sized {
@@ -30,7 +33,7 @@ export class JournalTooLargeError extends AppError {
   }
 }
 
-/** Returns the bytes that an entry counts. */
+/** Returns the bytes of an entry that count towards the limit. */
 export function sizeOf(entry: Sized | undefined): number {
   return (entry?.bytes ?? 0) + (entry?.progressBytes ?? 0);
 }

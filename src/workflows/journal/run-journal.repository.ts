@@ -33,14 +33,14 @@ const UPSERT = prepared(
 const FIRST_POSITION = -(2 ** 31);
 const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input, output, error, progress,
   failed_attempts as "failedAttempts", wake_at as "wakeAt", bytes, "progressBytes",
-  -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be wrong,
-  -- but they measure durations well.
+  -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
+  -- wrong, but they measure durations well.
   case when status = 'waiting' and exists (
     select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
       and w.state = 'delivered') then 0
   else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
 const bytesOf = (value: 'input' | 'output'): string =>
-  // The size of a large value is stored. So the value is not read from its storage to be measured.
+  // The size of a large value is stored in `cut`, so that the value itself need not be read.
   `coalesce((cut #>> '{${value},bytes}')::integer, octet_length(${value}::text), 0)`;
 const SIZES = `${bytesOf('input')} + ${bytesOf('output')} as bytes,
   coalesce(octet_length(progress::text), 0) as "progressBytes"`;
@@ -119,8 +119,8 @@ export class RunJournalRepository {
   }
 
   /**
-   * Returns the next part of the journal of a run in the order of execution, from the entry after `after` on. The
-   * entries of a part have less than `maxBytes`, and one more.
+   * Returns the next part of the journal of a run in the order of execution. It begins with the entry after `after`.
+   * All entries of the part except the last one have less than `maxBytes` together.
    */
   async read(
     organizationId: string,

@@ -15,7 +15,7 @@ export interface VersionAuthor {
   restoredFrom?: number;
 }
 
-/** Steps that were checked, and the expressions that the check has read. Nothing is read twice. */
+/** Steps that were checked, and the expressions that the check has read. So no expression is parsed twice. */
 export interface CheckedSteps {
   readonly steps: readonly Step[];
   readonly expressions: Expressions;

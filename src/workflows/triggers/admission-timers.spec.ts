@@ -22,7 +22,7 @@ describe(AdmissionTimers.name, () => {
     },
   );
 
-  it('keeps timers of other organizations when one organization has too many', () => {
+  it('gives timers to other organizations when one organization has too many', () => {
     const checked = new Set<string>();
     const timers = new AdmissionTimers((organizationId) => checked.add(organizationId));
     for (let index = 0; index < 20_000; index += 1) timers.set('org_1', `run_${index}`, 10);
@@ -32,7 +32,7 @@ describe(AdmissionTimers.name, () => {
     timers.stop();
   });
 
-  it('gives an organization a timer again after one of its timers has ended or was replaced', () => {
+  it('gives an organization new timers after its timers have ended or were replaced', () => {
     let checks = 0;
     const timers = new AdmissionTimers(() => (checks += 1));
     for (let round = 0; round < 3; round += 1) {

@@ -3,7 +3,7 @@ const MAX_TIMERS = 10_000;
 /** The largest number of timers of an organization, so that others have timers too. */
 const MAX_OWN_TIMERS = 1000;
 /**
- * The longest wait. SQL of a tool can store limits that give a huge wait or none that is a number. With such a wait, a
+ * The longest wait. SQL of a tool can store limits that give a wait that is huge or not a number. With such a wait, a
  * timer of Node.js would fire at once, again and again.
  */
 const MAX_WAIT_MS = 60_000;

@@ -37,7 +37,7 @@ export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   /** The address with the query, as the sender uses it. */
   url: string;
-  /** Returns the network of the sender, for limits. */
+  /** Returns the network of the sender. Limits for strangers count by network. */
   network: () => string;
   /** True for a body of more than 1 MiB. */
   isLarge: boolean;

@@ -26,7 +26,7 @@ export interface Challenge {
   challenge: string;
 }
 
-/** The largest number of test deliveries of a workflow, and of challenges from a network, at once. */
+/** The most test deliveries of a workflow at once, and the most challenges of a workflow from one network at once. */
 const BURST = 30;
 const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.';
 
@@ -40,8 +40,8 @@ export class WebhooksService {
    */
   private readonly tests = new TokenBuckets(BURST, 1);
   /**
-   * The limits of challenges. Each network has its own, which counts wrong tokens too: they may be guesses, and must not
-   * use up the limit of the provider.
+   * The limits of challenges. Each network has a limit of its own for each workflow, which counts wrong tokens too. So
+   * guesses of a stranger cannot use up the limit of the provider.
    */
   private readonly challenges = new TokenBuckets(BURST, 1);
 

@@ -152,7 +152,7 @@ describe(jsonDiff, () => {
       Array.from({ length: 40 }, (_, index) =>
         call(`s${index}`, { arguments: { ['k'.repeat(3000)]: members(value) } }),
       );
-    // Each path by itself would fit, but not all of them together.
+    // The changes of one step would fit, but not those of all steps together.
     expect(JSON.stringify(diffSteps(steps(1), steps(2))).length).toBeLessThan(12_000_000);
   });
 

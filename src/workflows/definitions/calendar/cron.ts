@@ -87,7 +87,7 @@ export class Cron {
     return first === undefined ? undefined : new Date(first);
   }
 
-  /** Returns the first instant of a day after an instant, or the earliest known instant when that is earlier. */
+  /** Returns the first tick of a day that is later than `after`, or `known` when that is earlier. */
   private firstOf(
     day: number,
     clock: ZoneClock,
@@ -96,7 +96,7 @@ export class Cron {
   ): number | undefined {
     if (!this.matchesDay(new Date(day))) return known;
     const offsets = [clock.offsetAt(day - DAY), clock.offsetAt(day + 2 * DAY)] as const;
-    // The clock is asked only for local times that may be earlier than the earliest known one. It is slow.
+    // The clock is slow, so it is asked only for local times that may be later than `after` and earlier than `first`.
     const [latestOffset, earliestOffset] = [Math.min(...offsets), Math.max(...offsets)];
     let first = known;
     for (const hour of this.hours) {

@@ -25,21 +25,21 @@ describe(LargeBodySlots, () => {
     expect(() => slots.take('a')).toThrow(refusal);
   });
 
-  it('gives the slot of the oldest arriving body of a network to a network with two slots fewer', () => {
+  it('gives the slot of the oldest arriving body of a network to a network with two bodies fewer', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a', from('y'));
     expect(bodies.map(({ end }) => end.mock.calls)).toEqual([[[refusal]], [], []]);
-    // Now the networks have two slots and one slot.
+    // Now the networks have two arriving bodies and one.
     expect(() => slots.take('a', from('y'))).toThrow(refusal);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a');
     expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([1, 1, 0]);
   });
 
-  it('gives away no slot of a body that has arrived, or of another organization with free slots', () => {
+  it('ends no body that has arrived, and no body of another organization when its own slots are taken', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body).noteArrival();

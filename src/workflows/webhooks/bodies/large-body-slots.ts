@@ -7,7 +7,7 @@ import { AppError } from '../../../errors/app-error.js';
 const MOST = 6;
 const MOST_PER_ORGANIZATION = 3;
 
-/** A body that has not arrived completely, so its signature cannot be verified. */
+/** A body that has not arrived completely, so its signature cannot be verified yet. */
 export interface ArrivingBody {
   /** The network of the sender. */
   readonly network: string;
@@ -16,7 +16,7 @@ export interface ArrivingBody {
 }
 
 export interface Slot {
-  /** Notes that the whole body has arrived. Now it keeps its slot until the release. */
+  /** Records that the whole body has arrived. From then on, the body keeps its slot until the release. */
   readonly noteArrival: () => void;
   readonly release: () => void;
 }
@@ -28,8 +28,8 @@ interface Taken {
 
 /**
  * Limits the large bodies that a process has in memory, from their first MiB to their response. When no slot is free, a
- * body gets the slot of an arriving body, if the network of that body has at least two slots more than its own network.
- * So a stranger with one network cannot occupy the slots that others need.
+ * body gets the slot of an arriving body, if the network of that body has at least two more arriving bodies than its
+ * own network. So a stranger with one network cannot occupy the slots that others need.
  */
 export class LargeBodySlots {
   private readonly taken = new Set<Taken>();
@@ -57,7 +57,10 @@ export class LargeBodySlots {
   }
 }
 
-/** Returns the oldest arriving body of the network with the most, or undefined if `network` has nearly as many. */
+/**
+ * Returns the slot of the oldest arriving body of the network with the most arriving bodies. Returns undefined unless
+ * it has at least two more of them than `network`.
+ */
 function findSlotToEnd(slots: readonly Taken[], network: string | undefined): Taken | undefined {
   const byNetwork = new Map<string, Taken[]>();
   for (const slot of slots) {

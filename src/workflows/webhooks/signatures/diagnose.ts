@@ -103,7 +103,7 @@ function* search(
   return undefined;
 }
 
-/** Returns the first signature that is the result of its hash. Computes the result of each hash once. */
+/** Returns the first signature that equals the result of its hash function. Computes each hash function once. */
 function findSigned(
   signatures: readonly Signature[],
   compute: (hash: string) => Buffer,

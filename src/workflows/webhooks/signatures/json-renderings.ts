@@ -1,7 +1,7 @@
 const MAX_DEPTH = 64;
-/** The length of a rendering that is tried, as a multiple of the length of the body. */
+/** The greatest length of a rendering that is tried, as a multiple of the length of the body. */
 const MOST_GROWTH = 4;
-/** The indentations, as the number of characters of each level. A tab is one character. */
+/** The indentations, each with the number of characters that it adds for a level. */
 const INDENTS = [
   [2, 2],
   [4, 4],
@@ -18,8 +18,8 @@ interface Outline {
 
 /**
  * Finds the other texts that common libraries write for the value of this JSON text. They are compact, indented, or
- * have sorted keys, the spaces of Python, or the escapes of Python and PHP. Finds none for text that is not JSON. Leaves
- * out texts that are much longer than the given one: the indentation of deep values could be 100 times as long.
+ * have sorted keys, the spaces of Python, or the escapes of Python and PHP. Finds none for text that is not JSON.
+ * Leaves out texts that are much longer than the given one: the indentation of deep values could be 100 times as long.
  * Yields after each rendering.
  */
 export function* jsonRenderings(text: string): Generator<undefined, string[]> {

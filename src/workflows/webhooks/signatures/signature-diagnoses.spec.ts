@@ -37,7 +37,7 @@ describe(SignatureDiagnoses.name, () => {
     expect(count).toBeGreaterThan(10);
   });
 
-  it('leaves out the diagnosis when the organization has used its time', async () => {
+  it('leaves out the diagnosis when the organization has used its processor time', async () => {
     const budgets = new TimeBudgets(() => 0);
     const diagnoses = new SignatureDiagnoses(budgets);
     budgets.spend('org_1', 20_000);

@@ -34,7 +34,7 @@ export class SignatureDiagnoses {
       await this.turns.run(organizationId, job, { leftMs: MOST_MS });
       return job.result;
     } catch {
-      // The diagnosis may also fail for a body that is nested too deep. The delivery must be recorded without it.
+      // The diagnosis may also fail, for example for a body that is nested too deeply. The delivery is recorded anyway.
       return ['not_examined'];
     }
   }

@@ -246,7 +246,7 @@ describe(diagnosePreset, () => {
   });
 });
 
-it('reads each field of a form once, although its thousand names are all different', () => {
+it('twilioContents reads each field once, even in a form with a thousand different names', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `name${index}`);
   const body = names.map((name) => `${name}=1`).join('&');
   const getAll = vi.spyOn(URLSearchParams.prototype, 'getAll');
