@@ -160,7 +160,7 @@ describe('the timeout of a run', () => {
     const gone = new AbortController();
     const [claim] = await worker.claim(1, runId);
     const working = worker.work(claim!, gone.signal);
-    await waitFor(async () => (await states(runId)).includes('dead running'));
+    await waitFor(() => ProbeTools.count('dead') === 1);
     gone.abort();
     await working;
     await pass(runId, HOUR);
