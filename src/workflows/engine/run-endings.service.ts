@@ -34,7 +34,7 @@ export class RunEndingsService {
   ) {}
 
   async end(tx: RunTransaction, { status, at }: NonNullable<Plan['end']>): Promise<void> {
-    const { lease, row, data } = tx.run;
+    const { lease, row } = tx.run;
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, status));
     if (status === 'succeeded') {
       await this.failpoints.reach('after last step, before done', lease.id);
@@ -42,26 +42,30 @@ export class RunEndingsService {
       return await this.wakeParents(tx);
     }
     const { path } = at!;
-    const reason = reasonOfFailure(at!, tx);
-    this.runs.finish(lease, status, reason);
-    await this.wakeParents(tx);
     const failure = { step: path, error: tx.get(path)?.error ?? null };
-    const event = runFailedEvent(row, data.workflowName, reason, failure);
-    await this.events.emit(lease.organizationId, event);
+    await this.recordFailure(tx, reasonOfFailure(at!, tx), failure);
   }
 
   /** Ends a run whose journal is too large for the memory of a worker. */
   async endTooLarge(tx: RunTransaction): Promise<void> {
-    const { lease, row, data } = tx.run;
+    const { row } = tx.run;
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, 'failed'));
-    this.runs.finish(lease, 'failed', TOO_LARGE);
-    await this.wakeParents(tx);
     const error = {
       code: 'invalid_arguments',
       message: `The inputs and outputs of the run are larger than ${MAX_LOADED_BYTES} bytes.`,
     };
-    const failure = { step: null, error };
-    const event = runFailedEvent(row, data.workflowName, TOO_LARGE, failure);
+    await this.recordFailure(tx, TOO_LARGE, { step: null, error });
+  }
+
+  private async recordFailure(
+    tx: RunTransaction,
+    reason: string,
+    failure: { step: string | null; error: StepError | null },
+  ): Promise<void> {
+    const { lease, row, data } = tx.run;
+    this.runs.finish(lease, 'failed', reason);
+    await this.wakeParents(tx);
+    const event = runFailedEvent(row, data.workflowName, reason, failure);
     await this.events.emit(lease.organizationId, event);
   }
 
