@@ -12,7 +12,10 @@ type EncodedLists = Map<EraEncoder, Buffer>;
 const MAX_CACHED = 20;
 const MAX_CACHED_WITH_OFFERED = 50;
 
-/** Encodes and caches the results of `tools/list` as UTF-8, because encoding takes longer than the rest of the call. */
+/**
+ * Encodes and caches the results of `tools/list` as UTF-8, because encoding takes longer than the rest of the call.
+ * `ToolRegistry`, which finds the methods with `@Tool` by `DecoratedMethods`, has the tools.
+ */
 @Injectable()
 export class ToolLists {
   private readonly complete: EncodedLists = new Map();

@@ -30,7 +30,10 @@ export interface FilledRequest {
   forgetToken(): boolean;
 }
 
-/** Puts the secrets of an organization into requests, just before they are sent. */
+/**
+ * Puts the secrets of an organization into requests, just before they are sent. `HttpRequestTools` hides them in each
+ * output and in each rejected response, with `FilledRequest.hide`. Its other errors quote no part of a response.
+ */
 @Injectable()
 export class RequestSecretsService {
   constructor(

@@ -10,7 +10,8 @@ const REFERENCE = /\bsecrets\.([a-z][a-z0-9_]{0,63})/g;
 
 /**
  * Makes markers: texts that stand for secrets while a step is evaluated and stored. Only the request that is sent
- * contains the secret. A marker is valid in one run only and cannot be forged. So a text of a payload that looks like a
+ * contains the secret: `RunScopeService` gives the markers to expressions, and `RequestSecretsService` fills and hides
+ * the secrets. A marker is valid in one run only and cannot be forged. So a text of a payload that looks like a
  * marker stays a text.
  */
 @Injectable()

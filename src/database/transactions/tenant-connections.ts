@@ -27,7 +27,10 @@ const SET_READ_ONLY_CONTEXT = prepared(
 /** An organization and its signature for one connection. */
 type SignedContext = readonly [organizationId: string, signature: string];
 
-/** Hands out pooled connections to tenant transactions. */
+/**
+ * Hands out pooled connections to tenant transactions. All are signed in as the tenant role, with the user that
+ * `DatabaseModule` gives the pool.
+ */
 export class TenantConnections {
   /** The connections whose sessions an earlier statement may have changed. */
   private readonly changed = new WeakSet<PoolClient>();

@@ -3,6 +3,7 @@ import { In, IsNull, type Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 
+/** Stores the keys of calls and their results. `ToolPipeline.reserveKey` refuses a key with other arguments. */
 @Injectable()
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}

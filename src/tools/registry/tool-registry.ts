@@ -31,7 +31,11 @@ const USE_OF: Record<Surface, string> = {
   dashboard: 'signed-in people, in the dashboard',
 };
 
-/** Finds tools at boot. A duplicate name or a class without a schema stops the process, so that no tool is missing. */
+/**
+ * Finds tools at boot: `DecoratedMethods` finds the methods with `@Tool` in the providers of all modules. A duplicate
+ * name or a class without a schema stops the process, so that no tool is missing. `ToolLists` encodes the list for
+ * agents.
+ */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private readonly logger = new Logger('Tools');

@@ -64,7 +64,7 @@ const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
 /**
  * Stores new runs, for every kind of trigger, and wakes workers. A start with a key that was used before is a duplicate
- * and stores no run.
+ * and stores no run (`INSERT` in `journal/run-insert.ts`).
  */
 @Injectable()
 export class RunStartsService {
