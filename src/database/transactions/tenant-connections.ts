@@ -28,8 +28,8 @@ const SET_READ_ONLY_CONTEXT = prepared(
 type SignedContext = readonly [organizationId: string, signature: string];
 
 /**
- * Hands out pooled connections to tenant transactions. All are signed in as the tenant role, with the user that
- * `DatabaseModule` gives the pool.
+ * Hands out pooled connections to tenant transactions. They are signed in as the tenant role (`roleName` in
+ * `setup/prepare-database.ts`), so no transaction sets a role. `setContext` sets the organization of a transaction.
  */
 export class TenantConnections {
   /** The connections whose sessions an earlier statement may have changed. */

@@ -26,11 +26,7 @@ interface CurrentTransaction {
   readonly afterCommit: (() => void)[];
 }
 
-/**
- * Gives access to the data of organizations. Every statement runs in a transaction that is bound to one of them. The
- * connections sign in as the tenant role (`roleName` in `setup/prepare-database.ts`), so no transaction sets a role.
- * `TenantConnections.setContext` sets the organization of a transaction.
- */
+/** Gives access to the data of organizations. Every statement runs in a transaction that is bound to one of them. */
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;
