@@ -52,7 +52,7 @@ const entryWith = (outcome: string) =>
     request_id: expect.any(String),
   });
 
-describe.each(sample(Object.keys(CHANGING_TOOLS), 8))('the audit log of %s', (tool) => {
+describe.each(sample(Object.keys(CHANGING_TOOLS), 16))('the audit log of %s', (tool) => {
   it('has one entry for a call, and one for a refused call', async () => {
     const given = await CHANGING_TOOLS[tool]!(acme, switchboard);
     const refused = await callAndAudit(tool, { ...given, not_an_argument: 1 });

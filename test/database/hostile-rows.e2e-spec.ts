@@ -184,7 +184,7 @@ const serveAll = async (): Promise<void> => {
 };
 
 describe('the work of other organizations goes on when SQL of a tool stores', () => {
-  it.each(sample(POISON, 3))('%s', async (_name, statements) => {
+  it.each(sample(POISON, 8))('%s', async (_name, statements) => {
     const { id: workflowId } = await createWorkflow(hostile, WAIT);
     await runUntil(hostile, await trigger(hostile, workflowId), 'waiting');
     await createWorkflow(hostile, STEPS, { trigger: { type: 'schedule', cron: '0 0 1 1 *' } });

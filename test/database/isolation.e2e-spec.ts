@@ -139,7 +139,7 @@ describe('hostile SQL as the role of the service', () => {
     }
   });
 
-  it.each(sample(HOSTILE_STATEMENTS, 4))(
+  it.each(sample(HOSTILE_STATEMENTS, 6))(
     'reads no data of another organization by %s',
     async (_, make) => {
       const before = await dumpOrganization(switchboard, theirs.id);

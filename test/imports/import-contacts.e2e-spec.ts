@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('an import', () => {
-  it('fails after five failed attempts to read a part of its file', async () => {
+  itSlow('fails after five failed attempts to read a part of its file', async () => {
     const { id } = await upload(acme, 'email\nada@example.com\n');
     // The reader of rows throws at this mapping, as a bug of the reader would throw at some part of a file.
     await switchboard.ownerQuery(

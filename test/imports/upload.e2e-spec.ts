@@ -37,7 +37,7 @@ async function listed(): Promise<TestImport[]> {
   return (await acme.call<{ imports: TestImport[] }>('list_imports', {})).value.imports;
 }
 
-it('an upload stores no empty lines, however many the file has', async () => {
+itSlow('an upload stores no empty lines, however many the file has', async () => {
   const empty = '\n'.repeat(5 * 1024 * 1024);
   const uploaded = await upload(acme, `email\na@example.com\n${empty}b@example.com\n`);
   expect(uploaded.rows).toBe(2);
@@ -232,7 +232,7 @@ describe('an upload', () => {
     expect(await listed()).toMatchObject([{ id, status: 'canceled' }]);
   });
 
-  it('is refused while 20 other uploads of the organization wait for their start', async () => {
+  itSlow('is refused while 20 other uploads of the organization wait for their start', async () => {
     for (let count = 0; count < 20; count += 1) await upload(acme, 'email\na@example.com\n');
     const response = await tryUpload(acme, 'email\na@example.com\n');
     expect(response.status).toBe(409);

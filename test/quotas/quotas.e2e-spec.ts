@@ -5,6 +5,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { listOutbox } from '../messaging/support.js';
 import { createTemplate } from '../templates/template.js';
 import { createWorkflow } from '../workflows/support/workflow-client.js';
+import { itSlow } from '../support/thorough.js';
 
 const PARALLEL = 40;
 const STEP = { id: 'a', tool: 'search_contacts', arguments: {} };
@@ -151,27 +152,32 @@ describe('the daily quota of messages', () => {
     expect((await send()).status).toBe(429);
   });
 
-  it('cannot be exceeded by parallel tests of a template, and each e-mail has its message', async () => {
-    await limit('messages', 5);
-    const variants = { en: { email: { subject: 'Test', text: 'Hello' } } };
-    const { id } = await createTemplate(acme, { variants });
-    const before = new Set(await listOutbox(switchboard));
-    const answers = await Promise.all(
-      Array.from({ length: PARALLEL }, () =>
-        acme.call<{ message_id: string }>('send_template_test', { template_id: id }),
-      ),
-    );
-    const sent = answers.filter(({ status }) => status === 200);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(PARALLEL - sent.length);
-    expect(sent.length).toBeLessThanOrEqual(5);
-    const mails = (await listOutbox(switchboard)).filter((name) => !before.has(name));
-    expect(mails.toSorted()).toEqual(sent.map(({ value }) => `${value.message_id}.eml`).toSorted());
-    const rows = await switchboard.ownerQuery(
-      `select from messages where organization_id = $1 and status = 'sent' and sent_at is not null`,
-      [acme.id],
-    );
-    expect(rows).toHaveLength(sent.length);
-  });
+  itSlow(
+    'cannot be exceeded by parallel tests of a template, and each e-mail has its message',
+    async () => {
+      await limit('messages', 5);
+      const variants = { en: { email: { subject: 'Test', text: 'Hello' } } };
+      const { id } = await createTemplate(acme, { variants });
+      const before = new Set(await listOutbox(switchboard));
+      const answers = await Promise.all(
+        Array.from({ length: PARALLEL }, () =>
+          acme.call<{ message_id: string }>('send_template_test', { template_id: id }),
+        ),
+      );
+      const sent = answers.filter(({ status }) => status === 200);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(PARALLEL - sent.length);
+      expect(sent.length).toBeLessThanOrEqual(5);
+      const mails = (await listOutbox(switchboard)).filter((name) => !before.has(name));
+      expect(mails.toSorted()).toEqual(
+        sent.map(({ value }) => `${value.message_id}.eml`).toSorted(),
+      );
+      const rows = await switchboard.ownerQuery(
+        `select from messages where organization_id = $1 and status = 'sent' and sent_at is not null`,
+        [acme.id],
+      );
+      expect(rows).toHaveLength(sent.length);
+    },
+  );
 });
 
 describe('the quota of versions', () => {

@@ -135,31 +135,34 @@ describe('secrets of an organization', () => {
     }
   });
 
-  it('are hidden as one place where they overlap, and at up to 10,000 places of a response', async () => {
-    const names = ['overlap_a', 'overlap_b', 'overlap_c'];
-    await setSecret({ name: names[0], secret: 'xxxx' });
-    await setSecret({ name: names[1], secret: 'over' });
-    await setSecret({ name: names[2], secret: 'secret' });
-    const answers: Record<string, string> = {
-      '/one': 'x'.repeat(1_000_000),
-      '/many': 'xxxx '.repeat(10_001),
-    };
-    for (const [path, text] of Object.entries(answers)) {
-      handlers.set(path, (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+  itSlow(
+    'are hidden as one place where they overlap, and at up to 10,000 places of a response',
+    async () => {
+      const names = ['overlap_a', 'overlap_b', 'overlap_c'];
+      await setSecret({ name: names[0], secret: 'xxxx' });
+      await setSecret({ name: names[1], secret: 'over' });
+      await setSecret({ name: names[2], secret: 'secret' });
+      const answers: Record<string, string> = {
+        '/one': 'x'.repeat(1_000_000),
+        '/many': 'xxxx '.repeat(10_001),
+      };
+      for (const [path, text] of Object.entries(answers)) {
+        handlers.set(path, (_request, response) => {
+          response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+        });
+      }
+      const body = names.map((name) => `{{ secrets.${name} }}`).join();
+      const one = await run([step('/one', { body })]);
+      expect(one.steps[0]!.output).toMatchObject({ body: { text: '[secret overlap_a]' } });
+      const many = await run([step('/many', { body })]);
+      expect(many.steps[0]!.error).toMatchObject({
+        code: 'rejected',
+        message: expect.stringContaining('more than 10000 times'),
       });
-    }
-    const body = names.map((name) => `{{ secrets.${name} }}`).join();
-    const one = await run([step('/one', { body })]);
-    expect(one.steps[0]!.output).toMatchObject({ body: { text: '[secret overlap_a]' } });
-    const many = await run([step('/many', { body })]);
-    expect(many.steps[0]!.error).toMatchObject({
-      code: 'rejected',
-      message: expect.stringContaining('more than 10000 times'),
-    });
-  });
+    },
+  );
 
-  it('are hidden in a file in a time that does not depend on the secret', async () => {
+  itSlow('are hidden in a file in a time that does not depend on the secret', async () => {
     const half = 'a'.repeat(4000);
     await setSecret({ name: 'periodic', secret: `${half}b${half}` });
     handlers.set('/periodic', (_request, response) => {
@@ -172,7 +175,7 @@ describe('secrets of an organization', () => {
     expect(finished.steps[0]!.output).toMatchObject({ file: { size: 10_000_001 } });
   });
 
-  it('are at most ten in a request, with 1 MiB together', async () => {
+  itSlow('are at most ten in a request, with 1 MiB together', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `many_${index}`);
     for (const name of names) await setSecret({ name, secret: 'x'.repeat(8000) });
     const all = names.map((name) => `{{ secrets.${name} }}`).join();

@@ -297,7 +297,7 @@ describe.concurrent('a step that runs another workflow', () => {
     });
   });
 
-  it('fails at once after the timeout, while the other run continues', async () => {
+  itSlow('fails at once after the timeout, while the other run continues', async () => {
     const child = await workflow([{ id: 'pause', wait: { days: 1 } }]);
     const parent = await run([{ id: 'sub', run_workflow: child, timeout: { seconds: 1 } }]);
     const [row] = await childrenOf(child);
