@@ -13,10 +13,19 @@ const REPLACED = {
     "messages (id) where status in ('scheduled', 'queued', 'held', 'sending')",
 };
 
+interface ForeignKey {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
 /**
  * Keeps rows that SQL of a tool has stored from affecting the work of other organizations. No organization can store a
  * row with the id of a row of another one. The functions that serve all organizations do not fail because of a value in
  * such a row. Locks these tables while the indexes are built.
+ *
+ * Where organizations have rows with the same id, all but the oldest get a new id first, with everything that refers to
+ * them by a foreign key. Such workflows become inactive, because their secrets are bound to the old id.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';
@@ -41,6 +50,7 @@ export class RowsOfHostileSql1764000074000 extends SqlMigration {
     await super.up(runner);
     for (const index of Object.keys(REPLACED)) await runner.query(`drop index public.${index}`);
     for (const table of TABLES) {
+      await renameDuplicates(runner, table);
       await runner.query(`create unique index ${table}_id_key on public.${table} (id)`);
     }
   }
@@ -52,4 +62,58 @@ export class RowsOfHostileSql1764000074000 extends SqlMigration {
     }
     await super.down(runner);
   }
+}
+
+async function renameDuplicates(
+  runner: QueryRunner,
+  table: (typeof TABLES)[number],
+): Promise<void> {
+  const storedAt = table === 'pending_events' ? 'happened_at' : 'created_at';
+  // No row is older than its organization, even if SQL of a tool has stored an earlier time.
+  await runner.query(
+    `create temporary table duplicates on commit drop as
+     select organization_id, id,
+       left(id, greatest(0, length(id) - 22)) || left(replace(gen_random_uuid()::text, '-', ''), 22) as new_id
+     from (
+       select r.organization_id, r.id, row_number() over (
+         partition by r.id order by greatest(r.${storedAt}, o.created_at), o.created_at, o.id) as number
+       from public.${table} r join public.organizations o on o.id = r.organization_id
+       where r.id in (select id from public.${table} group by id having count(*) > 1)
+     ) numbered
+     where number > 1`,
+  );
+  const [{ count }] = (await runner.query('select count(*)::integer from duplicates')) as [
+    { count: number },
+  ];
+  if (count > 0) {
+    const keys = await findForeignKeys(runner, table);
+    for (const key of keys) await replaceForeignKey(runner, key, ' on update cascade');
+    await runner.query(
+      `update public.${table} r set id = d.new_id${table === 'workflows' ? ', active = false' : ''}
+       from duplicates d where r.organization_id = d.organization_id and r.id = d.id`,
+    );
+    for (const key of keys) await replaceForeignKey(runner, key, '');
+  }
+  await runner.query('drop table duplicates');
+}
+
+/** Returns the foreign keys that refer to the table, and those that refer to versions of workflows. */
+async function findForeignKeys(runner: QueryRunner, table: string): Promise<ForeignKey[]> {
+  return (await runner.query(
+    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint
+     where contype = 'f' and confrelid in ($1::regclass, 'public.workflow_versions'::regclass)`,
+    [`public.${table}`],
+  )) as ForeignKey[];
+}
+
+/** Checks all rows of the table again. */
+async function replaceForeignKey(
+  runner: QueryRunner,
+  { table, name, definition }: ForeignKey,
+  action: string,
+): Promise<void> {
+  await runner.query(
+    `alter table ${table} drop constraint ${name}, add constraint ${name} ${definition}${action}`,
+  );
 }

@@ -736,6 +736,7 @@ create table public.offered_workflows (
   constraint offered_workflows_pkey PRIMARY KEY (organization_id, workflow_id),
   constraint offered_workflows_name_key UNIQUE (organization_id, name),
   constraint offered_workflows_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
+  constraint offered_workflows_size_check CHECK (((char_length(title) <= 100) AND (char_length(description) <= 1000) AND (char_length(revision) <= 64) AND (octet_length((input_schema)::text) <= 16384) AND (octet_length((result)::text) <= 16384))),
   constraint offered_workflows_wait_check CHECK (((wait_seconds >= 0) AND (wait_seconds <= 25))),
   constraint offered_workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint offered_workflows_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
@@ -745,6 +746,7 @@ alter table public.offered_workflows force row level security;
 create policy owner on public.offered_workflows to owner using (true) with check (true);
 create policy tenant on public.offered_workflows to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.offered_workflows FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER row_limit AFTER INSERT ON public.offered_workflows REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.limit_rows('20');
 
 create table public.organizations (
   id text collate "C" not null,
@@ -1129,6 +1131,7 @@ alter table public.tool_policies force row level security;
 create policy owner on public.tool_policies to owner using (true) with check (true);
 create policy tenant on public.tool_policies to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.tool_policies FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER row_limit AFTER INSERT ON public.tool_policies REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.limit_rows('500');
 
 create table public.topic_subscriptions (
   organization_id text collate "C" not null,
@@ -1504,6 +1507,8 @@ function private.keep_message() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
+function private.limit_rows() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.link_message_files() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void

@@ -61,7 +61,7 @@ describe('ByteBudget', () => {
     await budget.acquire('a', 10, NEVER);
   });
 
-  it('takes bytes at once only when they are free and nobody waits', async () => {
+  it('takes bytes at once only when they are free and nobody waits who may have them', async () => {
     const budget = new ByteBudget(20);
     const first = budget.tryAcquire('a', 10)!;
     expect(budget.tryAcquire('a', 1)).toBeUndefined();
@@ -73,5 +73,25 @@ describe('ByteBudget', () => {
     (await waiting)();
     other();
     expect(budget.tryAcquire('d', 10)).toBeDefined();
+  });
+
+  it('takes bytes at once while another organization waits for its own share', async () => {
+    const budget = new ByteBudget(20);
+    const first = await budget.acquire('a', 9, NEVER);
+    const waiting = budget.acquire('a', 4, NEVER);
+    const other = budget.tryAcquire('b', 8);
+    expect(other).toBeDefined();
+    expect(budget.tryAcquire('a', 1)).toBeUndefined();
+    first();
+    (await waiting)();
+  });
+
+  it('takes no bytes at once while a caller waits that only needs bytes of others', async () => {
+    const budget = new ByteBudget(20);
+    await budget.acquire('a', 10, NEVER);
+    await budget.acquire('b', 5, NEVER);
+    void budget.acquire('a', 1, NEVER);
+    void budget.acquire('c', 6, NEVER);
+    expect(budget.tryAcquire('b', 1)).toBeUndefined();
   });
 });

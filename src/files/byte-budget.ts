@@ -35,11 +35,14 @@ export class ByteBudget {
 
   /**
    * Takes bytes that are free now, and returns a function that releases them. Returns undefined when they are not free,
-   * when they exceed the share of the organization, or when a caller waits for bytes.
+   * when they exceed the share of the organization, or when a caller waits that has a right to them. A caller of another
+   * organization whose share is used up has none.
    */
   tryAcquire(organizationId: string, bytes: number): (() => void) | undefined {
-    const isOverShare = this.taken.of(organizationId) + bytes > this.share;
-    if (isOverShare || bytes > this.free || !this.waiting.isEmpty) return undefined;
+    const mustWait = this.waiting.some(
+      (id, next) => id === organizationId || this.fitsShare(id, next.bytes),
+    );
+    if (mustWait || bytes > this.free || !this.fitsShare(organizationId, bytes)) return undefined;
     this.add(organizationId, bytes);
     return this.releaser(organizationId, bytes);
   }
@@ -78,7 +81,7 @@ export class ByteBudget {
   private startWaiting(): void {
     let isFull = false;
     const mayTake = (organizationId: string, { bytes }: Waiter): boolean => {
-      if (isFull || this.taken.of(organizationId) + bytes > this.share) return false;
+      if (isFull || !this.fitsShare(organizationId, bytes)) return false;
       // Nobody passes the caller whose turn it is. Otherwise small bodies could delay a large one for ever.
       isFull = bytes > this.free;
       return !isFull;
@@ -88,6 +91,10 @@ export class ByteBudget {
       this.add(organizationId, bytes);
       start();
     }
+  }
+
+  private fitsShare(organizationId: string, bytes: number): boolean {
+    return this.taken.of(organizationId) + bytes <= this.share;
   }
 
   private add(organizationId: string, bytes: number): void {

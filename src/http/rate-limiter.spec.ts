@@ -1,5 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { TokenBuckets } from './rate-limiter.js';
+import type { Env } from '../config/env.js';
+import { SecurityLog } from '../security/security-log.js';
+import { RateLimiter, TokenBuckets } from './rate-limiter.js';
+
+describe(RateLimiter, () => {
+  it('keeps the count of an organization while 10,000 of its runs and sessions are counted', () => {
+    const limiter = new RateLimiter({ rateLimitPerMinute: 1 } as Env, new SecurityLog());
+    limiter.consume('org_a', 1);
+    for (let index = 0; index < 10_000; index += 1) {
+      limiter.consumeOfPart('org_a', String(index));
+      limiter.consumeOfSession(String(index));
+    }
+    const refusal = expect.objectContaining({ code: 'rate_limited' });
+    expect(() => limiter.consume('org_a', 1)).toThrow(refusal);
+  });
+});
 
 describe(TokenBuckets, () => {
   it('gives out its tokens, then returns the seconds to wait, and refills', () => {

@@ -18,7 +18,11 @@ const STREAMS_PER_SECOND = 1;
  */
 @Injectable()
 export class RateLimiter {
-  private readonly buckets?: TokenBuckets;
+  /**
+   * The buckets of each kind are separate. Otherwise requests for 10,000 parts of an organization would displace the
+   * bucket of the organization, which would then be full again.
+   */
+  private readonly buckets?: Record<'organization' | 'part' | 'session', TokenBuckets>;
   private readonly streams?: TokenBuckets;
 
   constructor(
@@ -26,24 +30,26 @@ export class RateLimiter {
     private readonly security: SecurityLog,
   ) {
     if (env.rateLimitPerMinute > 0) {
-      this.buckets = new TokenBuckets(env.rateLimitPerMinute, env.rateLimitPerMinute / 60);
+      const create = (): TokenBuckets =>
+        new TokenBuckets(env.rateLimitPerMinute, env.rateLimitPerMinute / 60);
+      this.buckets = { organization: create(), part: create(), session: create() };
       this.streams = new TokenBuckets(STREAMS, STREAMS_PER_SECOND);
     }
   }
 
   /** Counts `points` calls of an organization. When they exceed the limit, counts none and throws `rate_limited`. */
   consume(organizationId: string, points: number): void {
-    this.take(organizationId, points, organizationId);
+    this.take('organization', organizationId, points, organizationId);
   }
 
   /** Counts a request for one webhook or one run of an organization. Each has the same limit as an organization. */
   consumeOfPart(organizationId: string, id: string): void {
-    this.take(`${organizationId} ${id}`, 1, id);
+    this.take('part', `${organizationId} ${id}`, 1, id);
   }
 
   /** Counts a request of a session before its organization is known. A session has the same limit as an organization. */
   consumeOfSession(digest: string): void {
-    this.take(`session ${digest}`, 1, 'session');
+    this.take('session', digest, 1, 'session');
   }
 
   /** Counts a stream of an organization. Streams have their own limit, because each is more work than a call. */
@@ -57,8 +63,13 @@ export class RateLimiter {
     );
   }
 
-  private take(bucket: string, points: number, subject: string): void {
-    const waitSeconds = this.buckets?.take(bucket, points) ?? 0;
+  private take(
+    kind: 'organization' | 'part' | 'session',
+    bucket: string,
+    points: number,
+    subject: string,
+  ): void {
+    const waitSeconds = this.buckets?.[kind].take(bucket, points) ?? 0;
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject });
     throw rateLimited('Too many calls. Try again later.', waitSeconds);

@@ -8,7 +8,7 @@ import { ToolPolicyRow } from './tool-policy-row.entity.js';
 
 /**
  * The largest number of policies of an organization. Every look-up of a key reads all of them, even those of removed
- * tools.
+ * tools. The trigger `row_limit` of the table has the same number.
  */
 const MAX_POLICIES = 500;
 

@@ -13,9 +13,11 @@ export class OrganizationQueue<T> {
     return this.waiting.get(organizationId)?.length ?? 0;
   }
 
-  /** Returns true when an organization that meets the condition has a waiting item. */
-  some(condition: (organizationId: string) => boolean): boolean {
-    return [...this.waiting.keys()].some(condition);
+  /** Returns true when an organization and its next item meet the condition. */
+  some(condition: (organizationId: string, item: T) => boolean): boolean {
+    return [...this.waiting].some(([organizationId, items]) =>
+      condition(organizationId, items[0]!),
+    );
   }
 
   push(organizationId: string, item: T): void {

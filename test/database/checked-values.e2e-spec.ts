@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, MIGRATION_NAMES } from '../../src/database/setup/prepare-database.js';
 import { createDatabaseOwner, type DatabaseOwner } from '../support/database-owner.js';
 
-describe('the migration that adds checks of values', () => {
+describe('the migrations that bound what SQL of a tool can store', () => {
   let owner: DatabaseOwner;
   beforeAll(async () => {
     owner = await createDatabaseOwner();
@@ -11,7 +11,7 @@ describe('the migration that adds checks of values', () => {
 
   it('repairs rows that SQL of a tool stored before, and changes no other rows', async () => {
     const url = await owner.createDatabase();
-    const index = MIGRATION_NAMES.indexOf('CheckedValues1764000076000');
+    const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));
     const insert = (table: string, columns: string, ...rows: string[]): Promise<unknown> =>
       owner.ask(
@@ -69,5 +69,72 @@ describe('the migration that adds checks of values', () => {
     expect(first!.snapshot).toBe('5:5:');
     expect(second!.snapshot).toMatch(/^\d+:\d+:/);
     expect(third!.snapshot).toBeNull();
+  });
+
+  it('give rows of several organizations with the same id different ids, and delete rows above a limit', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name, created_at)
+      values ('org_a', 'Acme', '2026-01-02'), ('org_b', 'Hostile', '2026-01-03')`);
+    // The rows of the second organization pretend to be older.
+    const both = (table: string, columns: string, values: string): Promise<unknown> =>
+      ask(`insert into ${table} (organization_id, ${columns})
+        select o.id, ${values} from organizations o,
+          lateral (select case o.id when 'org_a' then '2026-01-02'::timestamptz else '2025-01-01' end as at) own`);
+    await both(
+      'workflows',
+      'id, name, active, version, trigger_type, created_at',
+      `'wf_a', '', true, 1, 'manual', at`,
+    );
+    await both('workflow_versions', 'workflow_id, version, steps', `'wf_a', 1, '[]'`);
+    await both(
+      'workflow_runs',
+      'id, workflow_id, workflow_version, trigger_type, payload, dedupe_key, created_at',
+      `'run_a', 'wf_a', 1, 'manual', '', 'x', at`,
+    );
+    await both(
+      'run_steps',
+      'run_id, step_id, position, status, attempts, started_at',
+      `'run_a', 'a', 0, 'succeeded', 1, at`,
+    );
+    await both(
+      'pending_events',
+      'id, name, payload, happened_at, xid',
+      `'evt_a', '', '{}', at, '5'`,
+    );
+    await both('tool_policies', 'tool, updated_at', `'tool_a', at`);
+    await ask(`insert into tool_policies (organization_id, tool, updated_at)
+      select 'org_b', 'tool_' || g, '2026-01-04' from generate_series(1, 600) g`);
+    await both(
+      'offered_workflows',
+      'workflow_id, name, title, description, input_schema, wait_seconds, revision',
+      `'wf_a', 'x', 'x', 'x', '{}', 0, case o.id when 'org_a' then 'x' else repeat('x', 65) end`,
+    );
+    await migrate(url);
+    const rows = (await ask(
+      `select w.organization_id as organization, w.id as workflow, w.active, r.id as run, e.id as event,
+         v.version, s.status, r.dedupe_key as dedupe,
+         (select count(*)::int from tool_policies p where p.organization_id = w.organization_id) as policies,
+         (select count(*)::int from offered_workflows f where f.organization_id = w.organization_id) as offers
+       from workflows w join pending_events e using (organization_id)
+       join workflow_runs r on r.organization_id = w.organization_id and r.workflow_id = w.id
+       join workflow_versions v on v.organization_id = w.organization_id and v.workflow_id = w.id
+       join run_steps s on s.organization_id = w.organization_id and s.run_id = r.id
+       order by 1`,
+    )) as Record<string, unknown>[];
+    const same = { version: 1, status: 'succeeded', dedupe: 'x' };
+    const kept = { workflow: 'wf_a', run: 'run_a', event: 'evt_a', active: true };
+    const id = expect.stringMatching(/^[0-9a-f]{22}$/);
+    const renamed = { workflow: id, run: id, event: id, active: false };
+    expect(rows).toEqual([
+      { organization: 'org_a', ...same, ...kept, policies: 1, offers: 1 },
+      { organization: 'org_b', ...same, ...renamed, policies: 500, offers: 0 },
+    ]);
+    const actions = await ask(
+      `select conname from pg_constraint where contype = 'f' and confupdtype <> 'a'`,
+    );
+    expect(actions).toEqual([]);
   });
 });

@@ -295,6 +295,19 @@ describe('a large webhook', () => {
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
 
+  it('takes no slot of others while its sender waits for the outcome of the run', async () => {
+    const trigger = { type: 'webhook', wait_seconds: 30 };
+    const { id } = await createWorkflow(acme, [{ id: 'w', wait: { seconds: 3600 } }], { trigger });
+    const waiting = Array.from({ length: 3 }, () => postWebhook(switchboard, id, body));
+    const runs = async () =>
+      (await acme.call<{ runs: { id: string }[] }>('list_runs', { workflow_id: id })).value.runs;
+    await waitFor(async () => (await runs()).length === 3);
+    const other = await createWorkflow(acme, []);
+    expect((await postWebhook(switchboard, other.id, body)).status).toBe(202);
+    for (const run of await runs()) await acme.call('cancel_run', { run_id: run.id });
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   /** Sends more than 1 MiB of a large body, and never the rest. */
   function beginSlowly(workflowId: string) {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {

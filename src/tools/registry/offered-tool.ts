@@ -23,8 +23,13 @@ export interface OfferedTool {
 
 /** Lists tools in a transaction of the organization. `revision` equals `offered_revisions` of `gate.find_api_key`. */
 export interface OfferedToolSource {
-  /** Returns the tools that can be called now, sorted by name in code-unit order. */
-  list(organizationId: string): Promise<{ revision: string; tools: readonly OfferedTool[] }>;
+  /**
+   * Returns the tools that can be called now, sorted by name in code-unit order. `characters` is the size of all that
+   * they keep in memory, as JSON.
+   */
+  list(
+    organizationId: string,
+  ): Promise<{ revision: string; tools: readonly OfferedTool[]; characters: number }>;
 
   /** Returns the names of all tools, including those that cannot be called now. */
   names(organizationId: string): Promise<string[]>;

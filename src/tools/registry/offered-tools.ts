@@ -10,6 +10,8 @@ import type { RegisteredTool } from './registered-tool.js';
 import { ToolRegistry } from './tool-registry.js';
 
 const MAX_CACHED = 200;
+/** The largest size of all cached lists, as characters of JSON. */
+const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 const AGENTS: ReadonlySet<Surface> = new Set(['agent']);
 
 /** The argument that every offered tool has. */
@@ -28,7 +30,10 @@ const KEY_SCHEMA: JsonSchema = {
 @Injectable()
 export class OfferedTools {
   private readonly logger = new Logger('Tools');
-  private readonly cache = new LRUCache<string, OfferedToolList>({ max: MAX_CACHED });
+  private readonly cache = new LRUCache<string, OfferedToolList>({
+    max: MAX_CACHED,
+    maxSize: MAX_CACHED_CHARACTERS,
+  });
   private readonly warned = new Set<string>();
   private source?: OfferedToolSource;
 
@@ -61,7 +66,7 @@ export class OfferedTools {
         // read with it.
         const key = keyOf(organizationId, found.revision);
         const list = new OfferedToolList(key, this.register(organizationId, found.tools));
-        this.cache.set(key, list);
+        this.cache.set(key, list, { size: found.characters + key.length });
         return list;
       },
       { readOnly: true },

@@ -38,12 +38,15 @@ export class OfferedWorkflowSourceService implements OfferedToolSource, OnModule
     this.tools.use(this);
   }
 
-  async list(organizationId: string): Promise<{ revision: string; tools: OfferedTool[] }> {
+  async list(
+    organizationId: string,
+  ): Promise<{ revision: string; tools: OfferedTool[]; characters: number }> {
     const offered = await this.offered.listActive(organizationId);
     return {
       // The text must equal the revision of gate.find_api_key, by which cached lists are looked up.
       revision: offered.map(({ revision }) => revision).join(' '),
       tools: offered.map((workflow) => this.toolOf(workflow)),
+      characters: JSON.stringify(offered).length,
     };
   }
 

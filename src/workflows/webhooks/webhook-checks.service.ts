@@ -41,8 +41,10 @@ export interface WebhookRequest {
   network: () => string;
   /** True for a body of more than 1 MiB. */
   isLarge: boolean;
-  /** Reserves memory for a large body until the response. Throws `unavailable` when there is none. */
+  /** Reserves memory for a large body until `release` or the response. Throws `unavailable` when there is none. */
   reserve: (organizationId: string) => void;
+  /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
+  release: () => void;
   /** Reads the bytes of the body, none for GET. Throws when the body is too large, and as `reserve` does. */
   readBody: (organizationId: string) => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
@@ -63,6 +65,12 @@ export class IncomingDelivery {
   constructor(readonly request: WebhookRequest) {
     const { headers, url } = request;
     this.record = { headers, url, receivedAt: new Date(), verified: false };
+  }
+
+  /** Forgets the body, whose run is stored. */
+  releaseBody(): void {
+    delete this.record.body;
+    this.request.release();
   }
 }
 

@@ -9,6 +9,8 @@ import { noWebhook, type Webhook } from './webhook.js';
 
 const WORKFLOW_ID = /^[0-9A-Za-z]{32}$/;
 const MAX_CACHED = 1000;
+/** The largest size of the cached options and secrets, as characters of JSON. */
+const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 interface FoundWebhook {
   organization_id: string;
@@ -24,7 +26,12 @@ interface FoundWebhook {
 
 @Injectable()
 export class WebhookLookUpsService {
-  private readonly cache = new LRUCache<string, Webhook>({ max: MAX_CACHED });
+  private readonly cache = new LRUCache<string, Webhook>({
+    max: MAX_CACHED,
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ options, secrets, previousSecrets }) =>
+      JSON.stringify([options, secrets]).length + (previousSecrets?.length ?? 0),
+  });
   private readonly lookUps: GateLookUps<string, FoundWebhook>;
 
   constructor(

@@ -95,6 +95,10 @@ export class WebhookController {
       isLarge: lengthOf(request) > SMALL_BODY_BYTES,
       network,
       reserve: (organizationId) => reserve(organizationId),
+      release: () => {
+        body = undefined;
+        slot?.release();
+      },
       readBody: (organizationId) => (body ??= read(organizationId)),
       gone: () => goneSignal(response),
     };

@@ -135,10 +135,22 @@ export class WebhooksService {
     delivery: IncomingDelivery,
   ): Promise<ReceivedWebhook> {
     if (!webhook.active) throw noWebhook();
+    const started = await this.start(webhook, delivery);
+    if (started !== 'skipped' && 'challenge' in started) {
+      return this.answerChallenge(webhook, delivery, started.challenge);
+    }
+    delivery.releaseBody();
+    return await this.answer(webhook, delivery, started);
+  }
+
+  /** Checks a delivery and stores its run. Only this method has the payload, so that no later wait keeps it in memory. */
+  private async start(
+    webhook: Webhook,
+    delivery: IncomingDelivery,
+  ): Promise<RunStarted | 'skipped' | Challenge> {
     const verified = await this.checks.check(webhook, delivery);
     const { challenge } = verified;
-    if (challenge !== undefined) return this.answerChallenge(webhook, delivery, challenge);
-    return await this.answer(webhook, delivery, await this.starts.start(webhook, verified));
+    return challenge === undefined ? await this.starts.start(webhook, verified) : { challenge };
   }
 
   /** Logs the accepted delivery and returns its response, after the wait that the sender prefers. */

@@ -25,18 +25,18 @@ describe(LargeBodySlots, () => {
     expect(() => slots.take('a')).toThrow(refusal);
   });
 
-  it('gives the slot of the oldest arriving body of a network to a network with two bodies fewer', () => {
+  it('gives the slot of the newest arriving body of a network to a network with two bodies fewer', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a', from('y'));
-    expect(bodies.map(({ end }) => end.mock.calls)).toEqual([[[refusal]], [], []]);
+    expect(bodies.map(({ end }) => end.mock.calls)).toEqual([[], [], [[refusal]]]);
     // Now the networks have two arriving bodies and one.
     expect(() => slots.take('a', from('y'))).toThrow(refusal);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a');
-    expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([1, 1, 0]);
+    expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([0, 1, 1]);
   });
 
   it('ends no body that has arrived, and no body of another organization when its own slots are taken', () => {
@@ -48,6 +48,20 @@ describe(LargeBodySlots, () => {
     for (const body of others) slots.take('b', body);
     expect(() => slots.take('a', from('y'))).toThrow(refusal);
     slots.take('c', from('y'));
-    expect(others.map(({ end }) => end.mock.calls.length)).toEqual([1, 0, 0]);
+    expect(others.map(({ end }) => end.mock.calls.length)).toEqual([0, 0, 1]);
+  });
+
+  it('never ends the oldest arriving body of a network, even when another network sends one body after the other', () => {
+    const slots = new LargeBodySlots();
+    const bodies = [1, 2, 3].map(() => from('x'));
+    for (const body of bodies) slots.take('a', body);
+    for (let count = 0; count < 10; count += 1) {
+      const stranger = slots.take('a', from('y'));
+      stranger.noteArrival();
+      stranger.release();
+      // The sender repeats its refused body.
+      slots.take('a', from('x'));
+    }
+    expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([0, 0, 1]);
   });
 });

@@ -27,9 +27,10 @@ interface Taken {
 }
 
 /**
- * Limits the large bodies that a process has in memory, from their first MiB to their response. When no slot is free, a
- * body gets the slot of an arriving body, if the network of that body has at least two more arriving bodies than its
- * own network. So a stranger with one network cannot occupy the slots that others need.
+ * Limits the large bodies that a process has in memory, from their first MiB until their run is stored. When no slot is
+ * free, a body gets the slot of an arriving body, if the network of that body has at least two more arriving bodies than
+ * its own network. So a stranger with one network cannot occupy the slots that others need. The oldest arriving body of
+ * a network is never ended. So a stranger who sends many large bodies cannot prevent that a body of others arrives.
  */
 export class LargeBodySlots {
   private readonly taken = new Set<Taken>();
@@ -58,7 +59,7 @@ export class LargeBodySlots {
 }
 
 /**
- * Returns the slot of the oldest arriving body of the network with the most arriving bodies. Returns undefined unless
+ * Returns the slot of the newest arriving body of the network with the most arriving bodies. Returns undefined unless
  * it has at least two more of them than `network`.
  */
 function findSlotToEnd(slots: readonly Taken[], network: string | undefined): Taken | undefined {
@@ -71,7 +72,7 @@ function findSlotToEnd(slots: readonly Taken[], network: string | undefined): Ta
   }
   const [most = []] = [...byNetwork.values()].toSorted((a, b) => b.length - a.length);
   const own = network === undefined ? 0 : (byNetwork.get(network)?.length ?? 0);
-  return most.length >= own + 2 ? most[0] : undefined;
+  return most.length >= own + 2 ? most.at(-1) : undefined;
 }
 
 function noSlot(): AppError {
