@@ -370,13 +370,16 @@ describe('double opt-in', () => {
     expect(await confirmationsOf(id)).toHaveLength(2);
   });
 
-  it('can be confirmed after the contact was merged into another one', async () => {
+  it('is confirmed at the address of the survivor after the contact was merged into another one', async () => {
     const { id: merged } = await createContact(acme);
     const { id } = await createContact(acme);
     await subscribe(merged);
-    const [link] = await confirmationsOf(merged);
+    const [earlier] = await confirmationsOf(merged);
     await merge(acme, id, merged);
     expect(await statesOf(id)).toMatchObject({ paper: 'pending' });
+    expect((await post(earlier!, '')).status).toBe(404);
+    expect((await subscribe(id)).value).toEqual({ state: 'pending', changed: true });
+    const link = (await confirmationsOf(id)).find((one) => one !== earlier);
     expect((await post(link!, '')).status).toBe(200);
     expect(await statesOf(id)).toMatchObject({ paper: 'subscribed' });
   });
