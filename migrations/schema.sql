@@ -1142,6 +1142,7 @@ create table public.topic_subscriptions (
   evidence jsonb,
   confirmation_id text collate "C",
   changed_at timestamp(3) with time zone not null default now(),
+  confirmation_address text collate "C",
   constraint topic_subscriptions_pkey PRIMARY KEY (organization_id, contact_id, topic),
   constraint topic_subscriptions_state_check CHECK ((state = ANY (ARRAY['subscribed'::text, 'pending'::text, 'unsubscribed'::text]))),
   constraint topic_subscriptions_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,

@@ -43,7 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   changes: ['database', 'errors'],
   events: ['database', 'text'],
   mail: ['text'],
-  policies: ['changes', 'database', 'errors'],
+  policies: ['changes', 'database', 'errors', 'text'],
   accounts: ['changes', 'database', 'errors', 'http', 'mail', 'policies', 'security', 'text'],
   'change-streams': ['accounts', 'changes', 'errors', 'http'],
   keys: [

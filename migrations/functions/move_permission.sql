@@ -13,18 +13,18 @@ begin
   update public.consent_changes c set contact_id = new.survivor_id
   where c.organization_id = new.organization_id and c.contact_id = new.merged_id;
   new.moved := new.moved || jsonb_build_object('subscriptions', (
-    select coalesce(jsonb_agg(jsonb_build_object('topic', s.topic, 'state', s.state, 'confirmation_id', s.confirmation_id)),
-      '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('topic', s.topic, 'state', s.state, 'confirmation_id', s.confirmation_id,
+      'confirmation_address', s.confirmation_address)), '[]')
     from public.topic_subscriptions s
     where s.organization_id = new.organization_id and s.contact_id = new.merged_id));
   insert into public.topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence,
-    confirmation_id)
-  select s.organization_id, new.survivor_id, s.topic, s.state, 'merge', s.evidence, s.confirmation_id
+    confirmation_id, confirmation_address)
+  select s.organization_id, new.survivor_id, s.topic, s.state, 'merge', s.evidence, s.confirmation_id, s.confirmation_address
   from public.topic_subscriptions s
   where s.organization_id = new.organization_id and s.contact_id = new.merged_id
   on conflict on constraint topic_subscriptions_pkey do update
     set state = excluded.state, source = excluded.source, evidence = excluded.evidence,
-      confirmation_id = excluded.confirmation_id, changed_at = now()
+      confirmation_id = excluded.confirmation_id, confirmation_address = excluded.confirmation_address, changed_at = now()
     where array_position(strictness, excluded.state) > array_position(strictness, own.state);
   return new;
 end

@@ -21,12 +21,14 @@ begin
     and (c.recorded_for = old.merged_id or c.recorded_for in (
       select m.merged_id from public.contact_merges m
       where m.organization_id = old.organization_id and m.survivor_id = old.merged_id));
-  insert into public.topic_subscriptions (organization_id, contact_id, topic, state, source, confirmation_id)
+  insert into public.topic_subscriptions (organization_id, contact_id, topic, state, source, confirmation_id,
+    confirmation_address)
   select old.organization_id, old.merged_id, own.topic,
     case when array_position(strictness, other.state) > array_position(strictness, own.state) then other.state
       else own.state end,
-    'unmerge', own.confirmation_id
-  from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text)
+    'unmerge', own.confirmation_id, own.confirmation_address
+  from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text,
+    confirmation_address text)
   left join public.topic_subscriptions other on other.organization_id = old.organization_id
     and other.contact_id = old.survivor_id and other.topic = own.topic;
   return null;

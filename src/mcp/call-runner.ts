@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import type { AppError } from '../errors/app-error.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
-import { mayActOnRuns } from '../policies/key-restriction.js';
+import { signatureMask } from '../policies/hidden-signatures.js';
 import { fingerprint } from '../text/canonical-json.js';
-import { hideResumeSignatures } from '../text/resume-signature.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
 import { SILENT_CALLER, type ToolCall } from '../tools/contract/tool-call.js';
 import { RequestStates } from '../tools/pipeline/request-states.js';
@@ -76,9 +75,8 @@ export class CallRunner {
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    const shown = mayActOnRuns(key.toolPolicies.restriction)
-      ? working
-      : working.then(hideResumeSignatures);
+    const mask = signatureMask(key.toolPolicies.restriction);
+    const shown = mask ? working.then(mask) : working;
     return progress || exchange ? encodeOutcome(shown, context, progress) : shown;
   }
 

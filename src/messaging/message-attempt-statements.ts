@@ -1,3 +1,4 @@
+import { stateOf } from '../topics/subscription-state.js';
 import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { ALL_COLUMNS } from './message-statements.js';
@@ -31,11 +32,10 @@ function permissionsOf(rows: string): string {
      (select s.reason from suppressed_addresses s
       where s.organization_id = $1 and s.channel = m.channel and s.address = m.recipient) as suppression,
      (select c.consent from contacts c where c.organization_id = $1 and c.id = m.contact_id) as consent,
-     (select coalesce(
-        (select s.state from topic_subscriptions s
-         where s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic),
-        case when t.opted_in then 'subscribed' else 'unsubscribed' end)
-      from topics t where t.organization_id = $1 and t.name = m.topic) as subscription,
+     (select ${stateOf("case when m.channel = 'email' then m.recipient end")}
+      from topics t left join topic_subscriptions s
+        on s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic
+      where t.organization_id = $1 and t.name = m.topic) as subscription,
      exists (select from sending_rules r
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from ${rows}`;

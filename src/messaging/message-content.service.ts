@@ -15,6 +15,7 @@ import {
   MessageTemplatesService,
   type TemplateUse,
 } from './message-templates.service.js';
+import { MessageLinks } from './message-links.js';
 import type { EmailEnvelope } from './message.entity.js';
 
 const LONGEST_SUBJECT = 500;
@@ -89,7 +90,8 @@ export class MessageContentService {
   ): Promise<MessageContent> {
     const { organizationId, contact, topic } = target;
     if (topic !== undefined) await this.topics.get(organizationId, topic);
-    const own = { contact: ContactView.of(contact), ...this.linksFor(target) };
+    const links = this.linksFor(target);
+    const own = { contact: ContactView.of(contact), ...links.variables };
     const made =
       sent.template &&
       (await this.templates.render(target, options, sent.template, { variables, own }));
@@ -106,7 +108,10 @@ export class MessageContentService {
     if (given.body === undefined && given.html === undefined) {
       throw AppError.invalidField('body', 'is required');
     }
-    const { subject, body, html } = scope ? await this.render(organizationId, given, scope) : given;
+    const rendered = scope ? await this.render(organizationId, given, scope) : given;
+    const fillIn = (text?: string): string | undefined =>
+      text !== undefined && (scope || made) ? links.fillIn(text) : text;
+    const [subject, body, html] = [rendered.subject, rendered.body, rendered.html].map(fillIn);
     const fault = subject === undefined ? undefined : subjectFault(subject);
     if (fault) throw AppError.invalidField('subject', fault);
     if (html !== undefined) assertPart('html', html, LONGEST_HTML_BYTES);
@@ -119,16 +124,13 @@ export class MessageContentService {
     return { subject: subject ?? null, body: text, html: html ?? null, envelope, ...made?.use };
   }
 
-  /**
-   * Returns the variables with links. A message without a topic has no `unsubscribe_url`, because there is nothing to
-   * leave.
-   */
-  private linksFor({ organizationId, id, contact, topic }: ContentTarget): Record<string, string> {
+  /** Returns the links. A message without a topic has no `unsubscribe_url`, because there is nothing to leave. */
+  private linksFor({ organizationId, id, contact, topic }: ContentTarget): MessageLinks {
     const target = { organizationId, contactId: contact.id, messageId: id, topic: '' };
     const preferences = this.links.urlOf('preferences', target);
-    if (topic === undefined) return { preferences_url: preferences };
+    if (topic === undefined) return new MessageLinks({ preferences_url: preferences });
     const unsubscribe = this.links.urlOf('unsubscribe', { ...target, topic });
-    return { preferences_url: preferences, unsubscribe_url: unsubscribe };
+    return new MessageLinks({ preferences_url: preferences, unsubscribe_url: unsubscribe });
   }
 
   private async render(

@@ -7,6 +7,7 @@ import { pathId } from '../http/path-id.js';
 import { MessagesService } from './messages.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { accountFor } from '../tools/tool-routes.js';
+import { hidePermissionSignatures } from '../text/permission-signature.js';
 import { previewPage, sendPreview } from './preview-page.js';
 
 /** Shows messages as pages without scripts, forms and working links, for the frame of the dashboard. */
@@ -31,6 +32,7 @@ export class MessagePreviewController {
       () => this.messages.get(organizationId, id),
       { readOnly: true },
     );
-    sendPreview(response, message.html ?? previewPage(message.subject ?? '', message.body));
+    const page = message.html ?? previewPage(message.subject ?? '', message.body);
+    sendPreview(response, hidePermissionSignatures(page));
   }
 }

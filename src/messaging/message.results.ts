@@ -1,5 +1,6 @@
 import { REASON_CODES, type ReasonCode } from '../channels/reason-code.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
+import { hidePermissionSignatures } from '../text/permission-signature.js';
 import { PageResult } from '../paging/paging.js';
 import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, Integer, ListOf, Nested, Text, Timestamp } from '../tools/schema/fields.js';
@@ -29,7 +30,9 @@ export class MessageView {
   @Text({ nullable: true })
   subject: string | null;
 
-  @Text('The text as it is sent, with variables filled in.')
+  @Text(
+    'The text as it is sent, with variables filled in. Links by which contacts decide are masked.',
+  )
   body: string;
 
   @Flag('True if also sent as HTML.')
@@ -98,14 +101,18 @@ export class MessageView {
   @Timestamp()
   updated_at: string;
 
+  /**
+   * Returns the message as readers, steps and events see it. Whoever has a link by which a contact decides can decide for
+   * the contact, so only the message that the contact gets contains the signatures of these links.
+   */
   static of(message: Message): MessageView {
     return {
       id: message.id,
       contact_id: message.contactId,
       channel: message.channel,
       direction: message.direction,
-      subject: message.subject,
-      body: message.body,
+      subject: message.subject && hidePermissionSignatures(message.subject),
+      body: hidePermissionSignatures(message.body),
       has_html: message.hasHtml,
       topic: message.topic,
       template_id: message.templateId,

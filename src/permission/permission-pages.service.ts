@@ -71,7 +71,7 @@ export class PermissionPagesService {
         state: 'unsubscribed',
         source,
         evidence,
-        confirmationId: null,
+        confirmation: null,
       });
       return await this.find(target);
     });

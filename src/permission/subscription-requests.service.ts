@@ -56,7 +56,7 @@ export class SubscriptionRequestsService {
     const decision = { contactId, topic: name, source, evidence };
     if (!isSubscribed || !topic.doubleOptIn) {
       const state = isSubscribed ? 'subscribed' : 'unsubscribed';
-      const stored = { ...decision, state, confirmationId: null } as const;
+      const stored = { ...decision, state, confirmation: null } as const;
       return { state, changed: await this.subscriptions.decide(organizationId, stored) };
     }
     const obstacle = await this.subscriptions.findObstacle(organizationId, contactId, name);
@@ -65,11 +65,12 @@ export class SubscriptionRequestsService {
       ? await this.subscriptions.findRecentConfirmation(organizationId, contactId, name)
       : undefined;
     const id = earlier ?? newId('msg');
-    const pending = { ...decision, state: 'pending', confirmationId: id } as const;
+    const contact = await this.contacts.get(organizationId, contactId);
+    const confirmation = { id, address: contact.email };
+    const pending = { ...decision, state: 'pending', confirmation } as const;
     const changed = await this.subscriptions.decide(organizationId, pending);
     // Of two simultaneous calls, only one changes the state, and only that one sends the e-mail.
     if (changed && earlier === undefined) {
-      const contact = await this.contacts.get(organizationId, contactId);
       const texts = PAGE_TEXTS[languageOfLocale(contact.locale) ?? 'en'];
       const target = { organizationId, contactId, messageId: id, topic: name };
       await this.messages.send(organizationId, {

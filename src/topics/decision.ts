@@ -18,5 +18,6 @@ export interface Decision {
   state: SubscriptionState;
   source: string;
   evidence: Evidence | null;
-  confirmationId: string | null;
+  /** The message that asks for a confirmation, and its address. Null when no confirmation is needed. */
+  confirmation: { readonly id: string; readonly address: string | null } | null;
 }

@@ -38,6 +38,13 @@ export class TopicSubscription extends OrganizationRow {
   @Column('text', { nullable: true })
   confirmationId: string | null;
 
+  /**
+   * The address to which this message was sent. A subscription with an address counts only for e-mails to this address,
+   * because nobody has confirmed it for another one.
+   */
+  @Column('text', { nullable: true })
+  confirmationAddress: string | null;
+
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   changedAt: Date;
 }

@@ -4,20 +4,26 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { ConsentChange } from './consent-change.entity.js';
 import type { Decision, StoredSubscription } from './decision.js';
+import { stateOf } from './subscription-state.js';
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
 // A repeated decision keeps its first source and time, because they are the proof. A contact that leaves the topic keeps
-// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again.
+// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again. A subscription that is pending
+// at another address is asked for again.
 const DECIDE = prepared(
   'topic_decide',
-  `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id)
-   values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id,
+     confirmation_address)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
    on conflict on constraint topic_subscriptions_pkey do update
      set state = excluded.state, source = excluded.source, evidence = excluded.evidence,
        confirmation_id = case when excluded.state = 'unsubscribed' then own.confirmation_id
          else excluded.confirmation_id end,
+       confirmation_address = case when excluded.state = 'unsubscribed' then own.confirmation_address
+         else excluded.confirmation_address end,
        changed_at = now()
-     where own.state <> excluded.state
+     where own.state <> excluded.state or (excluded.state = 'pending'
+       and own.confirmation_address is distinct from excluded.confirmation_address)
    returning state`,
 );
 /**
@@ -27,21 +33,27 @@ const DECIDE = prepared(
 const FIND_STATE = prepared(
   'topic_state',
   `select t.name is not null as "exists",
-     coalesce(s.state, case when t.opted_in then 'subscribed' else 'unsubscribed' end) as state
+     ${stateOf('c.email')} as state
    from (values (1)) one
    left join topics t on t.organization_id = $1 and t.name = $3
+   left join contacts c on c.organization_id = $1 and c.id = $2
    left join topic_subscriptions s on s.organization_id = $1 and s.contact_id = $2 and s.topic = $3`,
 );
-const CONFIRM = `update topic_subscriptions
+/** True when the confirmation was asked for at the address that the contact has now. */
+const IS_AT_ADDRESS = `s.confirmation_address = (select c.email from contacts c
+     where c.organization_id = $1 and c.id = $2)`;
+const CONFIRM = `update topic_subscriptions s
    set state = 'subscribed', source = 'double_opt_in', evidence = $5, changed_at = now()
-   where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'pending'
-   returning state`;
+   where s.organization_id = $1 and s.contact_id = $2 and s.topic = $3 and s.confirmation_id = $4
+     and s.state = 'pending' and ${IS_AT_ADDRESS}
+   returning s.state`;
 const FIND_RECENT_CONFIRMATION = `select s.confirmation_id as id from topic_subscriptions s
    join messages m on m.organization_id = s.organization_id and m.id = s.confirmation_id
    where s.organization_id = $1 and s.contact_id = $2 and s.topic = $3
-     and m.created_at > now() - make_interval(hours => $4)`;
-const IS_CONFIRMED = `select 1 from topic_subscriptions
-   where organization_id = $1 and contact_id = $2 and topic = $3 and confirmation_id = $4 and state = 'subscribed'`;
+     and m.created_at > now() - make_interval(hours => $4) and ${IS_AT_ADDRESS}`;
+const IS_CONFIRMED = `select 1 from topic_subscriptions s
+   where s.organization_id = $1 and s.contact_id = $2 and s.topic = $3 and s.confirmation_id = $4
+     and s.state = 'subscribed' and ${IS_AT_ADDRESS}`;
 
 /** Reads and writes what contacts decided about topics. Every method needs a transaction of the organization. */
 @Injectable()
@@ -50,7 +62,7 @@ export class TopicSubscriptionsRepository {
 
   /** Stores the decision. Returns false, and writes nothing, when the contact had decided the same. */
   async decide(organizationId: string, decision: Decision): Promise<boolean> {
-    const { contactId, topic, state, source, evidence, confirmationId } = decision;
+    const { contactId, topic, state, source, evidence, confirmation } = decision;
     const rows = await this.tenants
       .session(organizationId)
       .query(DECIDE, [
@@ -60,7 +72,8 @@ export class TopicSubscriptionsRepository {
         state,
         source,
         evidence && JSON.stringify(evidence),
-        confirmationId,
+        confirmation?.id ?? null,
+        confirmation?.address ?? null,
       ]);
     return rows.length > 0;
   }
@@ -125,8 +138,9 @@ export class TopicSubscriptionsRepository {
     return await this.tenants.session(organizationId).query<StoredSubscription>(
       `select t.name as topic, t.title, t.description, t.double_opt_in as "doubleOptIn", s.source,
          s.changed_at as "changedAt",
-         coalesce(s.state, case when t.opted_in then 'subscribed' else 'unsubscribed' end) as state
-       from topics t left join topic_subscriptions s
+         ${stateOf('c.email')} as state
+       from topics t left join contacts c on c.organization_id = $1 and c.id = $2
+       left join topic_subscriptions s
          on s.organization_id = $1 and s.contact_id = $2 and s.topic = t.name
        where t.organization_id = $1 order by t.name`,
       [organizationId, contactId],

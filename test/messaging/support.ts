@@ -58,6 +58,13 @@ export async function getMessage(organization: TestOrganization, id: string): Pr
   return value.message;
 }
 
+/** Returns the text of a message as it is sent. Tools hide the signatures of its links. */
+export async function storedBody(switchboard: RunningSwitchboard, id: string): Promise<string> {
+  const sql = 'select body from messages where id = $1';
+  const [row] = (await switchboard.ownerQuery(sql, [id])) as [{ body: string }];
+  return row.body;
+}
+
 export function untilStatus(
   organization: TestOrganization,
   id: string,

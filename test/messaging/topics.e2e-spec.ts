@@ -4,7 +4,14 @@ import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboa
 import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { merge } from '../contacts/merged-contacts.js';
-import { createContact, getMessage, readEml, send, type TestMessage } from './support.js';
+import {
+  createContact,
+  getMessage,
+  readEml,
+  send,
+  storedBody,
+  type TestMessage,
+} from './support.js';
 
 interface Subscription {
   topic: string;
@@ -173,7 +180,8 @@ describe('an e-mail of a topic', () => {
     const body = '{{ unsubscribe_url }}\n{{ preferences_url }}';
     const variables = { unsubscribe_url: 'https://example.org' };
     const message = await send(acme, { contact_id: id, topic: 'news', body, variables });
-    const [unsubscribe, preferences] = message.body.split('\n');
+    const stored = await storedBody(switchboard, message.id);
+    const [unsubscribe, preferences] = stored.split('\n');
     expect(unsubscribe).toMatch(new RegExp(`^${switchboard.url}/u/${acme.id}\\.${id}\\.`));
     expect(preferences).toMatch(new RegExp(`^${switchboard.url}/preferences/`));
     await untilEnded(message.id);

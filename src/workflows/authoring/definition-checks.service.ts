@@ -1,16 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { CodeSandbox } from '../../code/code-sandbox.js';
-import { AppError } from '../../errors/app-error.js';
+import { AppError, type Fault } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
-import { mayActOnRuns, restrictionFault } from '../../policies/key-restriction.js';
+import {
+  type KeyRestriction,
+  mayActOnRuns,
+  restrictionFault,
+} from '../../policies/key-restriction.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { checkContactMapping } from '../definitions/contact-mapping.js';
+import { type DefinitionParts, dataReadsOf } from '../definitions/data-reads.js';
 import { DefinitionChecker } from '../definitions/definition-checker.js';
 import type { Step } from '../definitions/definition.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
@@ -67,6 +72,8 @@ export class DefinitionChecksService {
       if (mappingRefusal) faults.push({ path: 'trigger.contact', message: mappingRefusal });
     }
     const steps = input.steps && checker.check(input.steps, faults, input.on_failure);
+    const reads = { trigger: trigger?.options, steps };
+    for (const fault of readFaults(reads, expressions, by.restriction)) faults.push(fault);
     if (faults.length === 0) return { trigger, steps, expressions };
     const [first] = faults.first;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
@@ -75,7 +82,8 @@ export class DefinitionChecksService {
 
   /**
    * Throws `invalid_arguments` when the caller may not save one of these steps. A trigger decides when steps run and
-   * with which payload. Without this check, an agent could let a run call tools that it may not call itself.
+   * with which payload. Without this check, an agent could let a run call tools, and show data, that it may not call and
+   * read itself.
    */
   async assertMayRun(
     organizationId: string,
@@ -95,6 +103,26 @@ export class DefinitionChecksService {
         `cannot be changed, because of the step "${step.id}": ${refusal}`,
       );
     }
+    await this.assertMayRead(organizationId, { steps }, 'trigger', by);
+  }
+
+  /**
+   * Throws `invalid_arguments` when parts of a saved definition read data that the caller may not read. `changed` is the
+   * part that the caller changes.
+   */
+  async assertMayRead(
+    organizationId: string,
+    parts: DefinitionParts,
+    changed: 'trigger' | 'steps',
+    { restriction }: Pick<ToolCall, 'restriction'>,
+  ): Promise<void> {
+    if (!restriction) return;
+    const { templates, conditions } = expressionsIn(parts);
+    const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
+    const [fault] = readFaults(parts, expressions, restriction);
+    if (!fault) return;
+    const message = `cannot be changed, because of ${fault.path}, which ${fault.message}`;
+    throw AppError.invalidField(changed, message);
   }
 
   private async stepTools(
@@ -173,6 +201,22 @@ function runRefusal(
   const { hidden, confirmation } = policies.policy(START);
   if (!hidden && confirmation !== 'always') return undefined;
   return `starts a workflow, and agents may not call ${START} without a person, so only a person may save this step`;
+}
+
+/** Returns a fault for each place that reads data which no tool of the API key shows. */
+function readFaults(
+  parts: DefinitionParts,
+  expressions: Expressions,
+  restriction: KeyRestriction | undefined,
+): Fault[] {
+  if (!restriction) return [];
+  return dataReadsOf(parts, expressions).flatMap(({ path, action, tools }) => {
+    const missing = tools.find(
+      (name) => restrictionFault(restriction, { names: [name], readOnly: false }) !== undefined,
+    );
+    if (missing === undefined) return [];
+    return [{ path, message: `${action}, which needs an API key that may call ${missing}` }];
+  });
 }
 
 /** Finds all texts with expressions in a definition. The form of the definition has not been checked. */

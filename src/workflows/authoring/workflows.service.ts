@@ -104,6 +104,15 @@ export class WorkflowsService {
     if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
       await this.definitions.assertMayRun(organizationId, saved, by);
     }
+    if (steps && !trigger) {
+      const { triggerOptions } = before;
+      await this.definitions.assertMayRead(
+        organizationId,
+        { trigger: triggerOptions },
+        'steps',
+        by,
+      );
+    }
     const needs = webhookNeeds(trigger?.options ?? before.triggerOptions, saved);
     const changes = {
       ...(input.name !== undefined && { name: input.name }),

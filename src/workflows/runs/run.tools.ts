@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { Resource } from '../../resources/resource.decorator.js';
-import { mayActOnRuns } from '../../policies/key-restriction.js';
+import { signatureMask } from '../../policies/hidden-signatures.js';
 import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { Tool } from '../../tools/contract/tool.decorator.js';
 import { ContactView } from '../../contacts/contact.results.js';
@@ -106,9 +106,10 @@ export class RunTools {
       'the payload (step "trigger"). The first cursor is 0.',
   })
   async getValue(input: GetRunValueInput, call: ToolCall): Promise<RunValueResult> {
-    return mayActOnRuns(call.restriction)
-      ? await this.runs.getValue(call.organizationId, input)
-      : await this.runs.getValueWithoutSignatures(call.organizationId, input);
+    const mask = signatureMask(call.restriction);
+    return mask
+      ? await this.runs.getValueWithoutSignatures(call.organizationId, input, mask)
+      : await this.runs.getValue(call.organizationId, input);
   }
 
   @Tool({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, assertFound } from '../../errors/app-error.js';
 import { readCursor, readTimeCursor, timeCursor, writeCursor } from '../../paging/paging.js';
-import { hideResumeSignatures, MAX_RESUME_TOKEN } from '../../text/resume-signature.js';
+import { MAX_RESUME_TOKEN } from '../../text/resume-signature.js';
 import { parsePayload } from '../journal/parse-payload.js';
 import {
   RunStepsRepository,
@@ -84,12 +84,13 @@ export class RunsService {
   }
 
   /**
-   * Returns a part as {@link getValue} does, but without the signatures of resume URLs. Use this method for callers
-   * that may not resume runs.
+   * Returns a part as {@link getValue} does, but without the signatures that `mask` hides. Use this method for callers
+   * that may not use every link.
    */
   async getValueWithoutSignatures(
     organizationId: string,
     input: GetRunValueInput,
+    mask: (text: string) => string,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
     // Read some text before the part too. A signature is recognized by the text before it, which may be outside of the
@@ -97,7 +98,7 @@ export class RunsService {
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, limit: input.limit + before };
     const { text, total, start, end } = await this.readPart(organizationId, wider, offset - before);
-    const characters = [...hideResumeSignatures(text)];
+    const characters = [...mask(text)];
     let at = start;
     const shown = characters.filter((character) => {
       const isShown = at >= offset;

@@ -1,0 +1,25 @@
+import { hidePermissionSignatures } from '../text/permission-signature.js';
+
+/**
+ * The variables with links of one message. Templates see the links without their signatures, and {@link fillIn} adds
+ * these to the rendered texts. So no filter can encode a signature in a form in which it is not hidden from readers.
+ */
+export class MessageLinks {
+  readonly variables: Readonly<Record<string, string>>;
+
+  constructor(private readonly urls: Readonly<Record<string, string>>) {
+    this.variables = Object.fromEntries(
+      Object.entries(urls).map(([name, url]) => [name, hidePermissionSignatures(url)]),
+    );
+  }
+
+  /** Makes the links in a rendered text valid. The text keeps its length. */
+  fillIn(text: string): string {
+    let filled = text;
+    for (const url of Object.values(this.urls)) {
+      const token = url.slice(url.lastIndexOf('/') + 1);
+      filled = filled.replaceAll(hidePermissionSignatures(token), token);
+    }
+    return filled;
+  }
+}

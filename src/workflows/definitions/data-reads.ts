@@ -1,0 +1,127 @@
+import { AppError } from '../../errors/app-error.js';
+import type { Expressions } from '../../liquid/read-expressions.js';
+import type { Step } from './definition.js';
+import { isDynamic, visitTexts } from './step-fields.js';
+import { isEventWait } from './steps/event-wait-step.js';
+import { splitSteps, stepsView } from './steps/failure-step.js';
+import { isRunWorkflow } from './steps/run-workflow-step.js';
+import { innerListsOf } from './steps/step-kinds.js';
+import { isTool } from './steps/tool-step.js';
+import type { TriggerOptions } from './trigger.js';
+
+/** A place in a definition that reads data, and the tools of agents that together show this data. */
+export interface DataRead {
+  readonly path: string;
+  /** What the place does. The text continues the path. */
+  readonly action: string;
+  readonly tools: readonly string[];
+}
+
+/** A definition, or the parts of it that are to be checked. */
+export interface DefinitionParts {
+  readonly trigger?: TriggerOptions;
+  readonly steps?: readonly Step[];
+}
+
+/** Whoever may call this tool may resume runs, and so may read resume URLs. */
+const RESUMES = 'trigger_workflow';
+
+/** The tools that show the data of events, by the first part of the name of the event. */
+const TOOLS_OF_EVENTS: Readonly<Record<string, readonly string[]>> = {
+  contact: ['get_contact'],
+  segment: ['get_contact'],
+  // The texts of messages, the errors of runs and the data of custom events can contain resume URLs.
+  message: ['get_message', RESUMES],
+  run: ['get_run', RESUMES],
+  custom: ['get_run', RESUMES],
+};
+
+/** The tools whose results can contain resume URLs of other runs. */
+const SHOW_RESUME_URLS: readonly string[] = [
+  'get_message',
+  'list_messages',
+  'cancel_message',
+  'record_message',
+  'report_delivery',
+  'resolve_message',
+  'get_run',
+  'list_runs',
+  'cancel_run',
+  'retry_run',
+];
+
+/** Finds each place that reads more than the payload of the trigger and the results of tools that the caller names. */
+export function dataReadsOf(parts: DefinitionParts, expressions: Expressions): DataRead[] {
+  const { trigger = {}, steps: joined = [] } = parts;
+  const { steps, onFailure } = splitSteps(joined);
+  const events = trigger.event === undefined ? [] : readsOfEvent(trigger.event, 'trigger.event');
+  const conditions: [text: string | undefined, path: string][] = [[trigger.if, 'trigger.if']];
+  const found = [...events];
+  for (const [step, path] of [...placesOf(steps, 'steps'), ...placesOf(onFailure, 'on_failure')]) {
+    conditions.push([step.if, `${path}.if`]);
+    found.push(...readsOfStep(step, path));
+    if (isEventWait(step)) conditions.push([step.wait_for_event.if, `${path}.wait_for_event.if`]);
+  }
+  for (const [text, path] of conditions) {
+    if (!text) continue;
+    found.push(...readsIn(() => expressions.conditionReferences(text), path));
+  }
+  visitTexts({ trigger, ...stepsView(joined) }, '', (text, path) => {
+    if (!isDynamic(text)) return;
+    found.push(...readsIn(() => expressions.references(text), path.slice(1)));
+  });
+  return found;
+}
+
+function* placesOf(steps: readonly Step[], path: string): Generator<[step: Step, path: string]> {
+  for (const [index, step] of steps.entries()) {
+    const at = `${path}[${index}]`;
+    yield [step, at];
+    if (Array.isArray(step.on_error)) yield* placesOf(step.on_error, `${at}.on_error`);
+    for (const { member, steps: inner } of innerListsOf(step)) {
+      yield* placesOf(inner, `${at}.${member}`);
+    }
+  }
+}
+
+function readsOfStep(step: Step, path: string): DataRead[] {
+  if (isTool(step) && SHOW_RESUME_URLS.includes(step.tool)) {
+    return [{ path: `${path}.tool`, action: 'can read resume URLs', tools: [RESUMES] }];
+  }
+  if (isRunWorkflow(step) && step.wait !== false) {
+    return [
+      { path: `${path}.run_workflow`, action: 'reads the result of a run', tools: ['get_run'] },
+    ];
+  }
+  if (!isEventWait(step)) return [];
+  const { event, events = event === undefined ? [] : [event] } = step.wait_for_event;
+  return events.flatMap((name) => readsOfEvent(name, `${path}.wait_for_event`));
+}
+
+function readsOfEvent(name: string, path: string): DataRead[] {
+  const tools = TOOLS_OF_EVENTS[name.split('.')[0]!];
+  return tools ? [{ path, action: `reads the event ${name}`, tools }] : [];
+}
+
+/** Returns the reads of an expression. An expression that is invalid reads nothing, and is reported elsewhere. */
+function readsIn(references: () => string[], path: string): DataRead[] {
+  const read = new Set(referencesOr(references));
+  const roots = new Set([...read].map((reference) => reference.split(/[.[]/)[0]));
+  const found: DataRead[] = [];
+  if (roots.has('contact')) {
+    found.push({ path, action: 'reads the contact', tools: ['get_contact'] });
+  }
+  if ([...read].some((reference) => /^run(?!\.id$)(?:[.[]|$)/.test(reference))) {
+    found.push({ path, action: 'reads resume URLs', tools: [RESUMES] });
+  }
+  return found;
+}
+
+function referencesOr(references: () => string[]): string[] {
+  try {
+    return references();
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}
