@@ -12,7 +12,10 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   is_new boolean := tg_op = 'INSERT';
 begin
-  if not private.has_used_bytes(new.organization_id) then
+  -- Row-level security refuses rows of another organization only after this trigger. An error of this trigger would tell
+  -- SQL of a tool about the quota of that organization.
+  if not private.has_used_bytes(new.organization_id)
+    or new.organization_id is distinct from public.current_organization() then
     return new;
   end if;
   if is_new or new.evidence is distinct from old.evidence then
