@@ -1153,6 +1153,7 @@ alter table public.topic_subscriptions force row level security;
 create policy owner on public.topic_subscriptions to owner using (true) with check (true);
 create policy tenant on public.topic_subscriptions to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.topic_subscriptions FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER limit_subscription BEFORE INSERT OR UPDATE ON public.topic_subscriptions FOR EACH ROW EXECUTE FUNCTION private.limit_subscription();
 CREATE TRIGGER log_changed_subscription AFTER UPDATE ON public.topic_subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION private.log_subscription();
 CREATE TRIGGER log_new_subscription AFTER INSERT ON public.topic_subscriptions FOR EACH ROW EXECUTE FUNCTION private.log_subscription();
 
@@ -1500,6 +1501,8 @@ function private.ensure_roles() returns void
   language plpgsql;
 function private.grant_quota(of_organization_id text, quota text, amount bigint, on_day date) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
+function private.has_used_bytes(of_organization_id text) returns boolean
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.is_signed(purpose text, message text, signature text) returns boolean
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
@@ -1509,6 +1512,8 @@ function private.keep_message() returns trigger
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan;
 function private.limit_rows() returns trigger
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.limit_subscription() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.link_message_files() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

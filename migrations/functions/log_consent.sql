@@ -1,7 +1,8 @@
 -- Trigger function: logs each channel for which the decision of a contact has changed.
 --
 -- Arguments: none (row trigger on insert and update of contacts).
--- Result: null.
+-- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then changes
+--   are error SB002 unless a contact only withdraws its consent. More than 50 channels are SB002 too.
 -- Locks: only the new rows of the log.
 --
 -- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can
@@ -12,13 +13,23 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
   before constant jsonb := case when tg_op = 'UPDATE' then old.consent else '{}' end;
+  is_full constant boolean := private.has_used_bytes(new.organization_id);
 begin
+  if is_full and (
+    (select count(*) > 50 from jsonb_object_keys(before || new.consent)) or exists (
+      select from jsonb_object_keys(before || new.consent) as channel,
+        lateral (select before -> channel ->> 'status' as old_state, new.consent -> channel ->> 'status' as new_state) own
+      where new_state is distinct from old_state and new_state is distinct from 'denied'
+        and (old_state is distinct from 'granted' or new_state is not null))
+  ) then
+    perform private.refuse_over(new.organization_id, array['stored_bytes']);
+  end if;
   insert into public.consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source,
     evidence)
   select new.organization_id, new.id, new.id, 'channel', channel, before -> channel ->> 'status',
     new.consent -> channel ->> 'status',
     coalesce(nullif(current_setting('switchboard.consent_source', true), ''), new.consent -> channel ->> 'source', 'unknown'),
-    nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb
+    case when not is_full then nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb end
   from jsonb_object_keys(before || new.consent) as channel
   where before -> channel ->> 'status' is distinct from new.consent -> channel ->> 'status';
   return null;

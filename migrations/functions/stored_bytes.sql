@@ -138,16 +138,28 @@ begin
   ) m;
   total := total + bytes;
 
-  select coalesce(sum(150 + coalesce(pg_column_size(c.evidence), 0)), 0) into bytes
-  from (
-    select evidence from public.consent_changes c where c.organization_id = of_organization limit 1000000
-  ) c;
+  select least(1.0, sample::float8 / greatest(1, count(*))) into part
+  from public.consent_changes c where c.organization_id = of_organization;
+  with chosen as materialized (
+    select c.contact_id, c.id from public.consent_changes c
+    where c.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
+    select 150 + coalesce(pg_column_size(c.evidence), 0) as size from public.consent_changes c
+    where c.organization_id = of_organization and c.contact_id = chosen.contact_id and c.id = chosen.id limit 1
+  ) r;
   total := total + bytes;
 
-  select coalesce(sum(150 + coalesce(pg_column_size(s.evidence), 0)), 0) into bytes
-  from (
-    select evidence from public.topic_subscriptions s where s.organization_id = of_organization limit 1000000
-  ) s;
+  select least(1.0, sample::float8 / greatest(1, count(*))) into part
+  from public.topic_subscriptions s where s.organization_id = of_organization;
+  with chosen as materialized (
+    select s.contact_id, s.topic from public.topic_subscriptions s
+    where s.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
+    select 150 + coalesce(pg_column_size(s.evidence), 0) as size from public.topic_subscriptions s
+    where s.organization_id = of_organization and s.contact_id = chosen.contact_id and s.topic = chosen.topic limit 1
+  ) r;
   total := total + bytes;
 
   select coalesce(sum(100 + coalesce(pg_column_size(d.subject), 0) + coalesce(pg_column_size(d.body), 0)

@@ -5,9 +5,10 @@
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
--- lock only where a run can pass. It starts at a random organization, because there may be more than 200. After two
--- seconds it checks no further workflow. Otherwise many keys of one organization could make the function exceed the
--- statement timeout, and the checks of all workflows would be rolled back.
+-- lock only where a run can pass. It starts at a random place, because there may be more than 200. Of each organization
+-- it checks 50 workflows, and 50 after a random one. Otherwise an organization with 200 workflows could hide the next
+-- organization. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
+-- function exceed the statement timeout, and the checks of all workflows would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer
@@ -15,9 +16,12 @@ set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
   began constant timestamptz := clock_timestamp();
-  first_organization constant text collate "C" := 'org_' || chr(48 + (random() * 75)::integer);
+  random_digits constant text := chr(48 + (random() * 75)::integer) || chr(48 + (random() * 75)::integer)
+    || chr(48 + (random() * 75)::integer);
+  first_organization constant text collate "C" := 'org_' || random_digits;
   at_organization text collate "C" := first_organization;
   at_workflow text collate "C" := '';
+  checked integer := 0;
   wrapped boolean := false;
   scope record;
   delay text;
@@ -37,6 +41,7 @@ begin
       continue;
     end if;
     exit when wrapped and scope.organization_id > first_organization;
+    checked := case when scope.organization_id = at_organization then checked + 1 else 1 end;
     at_organization := scope.organization_id;
     at_workflow := scope.workflow_id;
     begin
@@ -72,6 +77,13 @@ begin
       -- The limits of this workflow cannot be computed. The other workflows must still be checked.
       null;
     end;
+    if checked = 50 then
+      at_workflow := greatest(at_workflow, random_digits);
+    elsif checked >= 100 then
+      -- No id of an organization is between this text and the id.
+      at_organization := at_organization || chr(1);
+      at_workflow := '';
+    end if;
   end loop;
 end
 $$;

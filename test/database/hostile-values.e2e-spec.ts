@@ -174,6 +174,26 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(victim, 'delayed_by is null')).toBe(1);
   });
 
+  it('of many workflows do not hide a delayed run of the next organization', async () => {
+    await switchboard.ownerQuery(
+      `insert into organizations (id, name) values ('org_A0', 'Hostile'), ('org_A1', 'Victim')`,
+    );
+    await switchboard.ownerQuery(`
+      create temporary table own on commit drop as
+        select 'org_A0' as org, 'wf_a0_' || g as id from generate_series(1, 201) g union all select 'org_A1', 'wf_a1';
+      insert into workflows (organization_id, id, name, active, version, trigger_type)
+        select org, id, '', true, 1, 'manual' from own;
+      insert into workflow_versions (organization_id, workflow_id, version, steps) select org, id, 1, '[]' from own;
+      insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status,
+          limited, delayed_by, debounce_key, delayed_until)
+        select org, 'run_' || id, id, 1, 'manual', '', 'queued', true,
+          case org when 'org_A0' then 'debounce' else 'slot' end, 'k', case org when 'org_A0' then 'infinity'::timestamptz end
+        from own`);
+    const swept = await switchboard.ownerQuery('select * from gate.sweep_run_limits()');
+    expect(swept).toEqual([{ id: 'run_wf_a1', organization_id: 'org_A1' }]);
+    await switchboard.ownerQuery(`delete from organizations where id in ('org_A0', 'org_A1')`);
+  });
+
   it('with the same debounce key are canceled in parts, and the newest starts after the others have ended', async () => {
     await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
     await insertRuns(hostile, 1500, {

@@ -161,6 +161,10 @@ describe('every table of an organization', () => {
           'public.lacks_message_quota()'::regprocedure,
           -- This trigger function cannot be called. It counts the rows that its statement wrote.
           'private.count_insert()'::regprocedure,
+          -- This trigger function cannot be called. It counts the rows of the organization whose rows its statement wrote.
+          'private.limit_rows()'::regprocedure,
+          -- This trigger function reads only the quota and the decisions of the current organization.
+          'private.limit_subscription()'::regprocedure,
           -- This trigger copies the state of the row that its statement wrote, so that SQL of a tool needs no right to
           -- write events.
           'private.record_message_event()'::regprocedure,
@@ -213,7 +217,7 @@ describe('every table of an organization', () => {
 
   it('has triggers with a fixed search path, and only the listed functions are security definer', async () => {
     const { rows } = await client.query<{ name: string; safe: boolean }>(`
-      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
+      select distinct p.oid::regprocedure::text as name, (not p.prosecdef or p.proname ~ '^(count_|limit_rows|limit_subscription|link_message_files|log_|mark_segment_changes|move_permission|notify_run_change|plan_measure|record_message_event|refuse_insert|return_permission)')
         and coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false) as safe
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
@@ -226,6 +230,9 @@ describe('every table of an organization', () => {
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
       { name: 'private.keep_message()', safe: true },
+      // Both run as the owner. No cascade of a foreign key writes rows of their tables.
+      { name: 'private.limit_rows()', safe: true },
+      { name: 'private.limit_subscription()', safe: true },
       // Runs as the owner. No cascade of a foreign key inserts messages, so no cascade calls this function.
       { name: 'private.link_message_files()', safe: true },
       // log_consent() and log_new_consents() run as the owner. No cascade of a foreign key inserts or updates contacts,

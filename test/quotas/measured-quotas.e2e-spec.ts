@@ -349,6 +349,55 @@ describe('the quota of stored bytes', () => {
     expect((await publish(acme, templateId)).error?.message).toContain('quota of');
   });
 
+  it('stores only withdrawals of consent, without evidence, when it is used up', async () => {
+    const { value } = await create({ consent: { email: 'granted' } });
+    const contact_id = value.contact.id;
+    await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
+    const decide = async (subscribed: boolean): Promise<number> => {
+      const evidence = { text: 'x'.repeat(500) };
+      const decision = { contact_id, topic: 'news', subscribed, evidence };
+      return (await acme.call('set_topic_subscription', decision)).status;
+    };
+    const consent = async (email: string): Promise<number> =>
+      (await acme.call('update_contact', { contact_id, consent: { email } })).status;
+    expect([await decide(false), await decide(true)]).toEqual([200, 200]);
+    await limit('stored_bytes', 1);
+    expect([await decide(false), await decide(true), await decide(true)]).toEqual([200, 429, 429]);
+    expect([await consent('denied'), await consent('granted')]).toEqual([200, 429]);
+    const logged = await switchboard.ownerQuery(
+      `select name, to_state, evidence is not null as evidence from consent_changes
+       where organization_id = $1 order by id`,
+      [acme.id],
+    );
+    expect(logged).toEqual([
+      { name: 'email', to_state: 'granted', evidence: false },
+      { name: 'news', to_state: 'unsubscribed', evidence: true },
+      { name: 'news', to_state: 'subscribed', evidence: true },
+      { name: 'news', to_state: 'unsubscribed', evidence: false },
+      { name: 'email', to_state: 'denied', evidence: false },
+    ]);
+    const [stored] = await switchboard.ownerQuery(
+      'select evidence from topic_subscriptions where organization_id = $1',
+      [acme.id],
+    );
+    expect(stored).toEqual({ evidence: null });
+  });
+
+  itSlow('counts each entry of the log of consent', async () => {
+    const { value } = await create();
+    await switchboard.ownerQuery(
+      `insert into consent_changes (organization_id, contact_id, recorded_for, kind, name, source)
+       select $1, $2, $2, 'topic', 'news', 'test' from generate_series(1, 1200000)`,
+      [acme.id, value.contact.id],
+    );
+    await measure();
+    const [used] = await switchboard.ownerQuery<{ bytes: number }>(
+      `select used::int as bytes from private.quota_usage where organization_id = $1 and name = 'stored_bytes'`,
+      [acme.id],
+    );
+    expect(used!.bytes).toBeGreaterThan(170_000_000);
+  });
+
   itSlow('is estimated from a sample of many rows, with an error of at most 20 %', async () => {
     const rows = 6000;
     const bytes = rows * (200 + 500);

@@ -1,0 +1,37 @@
+-- Trigger function: limits decisions about topics while the quota of stored bytes of the organization is used up.
+--
+-- Arguments: none (row trigger before insert and update of topic_subscriptions).
+-- Result: the row, without new evidence. A contact can always leave a topic. Other decisions are error SB002, and so are
+--   decisions of a contact about more than 200 topics, which only SQL of a tool makes.
+-- Locks: none.
+--
+-- Merges of contacts, which call this trigger from another one, are not limited.
+create or replace function private.limit_subscription() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+declare
+  is_new boolean := tg_op = 'INSERT';
+begin
+  -- Row-level security refuses rows of another organization only after this trigger. An error of this trigger would tell
+  -- SQL of a tool about the quota of that organization.
+  if not private.has_used_bytes(new.organization_id)
+    or new.organization_id is distinct from public.current_organization() then
+    return new;
+  end if;
+  if is_new or new.evidence is distinct from old.evidence then
+    new.evidence := null;
+  end if;
+  if pg_trigger_depth() > 1 then
+    return new;
+  end if;
+  if new.state <> 'unsubscribed' and (is_new or new.state <> old.state) or is_new and (
+    select count(*) > 200 from (
+      select from public.topic_subscriptions s
+      where s.organization_id = new.organization_id and s.contact_id = new.contact_id limit 201
+    ) own
+  ) then
+    perform private.refuse_over(new.organization_id, array['stored_bytes']);
+  end if;
+  return new;
+end
+$$;
