@@ -31,8 +31,8 @@ export type ProviderAnswer =
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers. Allows only public addresses and those that the operator allows. When
- * there is no response, the result says whether the request may have arrived.
+ * Sends the requests of channels to providers. Allows only public addresses and those that the operator allows, and
+ * only these without TLS. When there is no response, the result says whether the request may have arrived.
  */
 @Injectable()
 export class ProviderRequests {
@@ -52,6 +52,8 @@ export class ProviderRequests {
         headers,
         ...(body !== undefined && { body: Buffer.from(body) }),
         signal,
+        // Most requests to providers contain a password or a key, and all contain a message to a person.
+        hasSecrets: true,
         timeoutSeconds: TIMEOUT_SECONDS,
         onConnected: () => {
           isConnected = true;

@@ -133,7 +133,7 @@ export class HttpRequestTools {
     let request = page === undefined ? first : requestTo(first, new URL(page));
     const { url } = request;
     for (let hops = 0; ; hops += 1) {
-      const response = await this.send(request, sent);
+      const response = await this.send(request, sent, filled.hasSecrets);
       if (hops === filled.input.max_redirects) return { url, filled, response };
       const next = redirectOf(request, response);
       if (!next) return { url, filled, response };
@@ -142,9 +142,14 @@ export class HttpRequestTools {
     }
   }
 
-  private async send(request: RequestContent, { input, call }: Sent): Promise<HttpResponse> {
+  private async send(
+    request: RequestContent,
+    { input, call }: Sent,
+    hasSecrets: boolean,
+  ): Promise<HttpResponse> {
     const answer = this.client.send({
       ...request,
+      hasSecrets,
       limits: limitsOf(input, (status) => isAccepted(status, input), this.files, call),
       signal: call.signal,
       // If the step has a timeout, `signal` aborts at that time. So the limit of the client is longer than every

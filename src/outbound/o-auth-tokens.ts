@@ -68,6 +68,7 @@ export class OAuthTokens {
           ...(isInBody && { client_id: content.client_id!, client_secret: content.secret }),
         }).toString(),
       ),
+      hasSecrets: true,
       // The signal of a caller must not end the request, because several steps may wait for it. The client ends it
       // after its own time limit.
       signal: new AbortController().signal,

@@ -15,6 +15,8 @@ import { connectThrough } from './proxy-connection.js';
 interface OutboundRequest extends Omit<HttpRequest, 'path'> {
   readonly url: string;
   readonly signal: AbortSignal;
+  /** True if the request contains a secret, which is sent without TLS only to addresses that OUTBOUND_ALLOW names. */
+  readonly hasSecrets?: boolean;
   /** The longest time of the whole exchange, in seconds. The default is 15. */
   readonly timeoutSeconds?: number;
   /** Is called when the connection is established. Before that, the other system cannot have received the request. */
@@ -61,10 +63,11 @@ export class OutboundClient {
 
   private async exchange(
     target: OutboundTarget,
-    { method, headers, body, limits, onConnected }: OutboundRequest,
+    { method, headers, body, limits, onConnected, hasSecrets = false }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const addresses = await this.resolve(target, signal);
+    if (hasSecrets && !target.isTls) this.assertPlainSecrets(addresses);
     const socket = await this.connect(target, addresses, signal);
     try {
       onConnected?.();
@@ -108,6 +111,14 @@ export class OutboundClient {
     }
     for (const address of addresses) this.check(address, target.port);
     return addresses;
+  }
+
+  private assertPlainSecrets(addresses: readonly string[]): void {
+    if (addresses.every((address) => this.rules.allowsPlainSecrets(address))) return;
+    throw AppError.invalidField(
+      'url',
+      'must begin with https://, because the request contains a secret. Without TLS, a secret is sent only to an address that OUTBOUND_ALLOW names',
+    );
   }
 
   private check(address: string, port: number): void {

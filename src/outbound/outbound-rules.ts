@@ -44,7 +44,11 @@ export function isPublic(address: string): boolean {
 export class OutboundRules {
   private readonly exceptions: readonly { port?: number; covers: (address: string) => boolean }[];
 
+  /** The addresses that the operator has named, without their ports. */
+  private readonly named: readonly ((address: string) => boolean)[];
+
   constructor(exceptions: readonly OutboundException[]) {
+    this.named = exceptions.filter(({ range }) => range).map(({ range }) => rangeMatcher(range));
     this.exceptions = exceptions.map(({ range, port }) => ({ port, covers: rangeMatcher(range) }));
   }
 
@@ -55,6 +59,11 @@ export class OutboundRules {
         (exception.port === undefined ? PORTS.includes(port) : exception.port === port) &&
         exception.covers(address),
     );
+  }
+
+  /** Returns true when secrets may be sent to the address without TLS, because the operator has named the address. */
+  allowsPlainSecrets(address: string): boolean {
+    return this.named.some((covers) => covers(address));
   }
 
   /** Returns true when the port is allowed for at least one address. */

@@ -18,6 +18,8 @@ const MOST_SECRET_CHARACTERS = 1024 * 1024;
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
+  /** True if the request has at least one secret. Then it needs TLS. */
+  readonly hasSecrets: boolean;
   /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
   /** Throws `rejected` unless the host that another system named may receive all secrets of the request. */
@@ -54,6 +56,7 @@ export class RequestSecretsService {
     if (names.length === 0) {
       return {
         input,
+        hasSecrets: false,
         headers: {},
         assertMayFollow: () => undefined,
         hide: (value) => value,
@@ -151,6 +154,7 @@ function result(
   const secrets = new HiddenSecrets(hidden);
   return {
     input,
+    hasSecrets: true,
     headers,
     hide: (value) => mapTexts(value, (text) => secrets.inText(text)),
     hideIn: (bytes) => secrets.inBytes(bytes),

@@ -64,6 +64,24 @@ describe('secrets of an organization', () => {
     return error?.details ?? [];
   };
 
+  it.each([
+    ['a value', { kind: 'value' }, { headers: { 'x-key': '{{ secrets.plain }}' } }],
+    ['a credential', { kind: 'header', header: 'x-key' }, { credential: 'plain' }],
+    [
+      'a client secret',
+      { kind: 'oauth2_client', client_id: 'us', token_url: 'http://1.1.1.1/token' },
+      { credential: 'plain', url: 'https://1.1.1.1/' },
+    ],
+  ])('are not sent without TLS: %s', async (_case, kind, given) => {
+    await setSecret({ name: 'plain', secret: 'plain-secret', hosts: ['1.1.1.1'], ...kind });
+    const ended = await run([step('', { url: 'http://1.1.1.1/', ...given })]);
+    expect(ended.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: expect.stringContaining('must begin with https://') as string,
+    });
+    await acme.call('delete_secret', { name: 'plain' });
+  });
+
   it.each(
     sample(
       [
