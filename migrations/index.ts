@@ -51,8 +51,8 @@ import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-s
 import { CountedResults1764000075000 } from './1764000075000-counted-results.js';
 import { CheckedValues1764000076000 } from './1764000076000-checked-values.js';
 import { BoundedLookUps1764000078000 } from './1764000078000-bounded-look-ups.js';
-import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
 import { CountedConsent1764000078100 } from './1764000078100-counted-consent.js';
+import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -113,6 +113,6 @@ export const MIGRATIONS = [
   CountedResults1764000075000,
   CheckedValues1764000076000,
   BoundedLookUps1764000078000,
-  ConfirmedAddresses1764000079000,
   CountedConsent1764000078100,
+  ConfirmedAddresses1764000079000,
 ];
