@@ -50,6 +50,7 @@ import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
 import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-sql.js';
 import { CountedResults1764000075000 } from './1764000075000-counted-results.js';
 import { CheckedValues1764000076000 } from './1764000076000-checked-values.js';
+import { BoundedValues1764000077000 } from './1764000077000-bounded-values.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -109,4 +110,5 @@ export const MIGRATIONS = [
   RowsOfHostileSql1764000074000,
   CountedResults1764000075000,
   CheckedValues1764000076000,
+  BoundedValues1764000077000,
 ];
