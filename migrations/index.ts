@@ -50,6 +50,7 @@ import { ScheduleTurns1764000073000 } from './1764000073000-schedule-turns.js';
 import { RowsOfHostileSql1764000074000 } from './1764000074000-rows-of-hostile-sql.js';
 import { CountedResults1764000075000 } from './1764000075000-counted-results.js';
 import { CheckedValues1764000076000 } from './1764000076000-checked-values.js';
+import { BoundedValues1764000077000 } from './1764000077000-bounded-values.js';
 import { BoundedLookUps1764000078000 } from './1764000078000-bounded-look-ups.js';
 import { CountedConsent1764000078100 } from './1764000078100-counted-consent.js';
 import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
@@ -112,6 +113,7 @@ export const MIGRATIONS = [
   RowsOfHostileSql1764000074000,
   CountedResults1764000075000,
   CheckedValues1764000076000,
+  BoundedValues1764000077000,
   BoundedLookUps1764000078000,
   CountedConsent1764000078100,
   ConfirmedAddresses1764000079000,

@@ -580,6 +580,7 @@ create table public.imports (
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   constraint imports_pkey PRIMARY KEY (organization_id, id),
+  constraint imports_size_check CHECK ((((columns IS NULL) OR (pg_column_size(columns) <= 32768) OR (octet_length((columns)::text) <= 8388608)) AND ((preview IS NULL) OR (pg_column_size(preview) <= 32768) OR (octet_length((preview)::text) <= 8388608)) AND ((options IS NULL) OR (pg_column_size(options) <= 4096) OR (octet_length((options)::text) <= 1048576)))),
   constraint imports_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'running'::text, 'checked'::text, 'completed'::text, 'failed'::text, 'canceled'::text]))),
   constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -696,6 +697,7 @@ create table public.messages (
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
+  constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),
   constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
   constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -786,6 +788,7 @@ create table public.pending_events (
   available_at timestamp with time zone not null default now(),
   epoch integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
+  constraint pending_events_size_check CHECK (((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304))),
   constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
   constraint pending_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -835,6 +838,7 @@ create table public.run_steps (
   finished_at timestamp with time zone,
   cut json,
   constraint run_steps_pkey PRIMARY KEY (organization_id, run_id, step_id),
+  constraint run_steps_size_check CHECK ((((input IS NULL) OR (pg_column_size(input) <= 32768) OR (octet_length((input)::text) <= 8388608)) AND ((output IS NULL) OR (pg_column_size(output) <= 32768) OR (octet_length((output)::text) <= 8388608)) AND ((error IS NULL) OR (pg_column_size(error) <= 32768) OR (octet_length((error)::text) <= 8388608)) AND ((failed_attempts IS NULL) OR (pg_column_size(failed_attempts) <= 32768) OR (octet_length((failed_attempts)::text) <= 8388608)) AND ((progress IS NULL) OR (pg_column_size(progress) <= 32768) OR (octet_length((progress)::text) <= 8388608)) AND ((cut IS NULL) OR (pg_column_size(cut) <= 32768) OR (octet_length((cut)::text) <= 8388608)))),
   constraint run_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
   constraint run_steps_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
@@ -862,6 +866,7 @@ create table public.run_waits (
   armed_snapshot text,
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
+  constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),
   constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
   constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
@@ -953,6 +958,7 @@ create table public.segments (
   constraint segments_pkey PRIMARY KEY (organization_id, id),
   constraint segments_organization_id_name_key UNIQUE (organization_id, name),
   constraint segments_kind_check CHECK (((kind = ANY (ARRAY['dynamic'::text, 'static'::text])) AND ((kind = 'dynamic'::text) = (filters IS NOT NULL)))),
+  constraint segments_size_check CHECK (((filters IS NULL) OR (pg_column_size(filters) <= 4096) OR (octet_length((filters)::text) <= 1048576))),
   constraint segments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX segments_newest_idx ON public.segments USING btree (organization_id, created_at, id);
@@ -1239,6 +1245,7 @@ create table public.workflow_runs (
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
+  constraint workflow_runs_size_check CHECK ((((request IS NULL) OR (pg_column_size(request) <= 4096) OR (octet_length((request)::text) <= 1048576)) AND ((large_payload IS NULL) OR (pg_column_size(large_payload) <= 16384) OR (octet_length((large_payload)::text) <= 4194304)) AND ((answer IS NULL) OR (pg_column_size(answer) <= 16384) OR (octet_length((answer)::text) <= 4194304)))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
@@ -1304,6 +1311,7 @@ create table public.workflow_versions (
   loose_references json,
   created_at timestamp with time zone not null default now(),
   constraint workflow_versions_pkey PRIMARY KEY (organization_id, workflow_id, version),
+  constraint workflow_versions_size_check CHECK ((((steps IS NULL) OR (pg_column_size(steps) <= 32768) OR (octet_length((steps)::text) <= 8388608)) AND ((trigger_contact IS NULL) OR (pg_column_size(trigger_contact) <= 4096) OR (octet_length((trigger_contact)::text) <= 1048576)) AND ((content IS NULL) OR (pg_column_size(content) <= 32768) OR (octet_length((content)::text) <= 8388608)))),
   constraint workflow_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint workflow_versions_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
 );

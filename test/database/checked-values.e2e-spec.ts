@@ -137,4 +137,21 @@ describe('the migrations that bound what SQL of a tool can store', () => {
     );
     expect(actions).toEqual([]);
   });
+
+  it('replaces JSON of earlier rows that no worker could read', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('BoundedValues1764000077000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await ask(
+      `insert into pending_events (organization_id, id, name, payload, happened_at, xid) values
+         ('org_a', 'evt_a', '', ('"' || repeat('x', 4000000) || '"')::json, now(), '1'),
+         ('org_a', 'evt_b', '', ('[' || repeat('{},', 9000000) || '{}]')::json, now(), '1')`,
+    );
+    await migrate(url);
+    expect(
+      await ask('select octet_length(payload::text) as bytes from pending_events order by id'),
+    ).toEqual([{ bytes: 4000002 }, { bytes: 2 }]);
+  });
 });

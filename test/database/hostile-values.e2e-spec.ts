@@ -7,6 +7,7 @@ import { runSql, SqlTools } from './sql-tools.js';
 
 const STEPS = [{ id: 'add', tool: 'create_contact', arguments: { external_id: '{{ run.id }}' } }];
 const manual = (limits?: object) => ({ trigger: { type: 'manual', limits } });
+const LARGE = `('[' || repeat('{},', 3000000) || '{}]')::json`;
 const DEBOUNCE = { debounce: { seconds: 60, key: '{{ trigger.payload.key }}' } };
 
 let switchboard: Switchboard;
@@ -64,6 +65,9 @@ describe('SQL of a tool cannot store', () => {
     `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
      select id, 'evt_' || id, 'test', '{}', '${xid}', now() from
        (select organization_id as id from workflows limit 1) own`;
+  const step = (column: string): string =>
+    `insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at, ${column})
+     select organization_id, id, 'x', 1, 'succeeded', 1, now(),`;
   const delay = (values: string): string =>
     `update workflow_runs set status = 'queued', limited = true, delayed_until = '-infinity', ${values}`;
 
@@ -101,6 +105,16 @@ describe('SQL of a tool cannot store', () => {
     ['an event whose transaction id begins with 0', event('09')],
     ['a wait whose snapshot is no snapshot', waits('x')],
     ['a wait whose snapshot ends before it begins', waits('9:5:')],
+    ['a large event', event('1').replace(`'{}'`, LARGE)],
+    ['a run with a large answer', `update workflow_runs set answer = ${LARGE}`],
+    ['a step with a large error', `${step('error')} ${LARGE} from workflow_runs`],
+    ['a step with large failed attempts', `${step('failed_attempts')} ${LARGE} from workflow_runs`],
+    [
+      'a large value that is compressed when it is stored',
+      `with large as (insert into templates (organization_id, id, name, draft) select organization_id, 'tpl', 'a', ${LARGE}
+         from workflows returning draft)
+       update workflow_runs set answer = large.draft from large`,
+    ],
   ])('%s', async (_name, statement) => {
     const { id } = await createWorkflow(hostile, STEPS, manual());
     await trigger(hostile, id);

@@ -46,3 +46,24 @@ it('a worker delivers the event of an organization before the backlog of another
   const left = await backlog();
   expect(left).toBeGreaterThan(EVENTS / 2);
 });
+
+it('an event that no worker can deliver is deleted', async () => {
+  const { by, runId } = await waiting();
+  const eventId = 'evt_undeliverable';
+  // SQL of a tool can store such a wait. The statement that looks for waits then fails for each event.
+  await switchboard.ownerQuery(
+    `update run_waits set event = 'any', bindings = '{"a": "\\u0000"}' where run_id = $1`,
+    [runId],
+  );
+  await switchboard.ownerQuery(
+    `insert into pending_events (organization_id, id, name, payload, xid, happened_at, epoch)
+     values ($1, $2, 'custom.paid', '{}', '1', now(), 20)`,
+    [by.id, eventId],
+  );
+  await waitFor(async () => {
+    const rows = await switchboard.ownerQuery('select from pending_events where id = $1', [
+      eventId,
+    ]);
+    return rows.length === 0 ? true : undefined;
+  });
+});

@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type Connection, type QueryResult, type Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
-import { endAnswer, MOST_ANSWER_BYTES, rowBytes } from './answer-limit.js';
+import { type AnswerMemory, memoryOf } from './answer-memory.js';
 import type { BoundStatement } from './statement.js';
 
 /** The type declarations of pg leave out these parts. pg-cursor and pg-query-stream use them too. */
@@ -14,7 +14,7 @@ type WireValue = Buffer | string | null;
 const { prepareValue } = (
   pg as unknown as { utils: { prepareValue: (value: unknown) => WireValue } }
 ).utils;
-const Result = pg.Result as unknown as new () => ResultBuilder;
+const Result = pg.Result as unknown as new (rowMode?: string, types?: object) => ResultBuilder;
 
 const preparedNames = new WeakMap<Connection, Set<string>>();
 
@@ -28,13 +28,12 @@ export class Pipeline implements Submittable {
   completed = 0;
   private readonly values: WireValue[][];
   /** The result that is being received. It belongs to the next statement whose result the caller wants. */
-  private result = new Result();
+  private result: ResultBuilder;
   /** The statements that this pipeline prepares. */
   private readonly newNames: string[] = [];
   private connection?: Connection;
   private rowError?: Error;
-  /** The approximate bytes of the rows in memory, without the characters of values, which `limitAnswers` counts. */
-  private heldBytes = 0;
+  private memory?: AnswerMemory;
   private resolve: (result: QueryResult) => void;
   private reject: (error: Error) => void;
 
@@ -53,6 +52,8 @@ export class Pipeline implements Submittable {
 
   submit(connection: Connection): Error | undefined {
     this.connection = connection;
+    this.memory = memoryOf(connection);
+    this.result = this.newResult();
     connection.stream.cork();
     try {
       for (const index of this.statements.keys()) this.write(connection, index);
@@ -73,13 +74,8 @@ export class Pipeline implements Submittable {
       statement.onRow?.(fields);
       return;
     }
-    this.heldBytes += rowBytes(fields.length);
-    if (this.heldBytes > MOST_ANSWER_BYTES) {
-      // Millions of small rows would fill the memory of the process, although few bytes are received for them.
-      endAnswer(this.connection!);
-      return;
-    }
     try {
+      this.memory?.holdRow(fields.length);
       this.result.addRow(this.result.parseRow(fields));
     } catch (error) {
       this.rowError = toError(error);
@@ -92,7 +88,7 @@ export class Pipeline implements Submittable {
     if (!this.returnsResult(statement)) return;
     this.result.addCommandComplete(message);
     if (!this.rowError) statement.onResult?.(this.result);
-    if (this.completed < this.statements.length) this.result = new Result();
+    if (this.completed < this.statements.length) this.result = this.newResult();
   }
 
   handleEmptyQuery(): void {
@@ -119,6 +115,11 @@ export class Pipeline implements Submittable {
   handleCopyInResponse(connection: Connection & { sendCopyFail(reason: string): void }): void {
     connection.sendCopyFail('There is no data to copy.');
     connection.sync();
+  }
+
+  /** Returns a result whose values the type parsers of the client parse. They count the memory of the values. */
+  private newResult(): ResultBuilder {
+    return new Result(undefined, this.memory?.client);
   }
 
   private returnsResult(statement: BoundStatement): boolean {

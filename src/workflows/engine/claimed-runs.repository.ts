@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../batching/batcher.js';
 import { prepared } from '../../database/driver/statement.js';
+import { AppError } from '../../errors/app-error.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Step } from '../definitions/definition.js';
 import { readPayload } from '../journal/parse-payload.js';
@@ -71,7 +72,27 @@ export class ClaimedRunsRepository {
     return { row, workflowName, payload, isLarge, steps: await this.getSteps(row) };
   }
 
+  /** Reads runs together, or one by one when they are too large together. Leaves out a run that is too large alone. */
   private async read(
+    organizationId: string,
+    leases: readonly RunLease[],
+  ): Promise<ReadonlyMap<number, Row>> {
+    try {
+      return await this.readTogether(organizationId, leases);
+    } catch (error) {
+      const isTooLarge = error instanceof AppError && error.code === 'payload_too_large';
+      if (!isTooLarge || leases.length === 1) throw error;
+    }
+    const rows = new Map<number, Row>();
+    for (const [position, lease] of leases.entries()) {
+      const found = await this.readTogether(organizationId, [lease]).catch(() => undefined);
+      const row = found?.get(0);
+      if (row) rows.set(position, row);
+    }
+    return rows;
+  }
+
+  private async readTogether(
     organizationId: string,
     leases: readonly RunLease[],
   ): Promise<ReadonlyMap<number, Row>> {

@@ -1,6 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { AppError } from '../../errors/app-error.js';
+import { AppError, toError } from '../../errors/app-error.js';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { type Claim, LEASE_SECONDS } from '../../queue/leased-work.js';
@@ -15,6 +15,8 @@ import { RunWaitsRepository } from './run-waits.repository.js';
 
 /** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
+/** The number of claims after which an event whose delivery fails is deleted. */
+const MOST_CLAIMS = 20;
 
 /**
  * Delivers events to the runs that wait for them. The transaction of an event only stores it, at a cost that does not
@@ -22,6 +24,8 @@ const BATCH = 200;
  */
 @Injectable()
 export class EventDeliveriesService implements OnModuleInit {
+  private readonly logger = new Logger('Event');
+
   constructor(
     private readonly events: DomainEvents,
     private readonly tenants: TenantDatabase,
@@ -38,13 +42,25 @@ export class EventDeliveriesService implements OnModuleInit {
     );
   }
 
-  /** Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. */
+  /**
+   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. Deletes
+   * an event that cannot be delivered, and logs its id. Otherwise workers would claim it forever.
+   */
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
+    let batchSize = BATCH;
     let hasMore = true;
     while (hasMore && !signal.aborted) {
-      hasMore = await this.tenants.transaction(claim.organizationId, () =>
-        this.deliverBatch(claim),
-      );
+      try {
+        hasMore = await this.tenants.transaction(claim.organizationId, () =>
+          this.deliverBatch(claim, batchSize),
+        );
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // The waits may be too large together, but not alone.
+        if (isTooLarge(error) && batchSize > 1) batchSize = 1;
+        else if (isHopeless(claim, error)) return await this.discard(claim, toError(error));
+        else throw error;
+      }
     }
   }
 
@@ -54,11 +70,11 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /** Delivers the event to the next waits. Returns true when there may be more waits. */
-  private async deliverBatch(claim: Claim): Promise<boolean> {
+  private async deliverBatch(claim: Claim, batchSize: number): Promise<boolean> {
     const { organizationId, id } = claim;
     const event = await this.pending.fence(claim);
     if (!event) return false;
-    const candidates = await this.pending.findCandidates(organizationId, event, BATCH);
+    const candidates = await this.pending.findCandidates(organizationId, event, batchSize);
     const matches: Match[] = [];
     for (const candidate of candidates) {
       const match = await this.match(organizationId, event, candidate);
@@ -71,12 +87,18 @@ export class EventDeliveriesService implements OnModuleInit {
     for (const runId of await this.waits.wake(organizationId, runs)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', runId));
     }
-    if (candidates.length < BATCH) {
+    if (candidates.length < batchSize) {
       await this.pending.delete(organizationId, id);
       return false;
     }
     await this.pending.advance(organizationId, id, candidates.at(-1)!, LEASE_SECONDS);
     return true;
+  }
+
+  private async discard(claim: Claim, { message, stack }: Error): Promise<void> {
+    await this.tenants.transaction(claim.organizationId, () => this.pending.discard(claim));
+    const context = { event: claim.id, organization: claim.organizationId };
+    this.logger.error(context, `The event cannot be delivered and was deleted: ${message}`, stack);
   }
 
   /**
@@ -100,4 +122,16 @@ export class EventDeliveriesService implements OnModuleInit {
       return { runId, stepId, error: error.message };
     }
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'payload_too_large';
+}
+
+/** Returns true for an error that the next worker would get too. */
+function isHopeless({ epoch }: Claim, error: unknown): boolean {
+  if (isTooLarge(error)) return true;
+  const isTransient =
+    error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited');
+  return !isTransient && epoch > MOST_CLAIMS;
 }

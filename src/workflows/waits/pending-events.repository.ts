@@ -154,6 +154,17 @@ export class PendingEventsRepository {
     );
   }
 
+  /** Deletes the event without reading it, unless another worker has claimed it. */
+  async discard({ organizationId, id, epoch }: Claim): Promise<void> {
+    await this.tenants
+      .session(organizationId)
+      .query(`delete from pending_events where organization_id = $1 and id = $2 and epoch = $3`, [
+        organizationId,
+        id,
+        epoch,
+      ]);
+  }
+
   async delete(organizationId: string, id: string): Promise<void> {
     await this.tenants
       .session(organizationId)

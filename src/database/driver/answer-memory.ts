@@ -1,0 +1,83 @@
+import pg, { type ClientBase, type Connection } from 'pg';
+import { AppError } from '../../errors/app-error.js';
+import { jsonMemory } from '../../text/json-memory.js';
+
+/** The most bytes that a connection receives for the statements of one round trip, and the most that their rows take. */
+export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
+/** The memory that a row takes besides its values, and that a value takes besides its characters, in bytes. */
+const ROW_BYTES = 64;
+const VALUE_BYTES = 32;
+/** The characters of JSON in one round trip that are not weighed, because they take 65 MiB at most. */
+const UNWEIGHED_CHARACTERS = 1024 * 1024;
+/** The memory that `{{1},{1},…}` takes for each character while pg parses it, in bytes. */
+const ARRAY_BYTES = 48;
+
+const JSON_TYPES = [114, 3802];
+/** The types of arrays that pg parses. It returns the text of other arrays. */
+const ARRAY_TYPES = [
+  199, 651, 791, 1000, 1001, 1005, 1007, 1008, 1009, 1014, 1015, 1016, 1017, 1021, 1022, 1028, 1040,
+  1041, 1115, 1182, 1183, 1185, 1187, 1231, 1270, 2951, 3807, 3907,
+];
+
+const memories = new WeakMap<Connection, AnswerMemory>();
+
+/**
+ * Counts the memory that the rows of one round trip take, and ends the connection before they take too much. The bytes
+ * that are received do not show this: millions of small rows, or a short JSON text, can take gigabytes.
+ */
+export class AnswerMemory {
+  private bytes = 0;
+  private unweighed = 0;
+
+  /** Makes the client weigh each JSON value and each array before it parses it. */
+  constructor(readonly client: ClientBase & { readonly connection: Connection }) {
+    memories.set(client.connection, this);
+    this.weigh(JSON_TYPES, (text) => this.holdJson(text));
+    this.weigh(ARRAY_TYPES, (text) => this.hold(text.length * ARRAY_BYTES));
+  }
+
+  /** Starts to count for the next round trip. */
+  clear(): void {
+    this.bytes = 0;
+    this.unweighed = 0;
+  }
+
+  /** Counts a row besides the characters of its values. Throws `payload_too_large`, and ends the connection. */
+  holdRow(columns: number): void {
+    this.hold(ROW_BYTES + columns * VALUE_BYTES);
+  }
+
+  private holdJson(text: string): void {
+    this.unweighed += text.length;
+    if (this.unweighed > UNWEIGHED_CHARACTERS) this.hold(jsonMemory(text));
+  }
+
+  private hold(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > MOST_ANSWER_BYTES) throw endAnswer(this.client.connection);
+  }
+
+  private weigh(types: readonly number[], hold: (text: string) => void): void {
+    for (const type of types) {
+      const parse: (text: string) => unknown = pg.types.getTypeParser(type, 'text');
+      this.client.setTypeParser(type, 'text', (text: string) => {
+        hold(text);
+        return parse(text);
+      });
+    }
+  }
+}
+
+/** Returns the memory of a connection, or undefined when the answers of the connection are not limited. */
+export function memoryOf(connection: Connection): AnswerMemory | undefined {
+  return memories.get(connection);
+}
+
+/** Ends the connection, which fails the statements that wait for their answers. Returns their error. */
+export function endAnswer({ stream }: Connection): AppError {
+  const megabytes = MOST_ANSWER_BYTES / 1024 / 1024;
+  const message = `The answer of the database is larger than ${megabytes} MiB. Read fewer rows or smaller values.`;
+  const error = new AppError('payload_too_large', message);
+  stream.destroy(error);
+  return error;
+}
