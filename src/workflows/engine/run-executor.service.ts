@@ -6,7 +6,7 @@ import type { Place, Plan } from '../definitions/step-engine.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
 import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { type ClaimedRun, StepCanceledError } from '../journal/claimed-run.js';
-import { JournalTooLargeError, MAX_LOADED_BYTES } from '../journal/journal-size.js';
+import { JournalTooLargeError } from '../journal/journal-size.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { RunTransaction } from '../journal/run-transaction.js';
 import { RunLoaderService } from './run-loader.service.js';
@@ -76,6 +76,7 @@ export class RunExecutorService {
   ): Promise<Execution> {
     const { organizationId } = lease;
     const data = await this.loader.getData(lease);
+    let largeBytes: number;
     try {
       const work = async (): Promise<{ execution: Execution; tx: RunTransaction } | number> => {
         // At the first claim the journal is empty, because only workers with a lease write to it.
@@ -92,9 +93,11 @@ export class RunExecutorService {
       };
       // The first transaction of a run needs no fence: its last statement checks the lease.
       const begun = await this.tenants.transaction(organizationId, work, { sharesCommit: true });
-      if (typeof begun === 'number') return await this.beginLarge(lease, signal, begun, memory);
-      begun.tx.apply();
-      return begun.execution;
+      if (typeof begun !== 'number') {
+        begun.tx.apply();
+        return begun.execution;
+      }
+      largeBytes = begun;
     } catch (error) {
       if (error instanceof LeaseLostError || signal.aborted) throw new LeaseLostError();
       const dataAgain = await this.loader.getData(lease);
@@ -112,6 +115,7 @@ export class RunExecutorService {
       again.mayShare = false;
       return again;
     }
+    return await this.beginLarge(lease, signal, largeBytes, memory);
   }
 
   private async beginLarge(
@@ -120,9 +124,9 @@ export class RunExecutorService {
     bytes: number,
     memory: RunReservation,
   ): Promise<Execution> {
-    const run = await this.loader.loadLarge(lease, signal, bytes, memory);
+    const { run, isTooLarge } = await this.loader.loadLarge(lease, signal, bytes, memory);
     const execution = executionOf(run);
-    if (run.bytes > MAX_LOADED_BYTES) execution.progress = await this.progress.endTooLarge(run);
+    if (isTooLarge) execution.progress = await this.progress.endTooLarge(run);
     return execution;
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Place } from '../definitions/step-engine.js';
-import { ClaimedRun, type ClaimedRunData, type JournalEntry } from '../journal/claimed-run.js';
+import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
 import { MAX_LOADED_BYTES } from '../journal/journal-size.js';
 import { type JournalPart, RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
@@ -10,7 +10,8 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 
 /** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
-const EMPTY: JournalPart = { entries: [], leftBytes: 0, isLast: true };
+/** The least bytes for which a large journal waits, because its text is in memory before it is weighed. */
+const MIN_BYTES = 4 * 1024 * 1024;
 
 /** Loads claimed runs with their journals. */
 @Injectable()
@@ -29,8 +30,8 @@ export class RunLoaderService {
   }
 
   /**
-   * Returns a run with its journal, which it reads in the open transaction. When the journal is large, returns the
-   * number of its bytes instead, because a transaction must not wait for memory.
+   * Returns a run with its journal, which it reads in the open transaction. When the journal is large, reads no entry
+   * and returns the approximate number of its bytes instead, because a transaction must not wait for memory.
    */
   async loadSmall(
     lease: RunLease,
@@ -39,38 +40,44 @@ export class RunLoaderService {
     hasJournal: boolean,
   ): Promise<ClaimedRun | number> {
     const { organizationId, id } = lease;
-    const { entries, isLast, leftBytes } = hasJournal
-      ? await this.journal.read(organizationId, id, SMALL_JOURNAL_BYTES)
-      : EMPTY;
-    return isLast ? new ClaimedRun(lease, signal, data, entries) : leftBytes;
+    const entries = hasJournal
+      ? await this.journal.readSmall(organizationId, id, SMALL_JOURNAL_BYTES)
+      : [];
+    const isUnread = hasJournal && entries.length === 0;
+    const bytes = isUnread ? await this.journal.estimate(organizationId, id) : 0;
+    return bytes > 0 ? bytes : new ClaimedRun(lease, signal, data, entries);
   }
 
   /**
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
    * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. Stops early,
-   * and returns the run with a part of its journal, when more than {@link MAX_LOADED_BYTES} are in memory.
+   * and returns the run with a part of its journal, when more than {@link MAX_LOADED_BYTES} would be in memory. Throws
+   * `rate_limited` when the parsed journal needs more memory than is free; see `RunReservation.grow`.
    */
   async loadLarge(
     lease: RunLease,
     signal: AbortSignal,
     bytes: number,
     memory: RunReservation,
-  ): Promise<ClaimedRun> {
+  ): Promise<{ run: ClaimedRun; isTooLarge: boolean }> {
     const { organizationId, id } = lease;
-    await memory.wait(bytes, signal).catch(() => {
+    await memory.wait(Math.max(bytes, MIN_BYTES), signal).catch(() => {
       throw new LeaseLostError();
     });
     const run = new ClaimedRun(lease, signal, await this.getData(lease), []);
-    for (let after: JournalEntry | undefined; ;) {
-      const { entries, isLast } = await this.tenants.transaction(
+    for (let part: JournalPart | undefined; !part?.isLast;) {
+      const after = part?.end;
+      part = await this.tenants.transaction(
         organizationId,
         () => this.journal.read(organizationId, id, PART_BYTES, after),
         { readOnly: true },
       );
-      run.load(entries);
-      if (isLast || run.bytes > MAX_LOADED_BYTES) return run;
-      after = entries.at(-1);
+      const needed = run.bytes + part.bytes;
+      if (needed > MAX_LOADED_BYTES) return { run, isTooLarge: true };
+      memory.grow(needed);
+      run.load(part.entries());
     }
+    return { run, isTooLarge: false };
   }
 
   /** Reads the entries of these steps again, because their waits may have ended. */

@@ -13,9 +13,9 @@ export type JournalEntry = Omit<
   'organizationId' | 'runId' | 'startedAt' | 'finishedAt' | 'cut' | 'progress'
 > & {
   progress?: LoopProgress | null;
-  /** The bytes of the JSON of `input` and `output`. */
+  /** The bytes of the JSON of `input`, `output`, `error` and `failedAttempts`, as `journalBytes` counts them. */
   bytes?: number;
-  /** The bytes of the JSON of `progress`. */
+  /** The bytes of the JSON of `progress`, counted in the same way. */
   progressBytes?: number;
   /** The time of `performance.now()` at which a waiting step is due. It is computed from the database clock. */
   dueAt?: number;

@@ -1,14 +1,17 @@
 import { AppError } from '../../errors/app-error.js';
+import { jsonMemory } from '../../text/json-memory.js';
 import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 
 /**
- * The most bytes that the journal of a claimed run has in memory: the JSON of inputs, outputs and progress of loops.
- * Entries inside finished loop iterations are not in memory.
+ * The most bytes that the journal of a claimed run has in memory, as {@link journalBytes} counts them: the JSON of
+ * inputs, outputs, errors and progress of loops. Entries inside finished loop iterations are not in memory.
  */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+/** The bytes of memory for each counted byte. JSON with few small values takes less when it is parsed. */
+const MEMORY_OF_BYTE = 4;
 /**
- * An entry of at most this size is stored even above the limit. Otherwise a run with large values could not store the
- * choice of a branch, or handle the failure.
+ * An entry of at most this size is stored even above the limit, and so is an entry that grows by at most this size.
+ * Otherwise a run with large values could not store the choice of a branch, or record and handle the failure.
  */
 const ALWAYS_STORED_BYTES = 4096;
 /**
@@ -28,9 +31,23 @@ export class JournalTooLargeError extends AppError {
     super(
       'invalid_arguments',
       `With this step, the inputs and outputs of the run are larger than ${MAX_JOURNAL_BYTES} bytes. ` +
-        'Those inside the finished items of a for_each do not count.',
+        'JSON of many small values counts more than its bytes. ' +
+        'Values inside the finished items of a for_each do not count.',
     );
   }
+}
+
+/**
+ * Returns the bytes of JSON texts that count towards the limit. JSON of many small values counts with a quarter of the
+ * memory that it takes, which can be five times its length.
+ */
+export function journalBytes(...texts: readonly (string | null)[]): number {
+  let bytes = 0;
+  for (const text of texts) {
+    if (text === null) continue;
+    bytes += Math.max(Buffer.byteLength(text), Math.ceil(jsonMemory(text) / MEMORY_OF_BYTE));
+  }
+  return bytes;
 }
 
 /** Returns the bytes of an entry that count towards the limit. */
@@ -47,5 +64,5 @@ export function assertFits(
   if (size <= ALWAYS_STORED_BYTES || entry.stepId === FAILURE_STEP_ID) return;
   const before = sizeOf(tx.get(entry.stepId));
   const isFull = tx.bytes - before + size > MAX_JOURNAL_BYTES;
-  if (size > before && isFull) throw new JournalTooLargeError();
+  if (size - before > ALWAYS_STORED_BYTES && isFull) throw new JournalTooLargeError();
 }

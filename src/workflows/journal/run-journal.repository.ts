@@ -4,10 +4,16 @@ import { arrayOfUnknownSize, prepared, preparedRows } from '../../database/drive
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
-import { assertFits } from './journal-size.js';
+import {
+  assertFits,
+  journalBytes,
+  JournalTooLargeError,
+  MAX_LOADED_BYTES,
+} from './journal-size.js';
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './run-retry-plan.js';
+import { parseEntries, type StoredEntry, weighEntries } from './stored-entries.js';
 
 const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
     output, error, wake_at, started_at, finished_at, failed_attempts, cut)
@@ -29,49 +35,72 @@ const UPSERT = prepared(
     where s.status in ('running', 'waiting') returning s.step_id`),
 );
 
-/** The smallest integer of PostgreSQL. */
-const FIRST_POSITION = -(2 ** 31);
-const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input, output, error, progress,
-  failed_attempts as "failedAttempts", wake_at as "wakeAt", bytes, "progressBytes",
+type JournalPlace = Pick<JournalEntry, 'position' | 'stepId'>;
+
+/** The place before all entries. Its position is the smallest integer of PostgreSQL. */
+const BEGIN: JournalPlace = { position: -(2 ** 31), stepId: '' };
+/** The members of an entry. JSON is read as text, so that it can be weighed before it is parsed. */
+const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::text, output::text, error::text,
+  progress::text, failed_attempts::text as "failedAttempts", wake_at as "wakeAt",
   -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
   -- wrong, but they measure durations well.
   case when status = 'waiting' and exists (
     select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
       and w.state = 'delivered') then 0
   else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
-const bytesOf = (value: 'input' | 'output'): string =>
-  // The size of a large value is stored in `cut`, so that the value itself need not be read.
-  `coalesce((cut #>> '{${value},bytes}')::integer, octet_length(${value}::text), 0)`;
-const SIZES = `${bytesOf('input')} + ${bytesOf('output')} as bytes,
-  coalesce(octet_length(progress::text), 0) as "progressBytes"`;
+const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
+// SQL of a tool can write any value of the column cut, so the sizes in it are not used.
+/** The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. */
+const TEXT_BYTES = VALUES.map((name) => `coalesce(octet_length(${name}::text), 0)`).join(' + ');
+/** The bytes of the stored values of a row. PostgreSQL does not read large values to find them. */
+const STORED_BYTES = VALUES.map((name) => `coalesce(pg_column_size(${name}), 0)`).join(' + ');
+const READ_SMALL = prepared(
+  'run_journal_read_small',
+  `select ${MEMBERS} from (
+    select *, sum(bytes) over () as "allBytes" from (
+      select *, ${TEXT_BYTES} as bytes from (
+        select *, sum(${STORED_BYTES}) over () as "allStored" from run_steps
+        where organization_id = $1 and run_id = $2) stored
+      where "allStored" <= $3) sized) s
+  where "allBytes" <= $3 order by position, step_id`,
+);
+/** The entries after a place, with the stored bytes of those between. */
+const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
+    sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
+  from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
+// Only the first entries whose stored values fit into half of a part are decompressed. Their texts are often longer, so
+// the part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each value twice.
 const READ = prepared(
   'run_journal_read',
-  `with sized as (
-    select *, ${SIZES} from run_steps
-    where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)
-  ), counted as (
-    select *, sum(bytes + "progressBytes") over (order by position, step_id) - bytes - "progressBytes" as "bytesBefore",
-      sum(bytes + "progressBytes") over ()::float8 as "leftBytes", count(*) over ()::integer as "leftCount"
-    from sized
+  `with counted as (
+    select *, sum(bytes) over (order by position, step_id) - bytes as "bytesBefore" from (
+      select *, ${TEXT_BYTES} as bytes from (${STORED_AFTER}) stored where "storedBefore" < $5 / 2 offset 0) sized
   )
-  select ${MEMBERS}, "leftBytes", "leftCount" from counted s where "bytesBefore" < $5 order by position, step_id`,
+  select ${MEMBERS}, "leftCount" from counted s where "bytesBefore" < $5 order by position, step_id`,
 );
+const ESTIMATE = prepared(
+  'run_journal_estimate',
+  `select coalesce(sum(${STORED_BYTES}), 0)::float8 as bytes from run_steps where organization_id = $1 and run_id = $2`,
+);
+/** The bytes of an ordinary text for each byte of its stored value. */
+const TEXT_OF_STORED = 4;
 const READ_STEPS = prepared(
   'run_journal_read_steps',
-  `select ${MEMBERS} from (
-    select *, ${SIZES} from run_steps where organization_id = $1 and run_id = $2 and step_id = any (${arrayOfUnknownSize('$3::text[]')})) s
+  `select ${MEMBERS} from run_steps s
+  where organization_id = $1 and run_id = $2 and step_id = any (${arrayOfUnknownSize('$3::text[]')})
   order by position, step_id`,
 );
 
 /** A part of the journal of a run. */
 export interface JournalPart {
-  readonly entries: readonly JournalEntry[];
-  /** The bytes of this part and of the parts after it. */
-  readonly leftBytes: number;
+  /** The bytes of the entries, as `journalBytes` counts them. */
+  readonly bytes: number;
   readonly isLast: boolean;
+  /** Parses the entries. */
+  readonly entries: () => readonly JournalEntry[];
+  /** The place of the last entry. */
+  readonly end: JournalPlace;
 }
-
-type StoredEntry = JournalEntry & { left: number | null };
 
 @Injectable()
 export class RunJournalRepository {
@@ -91,7 +120,8 @@ export class RunJournalRepository {
     const { organizationId, id: runId } = tx.run.lease;
     const isNew = !tx.get(entry.stepId);
     const [input, output] = [json(entry.input), json(entry.output)];
-    entry.bytes = Buffer.byteLength(input ?? '') + Buffer.byteLength(output ?? '');
+    const [error, failedAttempts] = [json(entry.error), json(entry.failedAttempts)];
+    entry.bytes = journalBytes(input, output, error, failedAttempts);
     assertFits(tx, entry);
     const values = [
       organizationId,
@@ -103,9 +133,9 @@ export class RunJournalRepository {
       entry.attempts,
       input,
       output,
-      json(entry.error),
+      error,
       entry.wakeAt,
-      json(entry.failedAttempts),
+      failedAttempts,
       cutValuesJson(input, output),
     ];
     const session = this.tenants.session(organizationId);
@@ -118,31 +148,56 @@ export class RunJournalRepository {
     }
   }
 
+  /** Returns the journal of a run. Returns no entries when their JSON has more than `maxBytes`. */
+  async readSmall(
+    organizationId: string,
+    runId: string,
+    maxBytes: number,
+  ): Promise<readonly JournalEntry[]> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<StoredEntry>(READ_SMALL, [organizationId, runId, maxBytes]);
+    return parseEntries(weighEntries(rows));
+  }
+
+  /**
+   * Returns the approximate bytes of the JSON of a journal, without reading it: 0 only when it has no entries. The JSON
+   * of SQL of a tool can have up to 60 times as many bytes, so the parts must be weighed too.
+   */
+  async estimate(organizationId: string, runId: string): Promise<number> {
+    const [row] = await this.tenants
+      .session(organizationId)
+      .query<{ bytes: number }>(ESTIMATE, [organizationId, runId]);
+    return row!.bytes * TEXT_OF_STORED;
+  }
+
   /**
    * Returns the next part of the journal of a run in the order of execution. It begins with the entry after `after`.
-   * All entries of the part except the last one have less than `maxBytes` together.
+   * The JSON of all entries of the part except the last one has less than `maxBytes`.
    */
   async read(
     organizationId: string,
     runId: string,
     maxBytes: number,
-    after?: JournalEntry,
+    after: JournalPlace = BEGIN,
   ): Promise<JournalPart> {
-    const place = [after?.position ?? FIRST_POSITION, after?.stepId ?? ''];
+    const values = [organizationId, runId, after.position, after.stepId, maxBytes];
     const rows = await this.tenants
       .session(organizationId)
-      .query<StoredEntry & { leftBytes: number; leftCount: number }>(READ, [
-        organizationId,
-        runId,
-        ...place,
-        maxBytes,
-      ]);
-    const { leftBytes = 0, leftCount = 0 } = rows[0] ?? {};
-    const entries = toEntries(rows.map(({ leftBytes: _, leftCount: __, ...row }) => row));
-    return { entries, leftBytes, isLast: rows.length === leftCount };
+      .query<StoredEntry & { leftCount: number }>(READ, values);
+    const weighed = weighEntries(rows.map(({ leftCount: _, ...row }) => row));
+    return {
+      bytes: weighed.bytes,
+      isLast: rows.length === (rows[0]?.leftCount ?? 0),
+      entries: () => parseEntries(weighed),
+      end: rows.at(-1) ?? after,
+    };
   }
 
-  /** Returns the entries of these steps in the order of execution. */
+  /**
+   * Returns the entries of these steps in the order of execution. Throws `JournalTooLargeError` when they are larger
+   * than a journal that is loaded.
+   */
   async readSteps(
     organizationId: string,
     runId: string,
@@ -151,7 +206,9 @@ export class RunJournalRepository {
     const rows = await this.tenants
       .session(organizationId)
       .query<StoredEntry>(READ_STEPS, [organizationId, runId, stepIds]);
-    return toEntries(rows);
+    const weighed = weighEntries(rows);
+    if (weighed.bytes > MAX_LOADED_BYTES) throw new JournalTooLargeError();
+    return parseEntries(weighed);
   }
 
   /** Returns the outputs or errors of steps by id, or their total size when it is more than `maxBytes`. */
@@ -226,11 +283,6 @@ export class RunJournalRepository {
       );
     }
   }
-}
-
-function toEntries(rows: readonly StoredEntry[]): JournalEntry[] {
-  const now = performance.now();
-  return rows.map(({ left, ...row }) => ({ ...row, ...(left !== null && { dueAt: now + left }) }));
 }
 
 function json(value: object | null): string | null {
