@@ -677,8 +677,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/topics/topic-subscriptions.repository.ts',
-        "confirmation_id = $4 and state = 'pending'",
-        "$4::text is not null and state = 'pending'",
+        's.topic = $3 and s.confirmation_id = $4',
+        's.topic = $3 and $4::text is not null',
       ],
     ],
     tests: ['test/messaging/permission-links'],
