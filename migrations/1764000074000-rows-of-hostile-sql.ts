@@ -25,7 +25,8 @@ interface ForeignKey {
  * such a row. Locks these tables while the indexes are built.
  *
  * Where organizations have rows with the same id, all but the oldest get a new id first, with everything that refers to
- * them by a foreign key. Such workflows become inactive, because their secrets are bound to the old id.
+ * them by a foreign key. Such workflows become inactive, because their secrets are bound to the old id. The oldest
+ * workflow becomes inactive too, because SQL of a tool can forge its age to get deliveries for another organization.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';
@@ -86,10 +87,15 @@ async function renameDuplicates(
     { count: number },
   ];
   if (count > 0) {
+    if (table === 'workflows') {
+      await runner.query(
+        'update public.workflows set active = false where id in (select id from duplicates)',
+      );
+    }
     const keys = await findForeignKeys(runner, table);
     for (const key of keys) await replaceForeignKey(runner, key, ' on update cascade');
     await runner.query(
-      `update public.${table} r set id = d.new_id${table === 'workflows' ? ', active = false' : ''}
+      `update public.${table} r set id = d.new_id
        from duplicates d where r.organization_id = d.organization_id and r.id = d.id`,
     );
     for (const key of keys) await replaceForeignKey(runner, key, '');

@@ -26,7 +26,10 @@ begin
   select old.organization_id, old.merged_id, own.topic,
     case when array_position(strictness, other.state) > array_position(strictness, own.state) then other.state
       else own.state end,
-    'unmerge', own.confirmation_id, own.confirmation_address
+    'unmerge', own.confirmation_id,
+    -- Merges before confirmations had an address recorded none.
+    coalesce(own.confirmation_address, (select m.recipient from public.messages m
+      where m.organization_id = old.organization_id and m.id = own.confirmation_id))
   from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text,
     confirmation_address text)
   left join public.topic_subscriptions other on other.organization_id = old.organization_id

@@ -96,9 +96,11 @@ export class PermissionPagesService {
       // Without this lock, simultaneous requests would each find no earlier confirmation, and each would send an e-mail.
       await this.subscriptions.lock(organizationId, target.contactId);
       const { contact, subscriptions } = await this.find(target);
-      for (const { topic, state } of subscriptions) {
+      for (const { topic, state, isUnasked } of subscriptions) {
         const isSubscribed = chosen.has(topic);
-        if (!shown.has(topic) || isSubscribed === (state !== 'unsubscribed')) continue;
+        const mustAsk = isSubscribed && state === 'pending' && isUnasked;
+        const isSame = isSubscribed === (state !== 'unsubscribed') && !mustAsk;
+        if (!shown.has(topic) || isSame) continue;
         await this.requests.set(organizationId, {
           contactId: contact.id,
           topic,

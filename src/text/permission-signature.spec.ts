@@ -18,6 +18,14 @@ describe(hidePermissionSignatures, () => {
     expect(hidePermissionSignatures(`${TARGET}news.Ab-`)).toBe(`${TARGET}news.xxx`);
   });
 
+  it('replaces the signature of a link behind the beginning of another link', () => {
+    const text = (signature: string): string =>
+      `org_1.con_1.msg_1..${'x'.repeat(6)}.con_b2.msg_c3..${signature}`;
+    expect(hidePermissionSignatures(`org_1.con_1.msg_1..${TARGET}.${SIGNATURE}`)).toBe(
+      text('x'.repeat(43)),
+    );
+  });
+
   it.each(['org_a1.con_b2', `${TARGET}news`, `${TARGET}news.`, 'org_a1.con_b2.run_c3.a.b'])(
     'keeps %s',
     (text) => expect(hidePermissionSignatures(text)).toBe(text),

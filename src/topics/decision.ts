@@ -7,6 +7,8 @@ export interface StoredSubscription {
   description: string | null;
   doubleOptIn: boolean;
   state: SubscriptionState;
+  /** True if no e-mail to the present address of the contact has asked for a confirmation. */
+  isUnasked: boolean;
   /** The source of the decision. Null when the default of the topic decides; then `changedAt` is null too. */
   source: string | null;
   changedAt: Date | null;

@@ -138,7 +138,8 @@ export class TopicSubscriptionsRepository {
     return await this.tenants.session(organizationId).query<StoredSubscription>(
       `select t.name as topic, t.title, t.description, t.double_opt_in as "doubleOptIn", s.source,
          s.changed_at as "changedAt",
-         ${stateOf('c.email')} as state
+         ${stateOf('c.email')} as state,
+         s.confirmation_address is distinct from c.email as "isUnasked"
        from topics t left join contacts c on c.organization_id = $1 and c.id = $2
        left join topic_subscriptions s
          on s.organization_id = $1 and s.contact_id = $2 and s.topic = t.name

@@ -125,7 +125,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
        order by 1`,
     )) as Record<string, unknown>[];
     const same = { version: 1, status: 'succeeded', dedupe: 'x' };
-    const kept = { workflow: 'wf_a', run: 'run_a', event: 'evt_a', active: true };
+    const kept = { workflow: 'wf_a', run: 'run_a', event: 'evt_a', active: false };
     const id = expect.stringMatching(/^[0-9a-f]{22}$/);
     const renamed = { workflow: id, run: id, event: id, active: false };
     expect(rows).toEqual([

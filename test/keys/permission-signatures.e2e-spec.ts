@@ -101,6 +101,24 @@ describe('the links of messages by which a contact decides', () => {
     },
   );
 
+  it('are not in an answer behind the beginning of another link', async () => {
+    const agent = await withNewKey(acme, { tools: ['send_message'] });
+    const { result } = await rpc(agent, 'tools/call', {
+      name: 'send_message',
+      arguments: {
+        contact_id: contactId,
+        subject: 'Hello',
+        body: 'org_1.con_1.msg_1..{{ preferences_url | split: "/" | last }}',
+        variables: {},
+      },
+    });
+    const { message } = said<Sent & { message: { id: string } }>({ result });
+    const stored = await storedBody(switchboard, message.id);
+    const token = stored.slice('org_1.con_1.msg_1..'.length);
+    expect(await opens(`${switchboard.url}/preferences/${token}`)).toBe(200);
+    expect(message.body).not.toContain(token.split('.').at(-1));
+  });
+
   it('are shown to a restricted key without their signature where a payload quotes them', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'end', stop: 'succeeded' }], {
       trigger: { type: 'manual' },

@@ -90,6 +90,24 @@ describe('a subscription with double opt-in', () => {
     expect((await asked(id)).map(({ to }) => to)).toEqual([`victim-${email}`, email]);
   });
 
+  it('is asked for at the new address when the page of preferences keeps the topic', async () => {
+    const { id, email } = await createContact(acme);
+    await subscribe(id);
+    await moveTo(id, `new-${email}`);
+    const { id: messageId } = await send(acme, {
+      contact_id: id,
+      body: '{{ preferences_url }}',
+      variables: {},
+    });
+    const link = await storedBody(switchboard, messageId);
+    const save = async (): Promise<number> => {
+      const body = new URLSearchParams({ shown: 'paper', topic: 'paper' });
+      return (await fetch(link, { method: 'POST', body })).status;
+    };
+    expect([await save(), await save()]).toEqual([200, 200]);
+    expect((await asked(id)).map(({ to }) => to)).toEqual([`new-${email}`, email]);
+  });
+
   it('of a merged contact must be confirmed at the address of the survivor', async () => {
     const survivor = await createContact(acme);
     const merged = await createContact(acme);

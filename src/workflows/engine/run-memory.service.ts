@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { ByteBudget } from '../../files/byte-budget.js';
-import { MAX_JOURNAL_BYTES } from '../journal/journal-size.js';
+import { MAX_JOURNAL_BYTES, MAX_LOADED_BYTES } from '../journal/journal-size.js';
 
 /** The most bytes of large journals in the memory of a process. One organization has at most half of them. */
 const MAX_BYTES = 4 * MAX_JOURNAL_BYTES;
@@ -19,7 +19,7 @@ export class RunMemoryService {
   }
 }
 
-/** Reserves memory for the journal of one run: twice its size, but at most `MAX_JOURNAL_BYTES`. */
+/** Reserves memory for the journal of one run: twice its size up to `MAX_JOURNAL_BYTES`, and its size above that. */
 export class RunReservation {
   private readonly releases: (() => void)[] = [];
   private bytes = SMALL_JOURNAL_BYTES;
@@ -57,6 +57,7 @@ export class RunReservation {
   }
 
   private missing(bytes: number): number {
-    return Math.max(0, Math.min(2 * bytes, MAX_JOURNAL_BYTES) - this.bytes);
+    const withRoom = Math.max(bytes, Math.min(2 * bytes, MAX_JOURNAL_BYTES));
+    return Math.max(0, Math.min(withRoom, MAX_LOADED_BYTES) - this.bytes);
   }
 }
