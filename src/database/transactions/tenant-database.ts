@@ -26,7 +26,7 @@ interface CurrentTransaction {
   readonly afterCommit: (() => void)[];
 }
 
-/** Gives access to the data of organizations. Every statement runs in a transaction that is bound to one of them. */
+/** Gives access to data of organizations. `TenantConnections` names their role, and binds each transaction to one. */
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;
