@@ -11,6 +11,9 @@ import { SecurityLog } from '../security/security-log.js';
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
+/** What a bucket counts requests of. A part is a webhook or a run. */
+type Kind = 'organization' | 'part' | 'session';
+
 /**
  * Limits how many calls each organization makes to one process, so that an endless loop of one organization cannot slow
  * down others. Limits that all processes share are in `CredentialLimits`: attempts to sign in, new accounts, new API
@@ -22,7 +25,7 @@ export class RateLimiter {
    * The buckets of each kind are separate. Otherwise requests for 10,000 parts of an organization would displace the
    * bucket of the organization, which would then be full again.
    */
-  private readonly buckets?: Record<'organization' | 'part' | 'session', TokenBuckets>;
+  private readonly buckets?: Record<Kind, TokenBuckets>;
   private readonly streams?: TokenBuckets;
 
   constructor(
@@ -63,12 +66,7 @@ export class RateLimiter {
     );
   }
 
-  private take(
-    kind: 'organization' | 'part' | 'session',
-    bucket: string,
-    points: number,
-    subject: string,
-  ): void {
+  private take(kind: Kind, bucket: string, points: number, subject: string): void {
     const waitSeconds = this.buckets?.[kind].take(bucket, points) ?? 0;
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject });

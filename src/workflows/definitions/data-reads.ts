@@ -12,7 +12,7 @@ import type { TriggerOptions } from './trigger.js';
 /** A place in a definition that reads data, and the tools of agents that together show this data. */
 export interface DataRead {
   readonly path: string;
-  /** What the place does. The text continues the path. */
+  /** Says what the place reads. Error messages put it after the path, for example `reads the contact`. */
   readonly action: string;
   readonly tools: readonly string[];
 }

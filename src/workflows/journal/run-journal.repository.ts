@@ -49,8 +49,10 @@ const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::t
       and w.state = 'delivered') then 0
   else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
 const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
-// SQL of a tool can write any value of the column cut, so the sizes in it are not used.
-/** The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. */
+/**
+ * The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. The sizes in the column `cut` are
+ * not used, because SQL of a tool can write any value there.
+ */
 const TEXT_BYTES = VALUES.map((name) => `coalesce(octet_length(${name}::text), 0)`).join(' + ');
 /** The bytes of the stored values of a row. PostgreSQL does not read large values to find them. */
 const STORED_BYTES = VALUES.map((name) => `coalesce(pg_column_size(${name}), 0)`).join(' + ');
@@ -68,8 +70,8 @@ const READ_SMALL = prepared(
 const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
     sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
   from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
-// Only the first entries whose stored values fit into half of a part are decompressed. Their texts are often longer, so
-// the part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each value twice.
+// PostgreSQL decompresses only the first entries, whose stored values fit into half of a part. Their texts are often
+// longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each value twice.
 const READ = prepared(
   'run_journal_read',
   `with counted as (
