@@ -24,9 +24,10 @@ interface ForeignKey {
  * row with the id of a row of another one. The functions that serve all organizations do not fail because of a value in
  * such a row. Locks these tables while the indexes are built.
  *
- * Where organizations have rows with the same id, all but the oldest get a new id first, with everything that refers to
- * them by a foreign key. Such workflows become inactive, because their secrets are bound to the old id. The oldest
- * workflow becomes inactive too, because SQL of a tool can forge its age to get deliveries for another organization.
+ * Where several organizations have rows with the same id, all of these rows except the oldest get a new id first.
+ * Foreign keys that refer to them change too. Such workflows become inactive, because their secrets are bound to the
+ * old id. The oldest workflow becomes inactive too, because SQL of a tool can forge its age to get deliveries for
+ * another organization.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';
@@ -113,7 +114,7 @@ async function findForeignKeys(runner: QueryRunner, table: string): Promise<Fore
   )) as ForeignKey[];
 }
 
-/** Checks all rows of the table again. */
+/** Replaces the action of a foreign key. PostgreSQL then checks all rows of the table again. */
 async function replaceForeignKey(
   runner: QueryRunner,
   { table, name, definition }: ForeignKey,

@@ -6,11 +6,11 @@ const MIB = 1024 * 1024;
 interface Column {
   readonly name: string;
   readonly mostBytes: number;
-  /** The SQL of the value that replaces a larger one. */
+  /** The SQL of the value that replaces a value with more than `mostBytes`. */
   readonly repair: string;
 }
 
-/** The columns of the type JSON that workers read, and limits above what the service stores in them. */
+/** The JSON columns that workers read. Each limit is larger than every value that the service stores in the column. */
 const COLUMNS: readonly (readonly [table: string, columns: readonly Column[]])[] = [
   ['pending_events', [column('payload', 4 * MIB, `'{}'`)]],
   ['run_waits', [column('payload', 4 * MIB, `'{}'`), column('bindings', 4 * MIB, `'{}'`)]],
@@ -79,7 +79,7 @@ function column(name: string, mostBytes: number, repair = 'null'): Column {
 
 /**
  * Returns SQL that is false for a value with too many bytes. PostgreSQL decompresses a stored value to find the length
- * of its text. It stores a text in at least a 255th of its length, so the size of the stored value is compared first.
+ * of its text. The stored size is compared first, because compression makes a text at most 255 times smaller.
  */
 function isBounded({ name, mostBytes }: Column): string {
   return `${name} is null or pg_column_size(${name}) <= ${Math.floor(mostBytes / 256)}

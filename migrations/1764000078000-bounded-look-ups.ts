@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Lists the largest number of rows of an organization. The numbers are those of `tool-policy-settings.service.ts` and
- * `offered-workflows.service.ts`.
+ * The largest number of rows of an organization, by table. `tool-policy-settings.service.ts` and
+ * `offered-workflows.service.ts` have the same numbers.
  */
 const LIMITS = { tool_policies: 500, offered_workflows: 20 };
 
@@ -16,7 +16,7 @@ const CHECK = {
 
 /**
  * Bounds the rows that each look-up of an API key, a session or a person reads, also when SQL of a tool inserts them.
- * Deletes stored rows above these limits: offered workflows that are too large, and the newest rows that are too many.
+ * Deletes stored rows above these limits: offered workflows that are too large, and the newest of too many rows.
  */
 export class BoundedLookUps1764000078000 extends SqlMigration {
   readonly name = 'BoundedLookUps1764000078000';

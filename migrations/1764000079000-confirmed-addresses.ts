@@ -2,9 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Stores with each subscription to a topic with double opt-in the address at which it was, or is to be, confirmed.
- * Existing subscriptions get the address of the e-mail that asked, if that message still exists. A pending subscription
- * without an address must be asked for again.
+ * Stores, for each subscription with double opt-in, the address to which the e-mail with the link was sent. Existing
+ * subscriptions get the address of this e-mail if it still exists. A pending subscription without an address needs
+ * another e-mail.
  */
 export class ConfirmedAddresses1764000079000 extends SqlMigration {
   readonly name = 'ConfirmedAddresses1764000079000';

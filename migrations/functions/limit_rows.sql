@@ -1,8 +1,8 @@
--- Trigger after each INSERT statement: refuses rows of an organization that would have too many in this table.
+-- Trigger function: refuses an INSERT after which an organization would have too many rows in the table.
 --
--- Arguments: those of the trigger: the largest number of rows of an organization.
--- Result: nothing. Too many rows are a check_violation, so nothing is inserted.
--- Locks: the rows of the organizations. Without them, parallel transactions could exceed the number together.
+-- Arguments: the largest number of rows of an organization (statement trigger after insert).
+-- Result: null. Too many rows are a check_violation, so nothing is inserted.
+-- Locks: the rows of the organizations. Without these locks, parallel transactions could together exceed the number.
 --
 -- It runs as the owner. So it also counts rows that SQL of a tool inserts.
 create or replace function private.limit_rows() returns trigger

@@ -6,8 +6,8 @@
 --
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
 -- lock only where a run can pass. It starts at a random place, because there may be more than 200. Of each organization
--- it checks 50 workflows, and 50 after a random one. Otherwise an organization with 200 workflows could hide the next
--- organization. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
+-- it checks 50 workflows, and 50 after a random one. Otherwise an organization with 200 workflows could use up all
+-- checks. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
 -- function exceed the statement timeout, and the checks of all workflows would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)

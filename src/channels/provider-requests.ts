@@ -31,8 +31,8 @@ export type ProviderAnswer =
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers. Allows only public addresses and those that the operator allows, and
- * only these without TLS. When there is no response, the result says whether the request may have arrived.
+ * Sends the requests of channels to providers. Allows public addresses with TLS, and addresses that `OUTBOUND_ALLOW`
+ * names with or without TLS. When there is no response, the result says whether the request may have arrived.
  */
 @Injectable()
 export class ProviderRequests {

@@ -35,8 +35,8 @@ export class ByteBudget {
 
   /**
    * Takes bytes that are free now, and returns a function that releases them. Returns undefined when they are not free,
-   * when they exceed the share of the organization, or when a caller waits that has a right to them. A caller of another
-   * organization whose share is used up has none.
+   * when they exceed the share of the organization, or when another caller waits. A waiting caller of another
+   * organization does not count while the share of that organization is used up.
    */
   tryAcquire(organizationId: string, bytes: number): (() => void) | undefined {
     const mustWait = this.waiting.some(

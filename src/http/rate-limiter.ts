@@ -11,7 +11,7 @@ import { SecurityLog } from '../security/security-log.js';
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
-/** What a bucket counts requests of. A part is a webhook or a run. */
+/** The kind of a bucket. A `part` is a webhook or a run of an organization. */
 type Kind = 'organization' | 'part' | 'session';
 
 /**

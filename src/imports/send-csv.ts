@@ -5,8 +5,8 @@ import type { Caller } from '../keys/caller.guard.js';
 import { signatureMask } from '../policies/hidden-signatures.js';
 
 /**
- * Sends CSV as a download. It produces lines only as fast as the client reads them. A restricted key gets no signatures
- * of links that it may not use.
+ * Sends CSV as a download. Lines are produced only as fast as the client reads them. For a restricted key, the
+ * signatures of links that it may not use are hidden.
  */
 export async function sendCsv(
   response: Response,
@@ -22,7 +22,7 @@ export async function sendCsv(
   await sendParts(response, mask ? masked(lines, mask) : lines);
 }
 
-/** Hides signatures. Each part has whole lines, so no signature is split between two parts. */
+/** Yields the parts with hidden signatures. Each part has whole lines, so no signature is split between two parts. */
 async function* masked(
   lines: AsyncIterable<string>,
   mask: (text: string) => string,

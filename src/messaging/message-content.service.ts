@@ -124,7 +124,7 @@ export class MessageContentService {
     return { subject: subject ?? null, body: text, html: html ?? null, envelope, ...made?.use };
   }
 
-  /** Returns the links. A message without a topic has no `unsubscribe_url`, because there is nothing to leave. */
+  /** Returns the links. A message without a topic has no `unsubscribe_url`, because there is no topic to leave. */
   private linksFor({ organizationId, id, contact, topic }: ContentTarget): MessageLinks {
     const target = { organizationId, contactId: contact.id, messageId: id, topic: '' };
     const preferences = this.links.urlOf('preferences', target);

@@ -22,7 +22,7 @@ const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0
 /**
  * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open while
  * it waits for the provider. When a crash or a lost connection leaves the outcome unknown, the message is sent again or
- * becomes `uncertain`, as its policy says. Without an own policy of the message, an e-mail is sent again with the same
+ * becomes `uncertain`, as its `on_uncertain` says. Without `on_uncertain`, an e-mail is sent again with the same
  * Message-ID, and messages of the other channels become `uncertain`.
  */
 @Injectable()

@@ -2,7 +2,8 @@ import { hidePermissionSignatures } from '../text/permission-signature.js';
 
 /**
  * The variables with links of one message. Templates see the links without their signatures, and {@link fillIn} adds
- * these to the rendered texts. So no filter can encode a signature in a form in which it is not hidden from readers.
+ * the signatures to the rendered texts. Otherwise a filter such as `base64_encode` could encode a signature, and it
+ * would not be hidden from readers of the message.
  */
 export class MessageLinks {
   readonly variables: Readonly<Record<string, string>>;

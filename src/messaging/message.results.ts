@@ -102,8 +102,8 @@ export class MessageView {
   updated_at: string;
 
   /**
-   * Returns the message as readers, steps and events see it. Whoever has a link by which a contact decides can decide for
-   * the contact, so only the message that the contact gets contains the signatures of these links.
+   * Returns the message as readers, steps and events see it. The signatures of links for contacts are hidden, because
+   * whoever has such a link can decide for the contact.
    */
   static of(message: Message): MessageView {
     return {

@@ -18,7 +18,7 @@ const MOST_SECRET_CHARACTERS = 1024 * 1024;
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
-  /** True if the request has at least one secret. Then it needs TLS. */
+  /** True if the request has at least one secret. Then it needs TLS, except to addresses that OUTBOUND_ALLOW names. */
   readonly hasSecrets: boolean;
   /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
@@ -33,8 +33,10 @@ export interface FilledRequest {
 }
 
 /**
- * Puts the secrets of an organization into requests, just before they are sent. `HttpRequestTools` hides them in each
- * output and in each rejected response, with `FilledRequest.hide`. Its other errors quote no part of a response.
+ * Puts the secrets of an organization into requests, just before they are sent. Only steps with the tool `http_request`
+ * may use secrets. `StepChecks` refuses them in other steps when the workflow is saved, and there a marker stays a
+ * marker. `HttpRequestTools` hides the secrets in each output and in each rejected response, with `FilledRequest.hide`.
+ * Its other errors quote no part of a response.
  */
 @Injectable()
 export class RequestSecretsService {

@@ -21,7 +21,7 @@ export interface Pause {
 /**
  * Decides when messages may be sent, by quiet hours and caps. `check_pace.sql` has the rules. A message waits until the
  * quiet hours end in the time zone of the contact, or of the organization when the contact has none (`quiet_until.sql`).
- * `MessageAttemptsService` asks before each attempt. Each method needs a transaction of the organization.
+ * `MessageAttemptsService` calls it before each attempt. Each method needs a transaction of the organization.
  */
 @Injectable()
 export class PaceService {

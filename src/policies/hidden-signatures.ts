@@ -3,9 +3,9 @@ import { hideResumeSignatures } from '../text/resume-signature.js';
 import { type KeyRestriction, mayActOnRuns } from './key-restriction.js';
 
 /**
- * Returns the function that hides from texts for the holder of a key what the key may not use: the signatures of
- * resume URLs, when it may not act on runs, and of links by which contacts decide, when it has any restriction. Returns
- * undefined for a caller without a restriction, so that large texts are not read for nothing.
+ * Returns a function that hides signatures in texts for a restricted key: those of links for contacts, and those of
+ * resume URLs when the key may not act on runs. Returns undefined for a caller without a restriction, so that large
+ * texts are not searched needlessly.
  */
 export function signatureMask(
   restriction: KeyRestriction | undefined,

@@ -4,7 +4,7 @@ import { SecretBox } from '../database/secret-box.js';
 
 const MAC = '[A-Za-z0-9_-]{22}';
 const MARKER = new RegExp(`\\{\\{secrets\\.([a-z][a-z0-9_]{0,63})@(${MAC})\\}\\}`, 'g');
-/** More secrets than any step uses. */
+/** The largest number of names whose markers one text can have. No step uses so many secrets. */
 const MOST_NAMES = 1000;
 const REFERENCE = /\bsecrets\.([a-z][a-z0-9_]{0,63})/g;
 

@@ -42,7 +42,7 @@ describe('KeyQueue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  it('goes on after a failure', async () => {
+  it('makes the next key after a failure', async () => {
     const queue = new KeyQueue();
     const failed = queue.run('a', () => Promise.reject(new Error('no key')));
     const next = queue.run('a', () => Promise.resolve('key'));

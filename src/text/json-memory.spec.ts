@@ -31,7 +31,7 @@ describe(jsonMemory, () => {
     expect(jsonMemory(contact)).toBeLessThan(4 * contact.length);
   });
 
-  it('never returns more than the most for each character', () => {
+  it('never returns more than MOST_JSON_MEMORY bytes for each character', () => {
     expect(jsonMemory('{'.repeat(10))).toBe(10 * MOST_JSON_MEMORY);
   });
 });

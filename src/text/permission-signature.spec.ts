@@ -14,7 +14,7 @@ describe(hidePermissionSignatures, () => {
     expect(hidePermissionSignatures(text(SIGNATURE))).toBe(text('x'.repeat(43)));
   });
 
-  it('replaces a signature that is cut', () => {
+  it('replaces a truncated signature', () => {
     expect(hidePermissionSignatures(`${TARGET}news.Ab-`)).toBe(`${TARGET}news.xxx`);
   });
 

@@ -14,7 +14,7 @@ describe(hideResumeSignatures, () => {
     expect(hidden).not.toMatch(/loop|0123/);
   });
 
-  it('replaces a signature that is cut', () => {
+  it('replaces a truncated signature', () => {
     expect(hideResumeSignatures(`${RUN}ask.0123456`)).toBe(`${RUN}xxxxxxxxxxx`);
   });
 

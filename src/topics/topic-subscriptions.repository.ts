@@ -8,8 +8,8 @@ import { stateOf } from './subscription-state.js';
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
 // A repeated decision keeps its first source and time, because they are the proof. A contact that leaves the topic keeps
-// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again. A subscription that is pending
-// at another address is asked for again.
+// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again. A subscription that is
+// pending at an earlier address gets the new confirmation.
 const DECIDE = prepared(
   'topic_decide',
   `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id,
@@ -39,7 +39,7 @@ const FIND_STATE = prepared(
    left join contacts c on c.organization_id = $1 and c.id = $2
    left join topic_subscriptions s on s.organization_id = $1 and s.contact_id = $2 and s.topic = $3`,
 );
-/** True when the confirmation was asked for at the address that the contact has now. */
+/** True when the e-mail with the link was sent to the address that the contact has now. */
 const IS_AT_ADDRESS = `s.confirmation_address = (select c.email from contacts c
      where c.organization_id = $1 and c.id = $2)`;
 const CONFIRM = `update topic_subscriptions s

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('SQL of a tool cannot store, for the look-ups of keys and people,', () => {
+describe('SQL of a tool cannot store', () => {
   const policies = (first: number, last: number): string =>
     `insert into tool_policies (organization_id, tool)
      select organization_id, 'tool_' || g from workflows, generate_series(${first}, ${last}) g

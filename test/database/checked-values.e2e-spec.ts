@@ -9,7 +9,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
   });
   afterAll(() => owner.drop());
 
-  it('repairs rows that SQL of a tool stored before, and changes no other rows', async () => {
+  it('repair rows that SQL of a tool stored before, and change no other rows', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));
@@ -71,7 +71,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
     expect(third!.snapshot).toBeNull();
   });
 
-  it('give rows of several organizations with the same id different ids, and delete rows above a limit', async () => {
+  it('give new ids to rows where several organizations have the same id, and delete rows above a limit', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));
@@ -138,7 +138,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
     expect(actions).toEqual([]);
   });
 
-  it('replaces JSON of earlier rows that no worker could read', async () => {
+  it('replace JSON of earlier rows that no worker could read', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('BoundedValues1764000077000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));

@@ -188,7 +188,7 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(victim, 'delayed_by is null')).toBe(1);
   });
 
-  it('of many workflows do not hide a delayed run of the next organization', async () => {
+  it('of many workflows do not keep a delayed run of another organization waiting', async () => {
     await switchboard.ownerQuery(
       `insert into organizations (id, name) values ('org_A0', 'Hostile'), ('org_A1', 'Victim')`,
     );

@@ -126,7 +126,7 @@ describe('a restore', () => {
     expect(await countTables(url)).toBe(0);
   });
 
-  it('refuses an archive that was cut off or changed, before it changes the database', async () => {
+  it('refuses an archive that was truncated or changed, before it changes the database', async () => {
     const url = await owner.createDatabase();
     const bytes = await readFile(file);
     const wrong = newFile();

@@ -161,7 +161,7 @@ describe('every table of an organization', () => {
           'public.lacks_message_quota()'::regprocedure,
           -- This trigger function cannot be called. It counts the rows that its statement wrote.
           'private.count_insert()'::regprocedure,
-          -- This trigger function cannot be called. It counts the rows of the organization whose rows its statement wrote.
+          -- This trigger function cannot be called. It counts rows of organizations whose rows its statement wrote.
           'private.limit_rows()'::regprocedure,
           -- This trigger function reads only the quota and the decisions of the current organization.
           'private.limit_subscription()'::regprocedure,

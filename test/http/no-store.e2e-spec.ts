@@ -98,7 +98,7 @@ describe('Cache-Control', () => {
       expect([...seen.keys()]).toContain(status);
   });
 
-  it('is no-store where keys and sessions are made, used and ended', async () => {
+  it('is no-store in the responses that create and end keys and sessions', async () => {
     const made = await acme.fetch('/api/mcp/keys', { method: 'POST' });
     const revoked = await acme.fetch('/api/mcp/keys', { method: 'DELETE' });
     const body = JSON.stringify({ email: acme.email, password: acme.password });

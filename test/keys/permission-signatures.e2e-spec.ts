@@ -57,7 +57,7 @@ const linksIn = (text: string): string[] => [
   ...(Buffer.from(text, 'base64').toString().match(LINK) ?? []),
 ];
 
-describe('the links of messages by which a contact decides', () => {
+describe('the links for contacts in messages', () => {
   it('work in the e-mail', async () => {
     expect(links).toHaveLength(2);
     for (const url of links) expect(await opens(url)).toBe(200);
@@ -83,7 +83,7 @@ describe('the links of messages by which a contact decides', () => {
   });
 
   it.each(['{{ preferences_url }}', '{{ preferences_url | base64_encode }}'])(
-    'are not in the answer of send_message, nor in that of a dry run: %s',
+    'have no valid signature in the answer of send_message, also in a dry run: %s',
     async (body) => {
       const agent = await withNewKey(acme, { tools: ['send_message'] });
       const given = { contact_id: contactId, subject: 'Hello', body, variables: {} };
@@ -101,7 +101,7 @@ describe('the links of messages by which a contact decides', () => {
     },
   );
 
-  it('are not in an answer behind the beginning of another link', async () => {
+  it('have no valid signature in an answer when a forged beginning of a link precedes them', async () => {
     const agent = await withNewKey(acme, { tools: ['send_message'] });
     const { result } = await rpc(agent, 'tools/call', {
       name: 'send_message',
@@ -119,7 +119,7 @@ describe('the links of messages by which a contact decides', () => {
     expect(message.body).not.toContain(token.split('.').at(-1));
   });
 
-  it('are shown to a restricted key without their signature where a payload quotes them', async () => {
+  it('are shown to a restricted key without their signature when a payload quotes them', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'end', stop: 'succeeded' }], {
       trigger: { type: 'manual' },
     });

@@ -135,7 +135,7 @@ describe('a key with a list of tools', () => {
       'trigger_workflow',
     ],
   ])(
-    'saves no workflow that reads what its tools do not show: %s',
+    'cannot save a workflow that reads data which its tools do not show: %s',
     async (_case, steps, trigger, path, tool) => {
       const agent = await withTools();
       expect(await save(agent, steps, trigger)).toMatchObject(refusal(path, tool));
@@ -144,7 +144,7 @@ describe('a key with a list of tools', () => {
     },
   );
 
-  it('saves what reads only the payload, its own steps and the id of the run', async () => {
+  it('can save a workflow that reads only the payload, its own steps and the id of the run', async () => {
     const agent = await withTools();
     const answer = answering(
       '{{ trigger.payload.contact.email }} {{ run.id }} {{ vars.contact_id }}',
@@ -153,7 +153,7 @@ describe('a key with a list of tools', () => {
     expect(await save(agent, steps)).toHaveProperty('workflow');
   });
 
-  it('that may not start workflows saves no step that reads resume URLs of other runs', async () => {
+  it('that may not start workflows cannot save a step that reads resume URLs of other runs', async () => {
     const read = { id: 'read', tool: 'get_message', arguments: { message_id: 'msg_1' } };
     const without = await withTools('get_message');
     expect(await save(without, [read])).toMatchObject(refusal('steps[0].tool', 'trigger_workflow'));
@@ -166,7 +166,7 @@ describe('a key with a list of tools', () => {
     );
   });
 
-  it('changes no part of a workflow whose other part reads what its tools do not show', async () => {
+  it('cannot change the trigger or the steps when the other part reads data which its tools do not show', async () => {
     const heard = await createWorkflow(acme, [PAUSE], {
       trigger: { type: 'event', event: 'message.sent' },
     });

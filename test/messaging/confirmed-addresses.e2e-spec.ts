@@ -32,7 +32,7 @@ const moveTo = async (contact_id: string, email: string): Promise<void> => {
   expect((await acme.call('update_contact', { contact_id, email })).status).toBe(200);
 };
 
-/** Returns the address and the link of each e-mail that asked to confirm, newest first. */
+/** Returns the address and the link of each e-mail with a link to confirm, newest first. */
 async function asked(contact_id: string): Promise<{ to: string; link: string }[]> {
   const { value } = await acme.call<{ messages: TestMessage[] }>('list_messages', { contact_id });
   const mails = await Promise.all(
@@ -55,7 +55,7 @@ const outcomeOf = async (contactId: string) => {
 };
 
 describe('a subscription with double opt-in', () => {
-  it('is not confirmed by the mailbox of an earlier address, and asks at the new one', async () => {
+  it('is not confirmed by the link that was sent to an earlier address, but by the link to the new address', async () => {
     const { id, email } = await createContact(acme);
     await subscribe(id);
     const [first] = await asked(id);
@@ -73,7 +73,7 @@ describe('a subscription with double opt-in', () => {
     expect(await stateOf(id)).toBe('subscribed');
   });
 
-  it('does not count for an address that did not confirm it', async () => {
+  it('does not count for an address at which it was not confirmed', async () => {
     const { id, email } = await createContact(acme);
     await subscribe(id);
     const [first] = await asked(id);
@@ -90,7 +90,7 @@ describe('a subscription with double opt-in', () => {
     expect((await asked(id)).map(({ to }) => to)).toEqual([`victim-${email}`, email]);
   });
 
-  it('is asked for at the new address when the page of preferences keeps the topic', async () => {
+  it('sends its link to the new address when the page of preferences keeps the topic selected', async () => {
     const { id, email } = await createContact(acme);
     await subscribe(id);
     await moveTo(id, `new-${email}`);
@@ -122,7 +122,7 @@ describe('a subscription with double opt-in', () => {
     expect(await stateOf(merged.id)).toBe('pending');
   });
 
-  it('can be confirmed and asked for again after the e-mail was deleted', async () => {
+  it('can be confirmed, and can be requested again, after its e-mail was deleted', async () => {
     const { id } = await createContact(acme);
     await subscribe(id);
     const [first] = await asked(id);

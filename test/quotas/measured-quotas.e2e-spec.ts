@@ -349,7 +349,7 @@ describe('the quota of stored bytes', () => {
     expect((await publish(acme, templateId)).error?.message).toContain('quota of');
   });
 
-  it('stores only withdrawals of consent, without evidence, when it is used up', async () => {
+  it('allows only withdrawals of consent, without evidence, when it is used up', async () => {
     const { value } = await create({ consent: { email: 'granted' } });
     const contact_id = value.contact.id;
     await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });

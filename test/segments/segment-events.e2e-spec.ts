@@ -212,7 +212,7 @@ describeSlow('a transaction that was open when a segment was created', () => {
           [acme.id],
         );
         const { id } = await createSegment(acme, { filters: [tagged('vip')] });
-        // Waits until a worker has begun with the new segment.
+        // Waits until a worker has begun the first comparison with the new segment.
         await waitFor(async () => {
           const [row] = await switchboard.ownerQuery<{ barrier: string | null }>(
             'select barrier from segments where id = $1',

@@ -295,7 +295,7 @@ describe('a large webhook', () => {
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
 
-  it('takes no slot of others while its sender waits for the outcome of the run', async () => {
+  it('occupies no slot while its sender waits for the outcome of the run', async () => {
     const trigger = { type: 'webhook', wait_seconds: 30 };
     const { id } = await createWorkflow(acme, [{ id: 'w', wait: { seconds: 3600 } }], { trigger });
     const waiting = Array.from({ length: 3 }, () => postWebhook(switchboard, id, body));

@@ -84,7 +84,7 @@ describe('the inputs and outputs of a run', () => {
     });
   });
 
-  it('count with a quarter of the memory that they take, when they have many small values', async () => {
+  it('count as a quarter of the memory that they take when they have many small values', async () => {
     const values = Array.from({ length: 45 }, (_, index) => [
       `v${index}`,
       '{{ trigger.payload.objects }}',
@@ -101,7 +101,7 @@ describe('the inputs and outputs of a run', () => {
     expect(reason).toMatch(/^step_failed:/);
   });
 
-  it('are measured before they are read, whatever size the row names', async () => {
+  it('are measured before they are read, whatever size the column `cut` says', async () => {
     const { id } = await createWorkflow(acme, [WAIT]);
     const { body } = await postWebhook(switchboard, id, {});
     await switchboard.ownerQuery(

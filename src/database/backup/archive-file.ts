@@ -55,7 +55,7 @@ function toFolderError(error: unknown, folder: string): unknown {
   }
 }
 
-/** Returns the parts of the archive. Throws when the file is missing, cut off or changed. */
+/** Returns the parts of the archive. Throws when the file is missing, truncated or changed. */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry, void> {
   const unpacked = createGunzip({ chunkSize: READ_BYTES });
   // The iteration throws the errors of both streams, so the pipeline's own error is ignored.

@@ -67,7 +67,7 @@ describe('an archive', () => {
     expect(Buffer.concat(rows).equals(long)).toBe(true);
   });
 
-  it('is refused wherever it was cut off', async () => {
+  it('is refused wherever it was truncated', async () => {
     const bytes = await encode(ENTRIES);
     for (let length = 0; length < bytes.length; length += 1) {
       await expect(decode(bytes.subarray(0, length)), `${length} bytes`).rejects.toThrow(
@@ -148,7 +148,7 @@ describe('the file of an archive', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is refused when it is missing, cut off, changed or not compressed', async () => {
+  it('is refused when it is missing, truncated, changed or not compressed', async () => {
     const read = async (bytes: Buffer): Promise<unknown> => {
       await writeFile(path, bytes);
       return await collect(readArchive(path));

@@ -62,7 +62,7 @@ async function* decode(reader: ByteReader): AsyncGenerator<ArchiveEntry, void> {
   }
 }
 
-/** Returns the error for an archive that was cut off or changed. */
+/** Returns the error for an archive that was truncated or changed. */
 export function damaged(how: string): AppError {
   return AppError.invalid(`The archive is damaged: ${how}. Use another one.`);
 }

@@ -3,8 +3,9 @@ import { AnswerMemory, endAnswer, MOST_ANSWER_BYTES } from './answer-memory.js';
 
 /**
  * Ends the connection when the answer to one round trip has more than `mostBytes`, or when its rows take too much
- * memory. Then its statements fail with `payload_too_large`. Without a limit, a value of 512 MiB ends the process: pg
- * throws in its listener of the socket. Call it once for each connection, after the connection is ready.
+ * memory. Then the statements of the round trip fail with `payload_too_large`. Without a limit, a value of 512 MiB ends
+ * the process, because pg throws in a listener of the socket. Call this function once for each connection, after the
+ * connection is ready.
  */
 export function limitAnswers(given: ClientBase, mostBytes = MOST_ANSWER_BYTES): void {
   const client = given as ClientBase & { connection: Connection };

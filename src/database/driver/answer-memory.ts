@@ -2,14 +2,14 @@ import pg, { type ClientBase, type Connection } from 'pg';
 import { AppError } from '../../errors/app-error.js';
 import { jsonMemory } from '../../text/json-memory.js';
 
-/** The most bytes that a connection receives for the statements of one round trip, and the most that their rows take. */
+/** The largest number of bytes that a connection receives for one round trip, and that its rows take in memory. */
 export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
 /** The memory that a row takes besides its values, and that a value takes besides its characters, in bytes. */
 const ROW_BYTES = 64;
 const VALUE_BYTES = 32;
-/** The characters of JSON in one round trip that are not weighed, because they take 65 MiB at most. */
+/** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
 const UNWEIGHED_CHARACTERS = 1024 * 1024;
-/** The memory that `{{1},{1},…}` takes for each character while pg parses it, in bytes. */
+/** The most memory that one character of an array takes while pg parses it, in bytes: that of `{{1},{1},…}`. */
 const ARRAY_BYTES = 48;
 
 const JSON_TYPES = [114, 3802];
@@ -22,14 +22,14 @@ const ARRAY_TYPES = [
 const memories = new WeakMap<Connection, AnswerMemory>();
 
 /**
- * Counts the memory that the rows of one round trip take, and ends the connection before they take too much. The bytes
- * that are received do not show this: millions of small rows, or a short JSON text, can take gigabytes.
+ * Counts the memory that the rows of one round trip take, and ends the connection before they take too much. A limit of
+ * received bytes is not enough: millions of small rows, or JSON of many small values, take much more memory than bytes.
  */
 export class AnswerMemory {
   private bytes = 0;
   private unweighed = 0;
 
-  /** Makes the client weigh each JSON value and each array before it parses it. */
+  /** Makes the client count the memory of each JSON value and each array before it parses the value. */
   constructor(readonly client: ClientBase & { readonly connection: Connection }) {
     memories.set(client.connection, this);
     this.weigh(JSON_TYPES, (text) => this.holdJson(text));
@@ -42,7 +42,10 @@ export class AnswerMemory {
     this.unweighed = 0;
   }
 
-  /** Counts a row besides the characters of its values. Throws `payload_too_large`, and ends the connection. */
+  /**
+   * Counts the memory of a row without the characters of its values. Above the limit, ends the connection and throws
+   * `payload_too_large`.
+   */
   holdRow(columns: number): void {
     this.hold(ROW_BYTES + columns * VALUE_BYTES);
   }
@@ -68,12 +71,12 @@ export class AnswerMemory {
   }
 }
 
-/** Returns the memory of a connection, or undefined when the answers of the connection are not limited. */
+/** Returns the `AnswerMemory` of a connection, or undefined when the answers of the connection are not limited. */
 export function memoryOf(connection: Connection): AnswerMemory | undefined {
   return memories.get(connection);
 }
 
-/** Ends the connection, which fails the statements that wait for their answers. Returns their error. */
+/** Ends the connection, so that the statements that wait for an answer fail. Returns the error of these statements. */
 export function endAnswer({ stream }: Connection): AppError {
   const megabytes = MOST_ANSWER_BYTES / 1024 / 1024;
   const message = `The answer of the database is larger than ${megabytes} MiB. Read fewer rows or smaller values.`;

@@ -117,7 +117,7 @@ export class Pipeline implements Submittable {
     connection.sync();
   }
 
-  /** Returns a result whose values the type parsers of the client parse. They count the memory of the values. */
+  /** Returns a result that uses the type parsers of the client. These parsers count the memory of the values. */
   private newResult(): ResultBuilder {
     return new Result(undefined, this.memory?.client);
   }

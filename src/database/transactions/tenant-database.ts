@@ -26,7 +26,7 @@ interface CurrentTransaction {
   readonly afterCommit: (() => void)[];
 }
 
-/** Gives access to data of organizations. `TenantConnections` names their role, and binds each transaction to one. */
+/** Gives access to data of organizations, over the connections of the tenant role (`TenantConnections`). */
 export class TenantDatabase {
   private readonly storage = new AsyncLocalStorage<CurrentTransaction | undefined>();
   private readonly connections: TenantConnections;

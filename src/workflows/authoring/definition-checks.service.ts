@@ -82,8 +82,8 @@ export class DefinitionChecksService {
 
   /**
    * Throws `invalid_arguments` when the caller may not save one of these steps. A trigger decides when steps run and
-   * with which payload. Without this check, an agent could let a run call tools, and show data, that it may not call and
-   * read itself.
+   * with which payload. Without this check, an agent could make a run call tools that the agent may not call, or show
+   * data that the agent may not read.
    */
   async assertMayRun(
     organizationId: string,
@@ -121,7 +121,7 @@ export class DefinitionChecksService {
     const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
     const [fault] = readFaults(parts, expressions, restriction);
     if (!fault) return;
-    const message = `cannot be changed, because of ${fault.path}, which ${fault.message}`;
+    const message = `cannot be changed: ${fault.path} ${fault.message}`;
     throw AppError.invalidField(changed, message);
   }
 
@@ -215,7 +215,7 @@ function readFaults(
       (name) => restrictionFault(restriction, { names: [name], readOnly: false }) !== undefined,
     );
     if (missing === undefined) return [];
-    return [{ path, message: `${action}, which needs an API key that may call ${missing}` }];
+    return [{ path, message: `${action}, so it needs an API key that may call ${missing}` }];
   });
 }
 

@@ -50,7 +50,10 @@ const SHOW_RESUME_URLS: readonly string[] = [
   'retry_run',
 ];
 
-/** Finds each place that reads more than the payload of the trigger and the results of tools that the caller names. */
+/**
+ * Returns each place that reads data for which an API key with a list of tools needs other tools than those that the
+ * steps call.
+ */
 export function dataReadsOf(parts: DefinitionParts, expressions: Expressions): DataRead[] {
   const { trigger = {}, steps: joined = [] } = parts;
   const { steps, onFailure } = splitSteps(joined);

@@ -72,7 +72,10 @@ export class ClaimedRunsRepository {
     return { row, workflowName, payload, isLarge, steps: await this.getSteps(row) };
   }
 
-  /** Reads runs together, or one by one when they are too large together. Leaves out a run that is too large alone. */
+  /**
+   * Reads runs together, or one by one when they are too large together. One by one, leaves out runs that cannot be
+   * read. Throws `payload_too_large` when there is only one run and it is too large.
+   */
   private async read(
     organizationId: string,
     leases: readonly RunLease[],

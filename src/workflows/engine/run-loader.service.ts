@@ -10,7 +10,7 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 
 /** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** The least bytes for which a large journal waits, because its text is in memory before it is weighed. */
+/** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
 const MIN_BYTES = 4 * 1024 * 1024;
 
 /** Loads claimed runs with their journals. */

@@ -19,7 +19,10 @@ export class RunMemoryService {
   }
 }
 
-/** Reserves memory for the journal of one run: twice its size up to `MAX_JOURNAL_BYTES`, and its size above that. */
+/**
+ * Reserves memory for the journal of one run: twice its size, but at most `MAX_JOURNAL_BYTES`. For a larger journal,
+ * reserves its size.
+ */
 export class RunReservation {
   private readonly releases: (() => void)[] = [];
   private bytes = SMALL_JOURNAL_BYTES;

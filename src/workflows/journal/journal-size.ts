@@ -38,8 +38,8 @@ export class JournalTooLargeError extends AppError {
 }
 
 /**
- * Returns the bytes of JSON texts that count towards the limit. JSON of many small values counts with a quarter of the
- * memory that it takes, which can be five times its length.
+ * Returns the bytes of JSON texts that count towards the limit. JSON of many small values counts as a quarter of the
+ * memory that it takes. That quarter can be five times its length.
  */
 export function journalBytes(...texts: readonly (string | null)[]): number {
   let bytes = 0;

@@ -39,7 +39,7 @@ type JournalPlace = Pick<JournalEntry, 'position' | 'stepId'>;
 
 /** The place before all entries. Its position is the smallest integer of PostgreSQL. */
 const BEGIN: JournalPlace = { position: -(2 ** 31), stepId: '' };
-/** The members of an entry. JSON is read as text, so that it can be weighed before it is parsed. */
+/** The members of an entry. JSON is read as text, so that its memory can be estimated before it is parsed. */
 const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::text, output::text, error::text,
   progress::text, failed_attempts::text as "failedAttempts", wake_at as "wakeAt",
   -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
@@ -66,12 +66,13 @@ const READ_SMALL = prepared(
       where "allStored" <= $3) sized) s
   where "allBytes" <= $3 order by position, step_id`,
 );
-/** The entries after a place, with the stored bytes of those between. */
+/** The entries after a place. `storedBefore` is the stored bytes of the entries between the place and this entry. */
 const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
     sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
   from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
 // PostgreSQL decompresses only the first entries, whose stored values fit into half of a part. Their texts are often
-// longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each value twice.
+// longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each
+// value twice.
 const READ = prepared(
   'run_journal_read',
   `with counted as (
@@ -163,8 +164,8 @@ export class RunJournalRepository {
   }
 
   /**
-   * Returns the approximate bytes of the JSON of a journal, without reading it: 0 only when it has no entries. The JSON
-   * of SQL of a tool can have up to 60 times as many bytes, so the parts must be weighed too.
+   * Returns the approximate bytes of the JSON of a journal, without reading it. Returns 0 only when it has no entries.
+   * JSON that SQL of a tool stored can have up to 60 times as many bytes, so the caller must also count each part.
    */
   async estimate(organizationId: string, runId: string): Promise<number> {
     const [row] = await this.tenants
@@ -197,8 +198,8 @@ export class RunJournalRepository {
   }
 
   /**
-   * Returns the entries of these steps in the order of execution. Throws `JournalTooLargeError` when they are larger
-   * than a journal that is loaded.
+   * Returns the entries of these steps in the order of execution. Throws `JournalTooLargeError` when they have more
+   * than `MAX_LOADED_BYTES`.
    */
   async readSteps(
     organizationId: string,

@@ -21,7 +21,7 @@ interface WeighedEntries {
   readonly readAt: number;
 }
 
-/** Weighs rows before they are parsed. */
+/** Returns the rows with the bytes that they count towards the limit. It does not parse their JSON. */
 export function weighEntries(rows: readonly StoredEntry[]): WeighedEntries {
   const readAt = performance.now();
   let total = 0;

@@ -84,7 +84,7 @@ export class RunsService {
   }
 
   /**
-   * Returns a part as {@link getValue} does, but without the signatures that `mask` hides. Use this method for callers
+   * Returns a part as {@link getValue} does, but without the signatures that `mask` hides. Use this method for API keys
    * that may not use every link.
    */
   async getValueWithoutSignatures(

@@ -56,7 +56,7 @@ export class EventDeliveriesService implements OnModuleInit {
         );
       } catch (error) {
         if (signal.aborted) throw error;
-        // The waits may be too large together, but not alone.
+        // The waits of a batch may be too large together. Try them one by one.
         if (isTooLarge(error) && batchSize > 1) batchSize = 1;
         else if (isHopeless(claim, error)) return await this.discard(claim, toError(error));
         else throw error;
@@ -128,7 +128,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof AppError && error.code === 'payload_too_large';
 }
 
-/** Returns true for an error that the next worker would get too. */
+/** Returns true when another attempt would fail too. */
 function isHopeless({ epoch }: Claim, error: unknown): boolean {
   if (isTooLarge(error)) return true;
   const isTransient =

@@ -41,7 +41,7 @@ export interface WebhookRequest {
   network: () => string;
   /** True for a body of more than 1 MiB. */
   isLarge: boolean;
-  /** Reserves memory for a large body until `release` or the response. Throws `unavailable` when there is none. */
+  /** Reserves memory for a large body until `release` or the response. Throws `unavailable` when no slot is free. */
   reserve: (organizationId: string) => void;
   /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
   release: () => void;
@@ -67,7 +67,7 @@ export class IncomingDelivery {
     this.record = { headers, url, receivedAt: new Date(), verified: false };
   }
 
-  /** Forgets the body, whose run is stored. */
+  /** Forgets the body. Call this only after its run is stored. */
   releaseBody(): void {
     delete this.record.body;
     this.request.release();

@@ -111,6 +111,7 @@ export class WebhookStartsService {
   }
 }
 
+/** Returns the start of the delivery. `dedupeSeconds` is set only for a delivery without a sender's key. */
 function startOf({ workflowId }: Webhook, delivery: VerifiedDelivery) {
   const { payloadBytes, large, bodyHash, dedupeSeconds, request } = delivery;
   const dedupeKey = dedupeSeconds === undefined ? delivery.dedupeKey : newBodyKey(bodyHash);

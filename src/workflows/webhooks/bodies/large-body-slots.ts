@@ -28,9 +28,10 @@ interface Taken {
 
 /**
  * Limits the large bodies that a process has in memory, from their first MiB until their run is stored. When no slot is
- * free, a body gets the slot of an arriving body, if the network of that body has at least two more arriving bodies than
- * its own network. So a stranger with one network cannot occupy the slots that others need. The oldest arriving body of
- * a network is never ended. So a stranger who sends many large bodies cannot prevent that a body of others arrives.
+ * free, a new body can get the slot of a body that still arrives. The network of that body must have at least two more
+ * arriving bodies than the network of the new body. So a stranger in one network cannot occupy the slots that others
+ * need. The oldest arriving body of a network is never ended. So a stranger who sends many large bodies cannot end the
+ * only body of another network.
  */
 export class LargeBodySlots {
   private readonly taken = new Set<Taken>();
