@@ -6,14 +6,19 @@ const show = (value) => Math.round(value).toLocaleString('en');
 const ms = ({ p50, p99 }) => [p50.toFixed(1), p99.toFixed(1)];
 
 export function freshSection({ minutes, partSeconds, rows }) {
+  const count = rows[0].restarted.length;
+  const mean = (rates) => rates.slice(0, count).reduce((sum, rate) => sum + rate, 0) / count;
   return [
     '## The first minutes of a new database',
-    `Each contestant starts on an empty database and executes runs of two steps for ${minutes} minutes, without interruption and without a warm-up. At most 2,000 runs wait. Each rate is measured over ${partSeconds} s.`,
+    `Each contestant starts on an empty database and executes runs of two steps for ${minutes} minutes, without interruption and without a warm-up. At most 2,000 runs wait. Each rate is measured over ${partSeconds} s. New processes are slow at first, until their code is compiled. So they start once more on the same database, with its rows and up-to-date statistics: the first rate and that of the first ${count} parts show what the new database itself costs.`,
     '',
     ...table(
       [
         'contestant',
         'first runs/s',
+        'after a restart',
+        `first ${count} parts`,
+        'after a restart',
         'median',
         'least',
         'least ÷ median',
@@ -21,9 +26,10 @@ export function freshSection({ minutes, partSeconds, rows }) {
         'CPU µs of PostgreSQL',
       ],
       1,
-      rows.map(({ title, perSecond, least, cpuMicroseconds, postgresMicroseconds }) => [
+      rows.map(({ title, perSecond, restarted, least, cpuMicroseconds, postgresMicroseconds }) => [
         title,
-        ...[perSecond[0], median(perSecond), Math.min(...perSecond)].map(show),
+        ...[perSecond[0], restarted[0], mean(perSecond), mean(restarted)].map(show),
+        ...[median(perSecond), Math.min(...perSecond)].map(show),
         least.toFixed(2),
         ...[cpuMicroseconds, postgresMicroseconds].map(show),
       ]),

@@ -25,7 +25,8 @@ tuneV8Soon();
 async function prepare() {
   const url = `http://127.0.0.1:${app.getHttpServer().address().port}`;
   const signedUp = await post(`${url}/api/auth/sign-up`, {
-    email: 'owner@example.com',
+    // A second process on the same database makes another organization.
+    email: `owner.${process.pid}@example.com`,
     password: 'correct horse battery staple',
     organization_name: 'Bench',
   });
