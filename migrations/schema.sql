@@ -1433,7 +1433,7 @@ function gate.purge_uploads(keep_days integer, batch_size integer) returns integ
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+function gate.record_sender_check(of_organization text, of_id text, of_domain text, of_token text, found text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1589,6 +1589,8 @@ function private.use_rate_place() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.write_audit(entries json) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
+function public.add_sender_domain(command text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
 function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text) returns TABLE(code text, cap text, until timestamp with time zone, drops boolean)
