@@ -696,6 +696,7 @@ create table public.messages (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
+  constraint messages_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,100}$'::text)),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
   constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),
   constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
