@@ -696,6 +696,7 @@ create table public.messages (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
+  constraint messages_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,100}$'::text)),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
   constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),
   constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
@@ -1433,7 +1434,7 @@ function gate.purge_uploads(keep_days integer, batch_size integer) returns integ
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.record_events(audit_entries json, calls json) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+function gate.record_sender_check(of_organization text, of_id text, of_domain text, of_token text, found text) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.release_events(ids text[], epochs integer[]) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
@@ -1589,6 +1590,8 @@ function private.use_rate_place() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.write_audit(entries json) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
+function public.add_sender_domain(command text, signature text) returns void
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.assert_lease(rows bigint) returns bigint
   language plpgsql immutable set search_path=pg_catalog, pg_temp;
 function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text) returns TABLE(code text, cap text, until timestamp with time zone, drops boolean)

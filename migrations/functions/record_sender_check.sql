@@ -1,14 +1,18 @@
 -- Records what a look-up of the record of a sender domain found.
 --
 -- Arguments:
---   of_organization, of_id  the domain
+--   of_organization, of_id  the row of the domain
+--   of_domain, of_token     the domain and the token that were looked up
 --   found                   found, missing, different (there are other records), or unanswered
--- Result: nothing.
+-- Result: nothing. When the row has another domain or token, nothing changes: SQL of a tool can delete the row while the
+-- look-up waits, and another row can have got its id.
 -- Locks: the row of the domain.
 --
 -- An unanswered look-up changes nothing about the verification: a name server that fails must not stop mail. The
 -- service looks verified domains up again: after a day, or after an hour when the record was not found.
-create or replace function gate.record_sender_check(of_organization text, of_id text, found text) returns void
+create or replace function gate.record_sender_check(
+  of_organization text, of_id text, of_domain text, of_token text, found text
+) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$
   update public.sender_domains d set
@@ -24,5 +28,5 @@ set search_path = pg_catalog, pg_temp as $$
       when found = 'found' then now() + interval '1 day'
       when d.verified_at is not null then now() + interval '1 hour'
     end
-  where d.organization_id = of_organization and d.id = of_id
+  where d.organization_id = of_organization and d.id = of_id and d.domain = of_domain and d.token = of_token
 $$;

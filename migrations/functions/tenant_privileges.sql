@@ -119,7 +119,6 @@ with listed (name, privilege, columns) as (values
   ('segments', 'update', '{barrier,baseline,description,evaluated_at,filters,name,position,sweep_at,sweep_ms,timed,updated_at,uses}'),
   ('segments', 'delete', null),
   ('sender_domains', 'select', null),
-  ('sender_domains', 'insert', '{created_by,domain,id,organization_id,token}'),
   ('sender_domains', 'delete', null),
   ('sender_keys', 'select', null),
   ('sender_keys', 'insert', '{domain_id,organization_id,public_key,sealed,selector}'),

@@ -13,6 +13,14 @@ import type { UncertainPolicy } from './channel.decorator.js';
 import { cleanHandover } from './clean-handover.js';
 import { ChannelProvidersService, type StoredProvider } from './channel-providers.service.js';
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
+import { readEnvelope } from './read-envelope.js';
+
+/** The result for an envelope that only SQL of a tool can have stored. */
+const INVALID_ENVELOPE: Handover = {
+  outcome: 'refused',
+  code: 'render_failed',
+  reason: 'The stored headers or attachments of the message are invalid.',
+};
 
 /** The result of a handover, and the provider that gave this result, if the channel has providers. */
 export interface HandedOver {
@@ -118,12 +126,15 @@ export class HandoversService {
   private async handToFirst(
     organizationId: string,
     name: string,
-    message: OutgoingMessage,
+    given: OutgoingMessage,
     route: readonly StoredProvider[],
     signal: AbortSignal,
   ): Promise<HandedOver> {
     const found = this.channels.find(name);
     if (!found) return without(`The installation has no channel ${name}.`);
+    const envelope = readEnvelope(given.envelope);
+    if (envelope === undefined) return { handover: INVALID_ENVELOPE, providerId: null };
+    const message = { ...given, envelope };
     if (!found.options.providers) {
       return { handover: await safely(found, message, undefined, signal), providerId: null };
     }

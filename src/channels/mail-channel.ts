@@ -77,7 +77,10 @@ export class MailChannel implements DeliveryChannel {
       date: createdAt,
       unsubscribe: unsubscribeUrl ?? undefined,
       key: sender?.key ?? undefined,
-      ...envelope,
+      // The members are named one by one: a stored envelope must not replace the address or the text.
+      ...(from && { from }),
+      ...(envelope?.replyTo && { replyTo: envelope.replyTo }),
+      ...(envelope?.references && { references: envelope.references }),
       attachments: (envelope?.attachments ?? []).map(({ fileId, ...facts }) => ({
         ...facts,
         // Each part is read in a transaction of its own. So no database connection waits for a slow mail server.

@@ -13,7 +13,7 @@ export async function sendByTwilio(
   if (service !== undefined) form.set('MessagingServiceSid', service);
   if (from !== undefined) form.set('From', from);
   if (settings.status_callback !== undefined) {
-    form.set('StatusCallback', `${settings.status_callback}?message_id=${id}`);
+    form.set('StatusCallback', `${settings.status_callback}?message_id=${encodeURIComponent(id)}`);
   }
   const answer = await requests.send(
     {

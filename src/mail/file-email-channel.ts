@@ -1,12 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { randomBase62 } from '../text/ids.js';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 import { prepareEmail } from './email-content.js';
 
-/** Writes each e-mail to an `.eml` file, for installations without a mail server. */
+/** Matches the ids that stay in the folder. */
+const FILE_NAME = /^[\w-]{1,100}$/;
+
+/** Writes each e-mail to an `.eml` file, for installations without a mail server. Never replaces a file. */
 export class FileEmailChannel extends EmailChannel {
   readonly writesFiles = true;
 
@@ -24,10 +27,15 @@ export class FileEmailChannel extends EmailChannel {
         outcome: 'refused',
         reason: 'The address must be a plain e-mail address, such as ada@example.com.',
       };
+    if (!FILE_NAME.test(email.id)) {
+      return { outcome: 'refused', reason: 'The id of the message cannot be the name of a file.' };
+    }
     const file = join(this.folder, `${email.id}.eml`);
     // The name is random because, after a lost lease, two workers may write the same message at the same time.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
+      // An earlier attempt wrote the e-mail. Or another message had the same id before, and keeps its file.
+      if (await exists(file)) return { outcome: 'sent' };
       const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);
       // Only the user of this process may read e-mails.
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -46,4 +54,14 @@ export class FileEmailChannel extends EmailChannel {
   }
 
   onApplicationShutdown(): void {}
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }

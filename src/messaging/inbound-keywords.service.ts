@@ -1,8 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ContactRulesService } from '../contacts/contact-rules.service.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { parsePhone } from '../contacts/parse-field.js';
 import { smsKeywordOf } from '../contacts/sms-keyword.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import { normalizeEmail } from '../text/parse-email.js';
 import { ChannelConsentService } from '../topics/channel-consent.service.js';
 import { HelpRepliesRepository } from './help-replies.repository.js';
 import type { Message } from './message.entity.js';
@@ -10,6 +13,13 @@ import { MessagesService } from './messages.service.js';
 
 /** A contact that asks for help again within this time gets no second answer. Somebody pays for each answer. */
 const SECONDS_BETWEEN_HELP = 3600;
+
+/** What the provider has reported about the sender of a message. Exactly one member is given. */
+export interface ReportedSender {
+  readonly contact_id?: string | undefined;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+}
 
 /** Carries out the keywords of text messages: STOP, START and HELP. */
 @Injectable()
@@ -22,16 +32,40 @@ export class InboundKeywordsService {
     private readonly messages: MessagesService,
     private readonly helpReplies: HelpRepliesRepository,
     private readonly tenants: TenantDatabase,
+    private readonly contacts: ContactsService,
   ) {}
 
-  /** Reads a message that was just recorded. The caller must be in the transaction that records it. */
-  async apply({ organizationId, id, channel, contactId, body }: Message): Promise<void> {
+  /**
+   * Reads a message that was just recorded. STOP counts from every number of the contact. START and HELP count only
+   * from its current number, to which messages go. The caller must be in the transaction that records the message.
+   */
+  async apply(
+    { organizationId, id, channel, contactId, body }: Message,
+    sender: ReportedSender,
+  ): Promise<void> {
     const keyword = channel === 'sms' && contactId !== null ? smsKeywordOf(body) : undefined;
     if (!keyword || contactId === null) return;
+    // After a merge, the former number may belong to another person, who must not decide for this contact.
+    if (keyword !== 'stop' && !(await this.isCurrent(organizationId, contactId, sender))) return;
     if (keyword === 'help') return await this.sendHelp(organizationId, contactId);
     const status = keyword === 'stop' ? 'denied' : 'granted';
     const origin = { source: `sms_${keyword}`, evidence: { text: body, message_id: id } };
     await this.consent.decide(organizationId, contactId, 'sms', status, origin);
+  }
+
+  /** Returns false for an earlier address of the contact, and for the id of a contact that was merged into it. */
+  private async isCurrent(
+    organizationId: string,
+    contactId: string,
+    { contact_id: given, email, phone }: ReportedSender,
+  ): Promise<boolean> {
+    const contact = await this.contacts.get(organizationId, contactId);
+    if (given !== undefined) return given === contact.id;
+    if (email !== undefined) return normalizeEmail(email) === contact.email;
+    if (phone === undefined) return false;
+    const { region } = await this.rules.rulesForPhones(organizationId, [phone]);
+    const parsed = parsePhone(phone, region);
+    return 'value' in parsed && parsed.value === contact.phone;
   }
 
   /**

@@ -39,8 +39,8 @@ export class MessageDigestsService {
     }
     const item = request.variables ?? {};
     const target = await this.messages.findTarget(organizationId, request);
-    const { contact, channel, topic } = target;
-    const key = { contactId: contact.id, channel, topic, key: digest.key };
+    const { contact, channel, topic, recipient } = target;
+    const key = { contactId: contact.id, channel, topic, recipient, key: digest.key };
     const template = await this.templateOf(organizationId, request);
     const open = await this.digests.findOpen(organizationId, key);
     if (open && open.templateId !== (template?.id ?? null)) await this.release(open);

@@ -34,7 +34,7 @@ export class ProviderTools {
   })
   async record(input: RecordMessageInput, call: ToolCall): Promise<RecordedMessageResult> {
     const { message, created } = await this.reports.receive(call.organizationId, input, call.runId);
-    if (created) await this.keywords.apply(message);
+    if (created) await this.keywords.apply(message, input);
     return { message: MessageView.of(message), created };
   }
 

@@ -9,6 +9,8 @@ export interface DigestKey {
   /** The topic. Undefined for a transactional message. */
   readonly topic: string | undefined;
   readonly channel: string;
+  /** The address. After a merge or a change of the address, new items must not go to the former address. */
+  readonly recipient: string;
   readonly key: string;
 }
 
@@ -35,7 +37,7 @@ export class DigestsRepository {
    */
   async findOpen(
     organizationId: string,
-    { contactId, channel, topic, key }: DigestKey,
+    { contactId, channel, topic, recipient, key }: DigestKey,
   ): Promise<OpenDigest | undefined> {
     const session = this.tenants.session(organizationId);
     session.defer(LOCK, [['digest', organizationId, contactId, channel, topic ?? '', key]]);
@@ -47,9 +49,9 @@ export class DigestsRepository {
          m.template_version as "templateVersion", m.locale
        from messages m join message_digests d on d.organization_id = m.organization_id and d.message_id = m.id
        where m.organization_id = $1 and m.contact_id = $2 and m.held_by = $3 and m.channel = $4 and m.topic is not distinct from $5
-         and m.status = 'held' and m.due_at > now()
+         and m.recipient = $6 and m.status = 'held' and m.due_at > now()
        order by m.created_at limit 1 for update`,
-      [organizationId, contactId, heldBy(key), channel, topic ?? null],
+      [organizationId, contactId, heldBy(key), channel, topic ?? null, recipient],
     );
     return open;
   }

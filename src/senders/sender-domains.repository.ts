@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Repository } from 'typeorm';
 import { prepared } from '../database/driver/statement.js';
+import { ArgumentSigner } from '../database/transactions/argument-signer.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { SenderDomain, SenderKey } from './sender-domain.entity.js';
 
@@ -24,10 +25,16 @@ const FIND_VERIFIED = prepared(
      and (d.missing_since is null or d.missing_since > now() - make_interval(hours => ${GRACE_HOURS}))`,
 );
 
+/** $2 is the signature of $1, which SQL of a tool cannot make. */
+const ADD = prepared('sender_domain_add', 'select add_sender_domain($1, $2)');
+
 /** Stores sender domains and their keys. Every method needs a transaction of the organization. */
 @Injectable()
 export class SenderDomainsRepository {
-  constructor(private readonly tenants: TenantDatabase) {}
+  constructor(
+    private readonly tenants: TenantDatabase,
+    private readonly signer: ArgumentSigner,
+  ) {}
 
   list(organizationId: string): Promise<SenderDomain[]> {
     return this.domains(organizationId).find({
@@ -47,15 +54,19 @@ export class SenderDomainsRepository {
     return found;
   }
 
-  async insert(
+  /** Adds a domain. PostgreSQL makes its token. */
+  async add(
     organizationId: string,
-    { id, domain, token, createdBy }: Pick<SenderDomain, 'id' | 'domain' | 'token' | 'createdBy'>,
+    { id, domain, createdBy }: Pick<SenderDomain, 'id' | 'domain' | 'createdBy'>,
   ): Promise<void> {
-    await this.tenants.session(organizationId).query(
-      `insert into sender_domains (organization_id, id, domain, token, created_by)
-       values ($1, $2, $3, $4, $5)`,
-      [organizationId, id, domain, token, createdBy],
-    );
+    const command = JSON.stringify({
+      organization_id: organizationId,
+      id,
+      domain,
+      created_by: createdBy,
+    });
+    const signature = this.signer.sign('sender domain', command);
+    await this.tenants.session(organizationId).query(ADD, [command, signature]);
   }
 
   /** Deletes the domain with its keys. Returns false when there is no such domain. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GateDatabase } from '../database/gate-database.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
-import { newId, randomBase62 } from '../text/ids.js';
+import { newId } from '../text/ids.js';
 import { parseDomain } from './parse-domain.js';
 import type { CheckResult, SenderDomain, SenderKey } from './sender-domain.entity.js';
 import { SenderDomainsRepository } from './sender-domains.repository.js';
@@ -11,7 +11,6 @@ import { checkOwnership, hasPublicKey, keyRecord, ownershipRecord } from './send
 import { TextRecords } from './text-records.js';
 
 const MOST_DOMAINS = 50;
-const TOKEN_CHARACTERS = 32;
 
 /** A domain with its DKIM keys. */
 export interface KeyedDomain {
@@ -79,8 +78,7 @@ export class SenderDomainsService {
       const added = await this.findOrAssertSpace(organizationId, domain);
       if (added) return added;
       const id = newId('snd');
-      const token = randomBase62(TOKEN_CHARACTERS);
-      await this.domains.insert(organizationId, { id, domain, token, createdBy });
+      await this.domains.add(organizationId, { id, domain, createdBy });
       await this.keys.store(organizationId, id, key);
       return await this.get(organizationId, id);
     });
@@ -101,7 +99,13 @@ export class SenderDomainsService {
       ),
     ]);
     const result: CheckResult = checkOwnership(owner, domain.token);
-    await this.gate.call('record_sender_check', [organizationId, id, result]);
+    await this.gate.call('record_sender_check', [
+      organizationId,
+      id,
+      domain.domain,
+      domain.token,
+      result,
+    ]);
     await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);
       for (const [index, { selector, publicKey, state }] of checked.entries()) {

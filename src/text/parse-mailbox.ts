@@ -28,6 +28,18 @@ export function parseMailbox(text: string): { value: Mailbox } | { fault: string
   return fault === undefined ? { value: { name, address: address.value } } : { fault };
 }
 
+/** Returns true for a value that {@link parseMailbox} can return, for example in stored JSON. */
+export function isMailbox(value: unknown): value is Mailbox {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, address } = value as Partial<Record<keyof Mailbox, unknown>>;
+  return (
+    typeof name === 'string' &&
+    nameFault(name) === undefined &&
+    typeof address === 'string' &&
+    'value' in parseEmail(address)
+  );
+}
+
 function nameFault(name: string): string | undefined {
   const hidden = hiddenCharacter(name);
   if (hidden !== undefined) return `must have a name without ${hidden}`;

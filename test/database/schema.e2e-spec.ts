@@ -149,11 +149,13 @@ describe('every table of an organization', () => {
           'public.current_organization()'::regprocedure,
           'public.open_context(text, text)'::regprocedure,
           'public.lock_organization()'::regprocedure,
-          -- These functions check a signature of the service. tenant-writes.e2e-spec.ts calls them without a signature.
+          -- These functions check a signature of the service. tenant-writes.e2e-spec.ts and sender-domains.e2e-spec.ts call
+          -- them without a signature.
           'public.record_audit(text, text)'::regprocedure,
           'public.set_audit_retention(text, text)'::regprocedure,
           'public.record_contact_merge(text, text)'::regprocedure,
           'public.delete_contact_messages(text, text)'::regprocedure,
+          'public.add_sender_domain(text, text)'::regprocedure,
           -- These functions compare the organization themselves. isolation.e2e-spec.ts attacks them.
           'public.find_contact_ids(text, text, integer)'::regprocedure,
           'public.find_contacts_by_keys(text[], jsonb, text[], boolean, integer)'::regprocedure,

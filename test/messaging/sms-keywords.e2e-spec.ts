@@ -74,6 +74,28 @@ describe('a text message that is a keyword', () => {
     expect((await changesOf(id)).map(({ source }) => source)).toEqual(['sms_start', 'sms_stop']);
   });
 
+  it('does not grant consent by START from an earlier number of a merged contact, but STOP denies it', async () => {
+    const survivor = await person({ consent: { sms: 'denied' } });
+    const alias = `+4930124${1000 + number}`;
+    const merged = await person({ phone: alias });
+    await acme.call('merge_contacts', { contact_id: survivor.id, other_id: merged.id });
+    const from = async (key: object, body: string) => {
+      const given = { ...key, channel: 'sms', body };
+      const { error } = await acme.call('record_message', given);
+      expect(error).toBeUndefined();
+    };
+    await from({ phone: alias }, 'START');
+    await from({ contact_id: merged.id }, 'START');
+    expect((await trySms(survivor.id)).error?.code).toBe('no_consent');
+    const { value } = await acme.call<{ contact: { phone: string } }>('get_contact', {
+      contact_id: survivor.id,
+    });
+    await from({ phone: value.contact.phone }, 'START');
+    expect((await trySms(survivor.id)).error).toBeUndefined();
+    await from({ phone: alias }, 'STOP');
+    expect((await trySms(survivor.id)).error?.code).toBe('no_consent');
+  });
+
   it('counts once, even if the provider reports it several times', async () => {
     const { id } = await person();
     await receive(id, 'STOP', { external_id: `stop-${id}` });

@@ -187,15 +187,32 @@ describe('a digest', () => {
     expect(next.message.id).not.toBe(first.message.id);
   });
 
-  it('belongs to the survivor after its contact was merged', async () => {
-    const { id } = await createContact(acme);
-    const { id: other } = await createContact(acme);
-    const first = await numbered(other, 1);
-    await acme.call('merge_contacts', { contact_id: id, other_id: other });
-    expect(await numbered(id, 2)).toMatchObject({
+  it('gets no items of the survivor after its contact was merged, because it goes to another address', async () => {
+    const survivor = await createContact(acme);
+    const merged = await createContact(acme);
+    const first = await numbered(merged.id, 1);
+    await acme.call('merge_contacts', { contact_id: survivor.id, other_id: merged.id });
+    const next = await numbered(survivor.id, 2);
+    expect(next).toMatchObject({ digest_count: 1, message: { to: survivor.email } });
+    expect(await numbered(merged.id, 3)).toMatchObject({
       digest_count: 2,
-      message: { id: first.message.id },
+      message: { id: next.message.id },
     });
+    expect(await getMessage(acme, first.message.id)).toMatchObject({
+      to: merged.email,
+      body: ', 1: 1',
+      status: 'held',
+    });
+  });
+
+  it('gets no items after the address of its contact changed', async () => {
+    const { id } = await createContact(acme);
+    const first = await numbered(id, 1);
+    const email = `new-${id}@example.com`.toLowerCase();
+    await acme.call('update_contact', { contact_id: id, email });
+    const next = await numbered(id, 2);
+    expect(next).toMatchObject({ digest_count: 1, message: { to: email } });
+    expect((await getMessage(acme, first.message.id)).body).toBe(', 1: 1');
   });
 
   it.each([

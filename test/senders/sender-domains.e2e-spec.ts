@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SenderDomainChecks } from '../../src/senders/sender-domain-checks.js';
+import { runSql, SqlTools } from '../database/sql-tools.js';
 import { parseMime } from '../messaging/parse-mime.js';
 import { createContact, send, untilStatus } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -12,7 +13,7 @@ let setup: SenderSetup;
 let acme: TestOrganization;
 let contactId: string;
 beforeAll(async () => {
-  setup = await startWithNames();
+  setup = await startWithNames({ providers: [SqlTools] });
   acme = await createOrganization(setup.switchboard);
   ({ id: contactId } = await createContact(acme));
 });
@@ -147,6 +148,45 @@ describe('the ownership of a domain', () => {
        where table_name = 'sender_domains' and privilege_type = 'UPDATE' and grantee like 'switchboard_tenant_%'`,
     );
     expect(rows).toEqual([]);
+  });
+
+  it('is not proved for a domain that got its id during the look-up', async () => {
+    const hostile = await createOrganization(setup.switchboard);
+    const own = await add(hostile, 'hostile.example');
+    publish(setup, own);
+    const swap = async (): Promise<void> => {
+      setup.beforeAnswer = async () => undefined;
+      await runSql(hostile, 'delete from sender_domains');
+      await setup.switchboard.ownerQuery(
+        `insert into sender_domains (organization_id, id, domain, token) values ($1, $2, 'acme.example', $3)`,
+        [hostile.id, own.id, own.record_value.split('=')[1]],
+      );
+    };
+    setup.beforeAnswer = swap;
+    expect(await verify(hostile, own.id)).toMatchObject({
+      domain: 'acme.example',
+      state: 'unverified',
+      result: null,
+    });
+    expect(await faultOf(hostile, 'a@acme.example')).toMatchObject(REFUSED);
+  });
+
+  it('is not proved by the public token of another organization, which SQL of a tool cannot store', async () => {
+    const victim = await addVerified(setup, acme, 'victim.example');
+    const token = victim.record_value.split('=')[1];
+    const hostile = await createOrganization(setup.switchboard);
+    const command = `{"organization_id":"${hostile.id}","id":"snd_forged","domain":"victim.example"}`;
+    const outcomes = await runSql(
+      hostile,
+      `insert into sender_domains (organization_id, id, domain, token)
+       values ('${hostile.id}', 'snd_forged', 'victim.example', '${token}')`,
+    );
+    const unsigned = await runSql(hostile, `select add_sender_domain('${command}', null)`);
+    const verified = await hostile.call('verify_sender_domain', { domain_id: 'snd_forged' });
+    expect(verified.error).toMatchObject({ code: 'not_found' });
+    expect(await faultOf(hostile, 'a@victim.example')).toMatchObject(REFUSED);
+    expect(outcomes).toEqual([{ error: expect.stringMatching(/^permission denied/) }]);
+    expect(unsigned).toEqual([{ error: expect.stringMatching(/not signed by the service/) }]);
   });
 });
 

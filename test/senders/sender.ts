@@ -28,6 +28,8 @@ export interface SenderSetup {
   readonly names: NameServer;
   /** The records by name, without case. Null is a failure of the name server. */
   readonly records: Map<string, string[] | null>;
+  /** Runs before each answer, while a look-up waits. */
+  beforeAnswer: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,7 +37,8 @@ export async function startWithNames(options: StartOptions = {}): Promise<Sender
   const records = new Map<string, string[] | null>();
   const names = await startNameServer(
     () => [],
-    (name) => {
+    async (name) => {
+      await setup.beforeAnswer();
       const found = records.get(name);
       return found === null ? undefined : (found ?? []);
     },
@@ -46,7 +49,14 @@ export async function startWithNames(options: StartOptions = {}): Promise<Sender
     await switchboard.close();
     names.close();
   };
-  return { switchboard, names, records, close };
+  const setup: SenderSetup = {
+    switchboard,
+    names,
+    records,
+    beforeAnswer: async () => undefined,
+    close,
+  };
+  return setup;
 }
 
 export async function add(organization: TestOrganization, domain: string): Promise<TestDomain> {

@@ -48,7 +48,7 @@ const KEYWORDS = new Set(
  * changed rows. Every other function makes a statement unsafe.
  */
 const FUNCTIONS = new Set(
-  `abs array_agg array_append array_cat array_length array_position array_remove array_to_string assert_lease avg
+  `abs add_sender_domain array_agg array_append array_cat array_length array_position array_remove array_to_string assert_lease avg
   bool_and bool_or cardinality ceil char check_pace chr clock_timestamp coalesce concat concat_ws convert_from
   convert_to count date_part date_trunc decode delete_contact_messages digest encode every extract
   find_contact_ids find_contacts_by_keys find_segment_contacts first_value floor format generate_series greatest

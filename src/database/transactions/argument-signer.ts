@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /** The action that a signature allows. The database function for this action checks the signature. */
 export type SignedPurpose =
-  'audit entries' | 'audit retention' | 'contact merge' | 'message deletion';
+  'audit entries' | 'audit retention' | 'contact merge' | 'message deletion' | 'sender domain';
 
 /**
  * Signs arguments of functions that the tenant role may call. Calls from SQL of a tool fail, because the tool has no

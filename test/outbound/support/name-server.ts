@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
@@ -16,20 +16,22 @@ export interface NameServer {
 
 /**
  * Starts a name server. `answer` returns addresses of both families. Only addresses of the requested family are sent.
- * `texts` returns TXT records, or undefined for a failure of the server.
+ * `texts` returns TXT records, or undefined for a failure of the server. It may delay its answer.
  */
 export async function startNameServer(
   answer: (name: string, earlier: number) => readonly string[],
-  texts: (name: string) => readonly string[] | undefined = () => [],
+  texts: (
+    name: string,
+  ) => readonly string[] | undefined | Promise<readonly string[] | undefined> = () => [],
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: NameServer['asked'] = [];
-  socket.on('message', (query, peer) => {
+  const respond = async (query: Buffer, { port, address }: RemoteInfo): Promise<void> => {
     const { name, type, end } = readQuestion(query);
     const family = type === TXT ? 'TXT' : type === AAAA ? 'AAAA' : 'A';
     const earlier = asked.filter((one) => one.name === name && one.type === family).length;
     asked.push({ name, type: family });
-    const found = family === 'TXT' ? texts(name) : [];
+    const found = family === 'TXT' ? await texts(name) : [];
     const records =
       family === 'TXT'
         ? (found ?? []).map((text) => record(TXT, bytesOfText(text)))
@@ -41,12 +43,9 @@ export async function startNameServer(
     header.writeUInt16BE(0x8180 | (found ? 0 : SERVFAIL), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
-    socket.send(
-      Buffer.concat([header, query.subarray(12, end), ...records]),
-      peer.port,
-      peer.address,
-    );
-  });
+    socket.send(Buffer.concat([header, query.subarray(12, end), ...records]), port, address);
+  };
+  socket.on('message', (query, peer) => void respond(query, peer));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {

@@ -1,0 +1,67 @@
+import { safeName } from '../files/file-name.js';
+import { isMessageId } from '../text/message-id.js';
+import { isMailbox } from '../text/parse-mailbox.js';
+import type { OutgoingAttachment, OutgoingEnvelope } from './channel-contract.js';
+
+const FILE_ID = /^fil_[\w-]{22}$/;
+const MEDIA_TYPE =
+  /^(?!multipart\/|message\/)[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
+const CONTENT_ID = /^[\w.-]{1,64}$/;
+
+/**
+ * Returns the known members of a stored envelope, or undefined when one of them is invalid. Other members are dropped.
+ * SQL of a tool can store any JSON as an envelope, so a channel must not trust its types.
+ */
+export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefined {
+  if (stored === null || stored === undefined) return null;
+  if (!isRecord(stored)) return undefined;
+  const { from, replyTo, references, attachments } = stored;
+  if (from !== undefined && !isMailbox(from)) return undefined;
+  if (replyTo !== undefined && !isMailbox(replyTo)) return undefined;
+  if (references !== undefined && !isListOf(references, isReference)) return undefined;
+  if (attachments !== undefined && !isListOf(attachments, isAttachment)) return undefined;
+  return {
+    ...(from && { from: { name: from.name, address: from.address } }),
+    ...(replyTo && { replyTo: { name: replyTo.name, address: replyTo.address } }),
+    ...(references && { references }),
+    ...(attachments && {
+      attachments: attachments.map(({ fileId, name, contentType, size, cid }) => ({
+        fileId,
+        name,
+        contentType,
+        size,
+        ...(cid !== undefined && { cid }),
+      })),
+    }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every((item) => isItem(item));
+}
+
+function isReference(value: unknown): value is string {
+  return typeof value === 'string' && isMessageId(value);
+}
+
+function isAttachment(value: unknown): value is OutgoingAttachment {
+  if (!isRecord(value)) return false;
+  const { fileId, name, contentType, size, cid } = value;
+  return (
+    isMatch(fileId, FILE_ID) &&
+    typeof name === 'string' &&
+    name !== '' &&
+    safeName(name) === name &&
+    isMatch(contentType, MEDIA_TYPE) &&
+    Number.isSafeInteger(size) &&
+    (cid === undefined || isMatch(cid, CONTENT_ID))
+  );
+}
+
+function isMatch(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value);
+}
