@@ -8,6 +8,8 @@ export const SHORTEST = 4;
 const MOST_PLACES = 10_000;
 /** The number of bytes that are searched without a pause. Other work of the process waits meanwhile. */
 const BYTES_AT_ONCE = 512 * 1024;
+/** The same number for the search behind escapes, which takes longer. */
+const DECODED_AT_ONCE = 64 * 1024;
 /** Matches secrets that look the same in URLs, forms and JSON. */
 const UNESCAPED = /^[\w.~-]*$/;
 /** Matches texts in which a secret may look different. */
@@ -36,6 +38,7 @@ interface Hidden {
 export class HiddenSecrets {
   private readonly secrets: readonly Hidden[];
   private places = 0;
+  private readonly hasDecoded: boolean;
 
   /** `names` has the name of each secret. */
   constructor(names: ReadonlyMap<string, string>) {
@@ -47,20 +50,20 @@ export class HiddenSecrets {
         decoded: decodedForms(secret).map((form) => new Pattern(Buffer.from(form))),
         label: `[secret ${name}]`,
       }));
+    this.hasDecoded = this.secrets.some(({ decoded }) => decoded.length > 0);
   }
 
   /** Returns the text without the secrets. Throws `rejected` for a response with too many of them. */
   inText(text: string): string {
     const places: Place[] = [];
-    const hasEscapes = ESCAPES.test(text);
-    for (const secret of this.secrets) {
-      const { text: pattern, label } = secret;
+    for (const { text: pattern, label } of this.secrets) {
       if (pattern.codes.length > text.length) continue;
       const search = new Search(pattern, label);
       for (let at = 0; at < text.length; at += 1) search.next(text.charCodeAt(at), at, at + 1);
       places.push(...search.places);
-      if (!hasEscapes || secret.decoded.length === 0) continue;
-      const { sink, searches } = decodingSearches(secret);
+    }
+    if (this.hasDecoded && ESCAPES.test(text)) {
+      const { sink, searches } = decodingSearches(this.secrets, text);
       readText(text, sink);
       places.push(...searches.flatMap((found) => found.places));
     }
@@ -71,16 +74,20 @@ export class HiddenSecrets {
   /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
   async inBytes(bytes: Buffer): Promise<Buffer> {
     const places: Place[] = [];
-    for (const secret of this.secrets) {
-      const { sink, searches } = decodingSearches(secret);
-      const raw = new Search(secret.bytes, secret.label);
-      searches.push(raw);
+    for (const { bytes: pattern, label } of this.secrets) {
+      const search = new Search(pattern, label);
       for (let from = 0; from < bytes.length; from += BYTES_AT_ONCE) {
         await yieldToOthers();
         const end = Math.min(bytes.length, from + BYTES_AT_ONCE);
-        for (let at = from; at < end; at += 1) raw.next(bytes[at]!, at, at + 1);
-        if (secret.decoded.length === 0) continue;
+        for (let at = from; at < end; at += 1) search.next(bytes[at]!, at, at + 1);
+      }
+      places.push(...search.places);
+    }
+    if (this.hasDecoded) {
+      const { sink, searches } = decodingSearches(this.secrets, bytes);
+      for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {
         await yieldToOthers();
+        const end = Math.min(bytes.length, from + DECODED_AT_ONCE);
         for (let at = from; at < end; at += 1) sink(bytes[at]!, at, at + 1);
       }
       places.push(...searches.flatMap((found) => found.places));
@@ -126,18 +133,44 @@ function decodedForms(secret: string): string[] {
   return [...new Set([secret, secret.replaceAll(' ', '+')])];
 }
 
-/** Returns a sink for bytes, and the searches for the secret behind one and two escapes. */
-function decodingSearches({ decoded, label }: Hidden): { sink: ByteSink; searches: Search[] } {
+/**
+ * Returns a sink for bytes, and the searches for the secrets behind one and two escapes. `text` is searched for the
+ * characters with which escapes begin, because most texts have only one of them or none.
+ */
+function decodingSearches(
+  secrets: readonly Hidden[],
+  text: string | Buffer,
+): { sink: ByteSink; searches: Search[] } {
   const searches: Search[] = [];
   const search = (): ByteSink => {
-    const found = decoded.map((pattern) => new Search(pattern, label));
+    const found = secrets.flatMap(({ decoded, label }) =>
+      decoded.map((pattern) => new Search(pattern, label)),
+    );
     searches.push(...found);
-    return (byte, begin, end) => {
-      for (const one of found) one.next(byte, begin, end);
-    };
+    return toFound(found);
   };
   const twice = (): ByteSink => toAll([search(), percentDecoder(search()), jsonDecoder(search())]);
-  return { sink: toAll([search(), percentDecoder(twice()), jsonDecoder(twice())]), searches };
+  const sinks = [
+    ...(text.includes('+') ? [search()] : []),
+    ...(text.includes('%') ? [percentDecoder(twice())] : []),
+    ...(text.includes('\\') ? [jsonDecoder(twice())] : []),
+  ];
+  return { sink: toAll(sinks), searches };
+}
+
+/** Returns a sink for the searches, which is fast for bytes with which no secret begins. */
+function toFound(found: readonly Search[]): ByteSink {
+  const begins = new Uint8Array(256);
+  for (const { first } of found) begins[first] = 1;
+  let isMatching = false;
+  return (byte, begin, end) => {
+    if (!isMatching && begins[byte] === 0) return;
+    isMatching = false;
+    for (const one of found) {
+      one.next(byte, begin, end);
+      isMatching ||= one.isMatching;
+    }
+  };
 }
 
 /**
@@ -179,9 +212,20 @@ class Search {
     this.begins = new Int32Array(pattern.codes.length);
   }
 
+  /** The code with which the secret begins. */
+  get first(): number {
+    return this.pattern.codes[0]!;
+  }
+
+  /** True if the last codes are the beginning of the secret. */
+  get isMatching(): boolean {
+    return this.matching > 0;
+  }
+
   next(code: number, begin: number, end: number): void {
     const { codes, fallbacks } = this.pattern;
     let { matching } = this;
+    if (matching === 0 && code !== codes[0]) return;
     this.begins[this.slot] = begin;
     this.slot = this.slot + 1 === codes.length ? 0 : this.slot + 1;
     while (matching > 0 && code !== codes[matching]) matching = fallbacks[matching]!;
