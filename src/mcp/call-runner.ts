@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import type { AppError } from '../errors/app-error.js';
 import type { AuthenticatedKey } from '../keys/keys.service.js';
-import { signatureMask } from '../policies/hidden-signatures.js';
 import { fingerprint } from '../text/canonical-json.js';
 import { InputRequired, MissingCapability } from '../tools/contract/input-request.js';
 import { SILENT_CALLER, type ToolCall } from '../tools/contract/tool-call.js';
@@ -75,9 +74,7 @@ export class CallRunner {
       canAsk: exchange ? (request) => exchange.canAsk(request) : SILENT_CALLER.canAsk,
       ask: exchange ? (requests) => exchange.ask(requests) : SILENT_CALLER.ask,
     });
-    const mask = signatureMask(key.toolPolicies.restriction);
-    const shown = mask ? working.then(mask) : working;
-    return progress || exchange ? encodeOutcome(shown, context, progress) : shown;
+    return progress || exchange ? encodeOutcome(working, context, progress) : working;
   }
 
   /** Makes a call without input requests and progress, for methods in which MCP allows neither. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { ShownBug } from '../errors/shown-bug.js';
+import { signatureMask } from '../policies/hidden-signatures.js';
 import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText, Member } from './json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
@@ -22,7 +23,10 @@ export interface Reply {
   readonly errorCode?: number;
 }
 
-/** Runs the members of a message and encodes their responses. A bug in one member fails that member only. */
+/**
+ * Runs the members of a message and encodes their responses. A bug in one member fails that member only. Results and
+ * errors of all methods have no signature that the key may not use. `McpController` hides these in notifications.
+ */
 @Injectable()
 export class Dispatcher {
   private readonly logger = new Logger('Mcp');
@@ -71,6 +75,7 @@ export class Dispatcher {
    */
   async dispatch(members: readonly Member[], context: MethodContext): Promise<Reply[]> {
     const replies: Reply[] = [];
+    const mask = signatureMask(context.key.toolPolicies.restriction);
     for (const member of members) {
       if (member.kind === 'response') continue;
       if (member.kind === 'invalid') {
@@ -81,12 +86,17 @@ export class Dispatcher {
       // on Node.js 20.
       try {
         const result = await this.run(member, context);
-        if (member.kind === 'request') replies.push({ text: encodeResult(member.id, result) });
+        if (member.kind !== 'request') continue;
+        // Only the lists of tools are buffers. They contain no data of contacts and runs.
+        const shown = mask && typeof result === 'string' ? mask(result) : result;
+        replies.push({ text: encodeResult(member.id, shown) });
       } catch (thrown) {
         if (isCancellation(thrown, context.signal)) continue;
         // A notification has no response (JSON-RPC 2.0, section 4.1), but a bug in it must be logged.
         const error = this.toJsonRpcError(thrown, member.method);
-        if (member.kind === 'request') replies.push(errorReply(member.id, error));
+        if (member.kind !== 'request') continue;
+        const reply = errorReply(member.id, error);
+        replies.push(mask ? { ...reply, text: mask(reply.text) } : reply);
       }
     }
     return replies;
@@ -112,7 +122,7 @@ export class Dispatcher {
   }
 }
 
-function errorReply(id: JsonRpcId | null, error: JsonRpcError): Reply {
+function errorReply(id: JsonRpcId | null, error: JsonRpcError): Reply & { text: string } {
   return { text: encodeError(id, error), errorCode: error.code };
 }
 

@@ -7,7 +7,11 @@ const KEEP_ALIVE_MS = 15_000;
 export class EventStream {
   private keepAlive?: NodeJS.Timeout;
 
-  constructor(private readonly response: Response) {}
+  constructor(
+    private readonly response: Response,
+    /** Hides from the notifications what the caller may not see. Absent when it may see everything. */
+    private readonly mask?: (text: string) => string,
+  ) {}
 
   get isOpen(): boolean {
     return this.keepAlive !== undefined;
@@ -15,7 +19,8 @@ export class EventStream {
 
   /** Sends a JSON-RPC notification and opens the stream if necessary. Does nothing if the caller has disconnected. */
   notify(method: string, params: object): void {
-    this.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+    const message = JSON.stringify({ jsonrpc: '2.0', method, params });
+    this.send(this.mask ? this.mask(message) : message);
   }
 
   /** Resolves when the send buffer has space again, or when the caller has disconnected. */

@@ -7,6 +7,7 @@ import { sendJson } from '../http/send-json.js';
 import { goneSignal } from '../http/signals.js';
 import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
 import { KeysService } from '../keys/keys.service.js';
+import { signatureMask } from '../policies/hidden-signatures.js';
 import { clientNameOf, userAgentOf } from './client-name.js';
 import { EventStream, acceptsEvents } from './event-stream.js';
 import { JsonRpcError, METHOD_NOT_ALLOWED, encodeError } from './json-rpc-error.js';
@@ -37,9 +38,11 @@ export class McpController {
       return;
     }
     const message = await this.readMessage(request);
-    const stream = acceptsStream(request, headers) ? new EventStream(response) : undefined;
+    const key = apiKeyOf(request);
+    const mask = signatureMask(key.toolPolicies.restriction);
+    const stream = acceptsStream(request, headers) ? new EventStream(response, mask) : undefined;
     const gone = (): AbortSignal => goneSignal(response);
-    const caller = { key: apiKeyOf(request), headers, gone, stream };
+    const caller = { key, headers, gone, stream };
     const { status, body } = await this.mcp.answer(message, caller);
     if (stream?.isOpen) stream.end(body?.toString());
     else if (!response.destroyed) sendJson(response, status, body);

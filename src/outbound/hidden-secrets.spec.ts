@@ -35,6 +35,49 @@ describe(HiddenSecrets.name, () => {
     expect(hidden('aaaa').inText('b' + 'a'.repeat(1_000_000))).toBe('b[secret s0]');
   });
 
+  it.each([
+    ['percent-encoded', encodeURIComponent],
+    [
+      'percent-encoded with small letters',
+      (text: string) => encodeURIComponent(text).toLowerCase(),
+    ],
+    ['partly percent-encoded', (text: string) => encodeURIComponent(text).replaceAll('%2F', '/')],
+    [
+      'with more characters percent-encoded',
+      (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
+    ],
+    ['in a form', (text: string) => new URLSearchParams({ '': text }).toString().slice(1)],
+    ['in a query in a query', (text: string) => encodeURIComponent(encodeURIComponent(text))],
+    ['in JSON', (text: string) => JSON.stringify(text).slice(1, -1)],
+    ['in JSON of PHP', (text: string) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
+    [
+      'in JSON with \\u',
+      (text: string) =>
+        [...text.matchAll(/[^]/g)]
+          .map(([unit]) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+          .join(''),
+    ],
+    ['in JSON in JSON', (text: string) => JSON.stringify(JSON.stringify(text)).slice(3, -3)],
+    [
+      'in a query in JSON',
+      (text: string) => encodeURIComponent(text).replaceAll('%2F', '\\/').toLowerCase(),
+    ],
+    ['in JSON in a query', (text: string) => encodeURIComponent(JSON.stringify(text).slice(1, -1))],
+  ])('hides a secret that is %s', async (_case, encode) => {
+    for (const secret of ['abc+/=:', 'a b"c\\d', 'é😀x/', 'a%2b+c', "it's ok!", '----?']) {
+      const text = `é https://a.example/?k=${encode(secret)}&x=1%`;
+      const shown = 'é https://a.example/?k=[secret s0]&x=1%';
+      expect(hidden(secret).inText(text)).toBe(shown);
+      expect((await hidden(secret).inBytes(Buffer.from(text))).toString()).toBe(shown);
+    }
+  });
+
+  it('keeps escapes of other texts, and counts each place once', () => {
+    const text = '%2B \\u002b \\"x\\" 100% \\ud83d \\q %zz %2';
+    expect(hidden('a+b/c').inText(text)).toBe(text);
+    expect(hidden('a+b/').inText('a+b/ '.repeat(10_000))).toHaveLength(10_000 * 12);
+  });
+
   it('does not hide a short secret', () => {
     expect(hidden('abc').inText('abc')).toBe('abc');
   });

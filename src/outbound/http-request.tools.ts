@@ -19,6 +19,7 @@ import {
   requestContent,
 } from './request-content.js';
 import { type FilledRequest, RequestSecretsService } from './request-secrets.service.js';
+import { secretFaults } from './secrets-in-urls.js';
 import { assertFilesPossible, bodyOrFile, fileFaults, limitsOf } from './response-files.js';
 import { type ParsedBody, parseResponseBody, shortenBody } from './response-body.js';
 
@@ -62,6 +63,7 @@ export class HttpRequestTools {
     output: HttpRequestResult,
     external: true,
     checkStep: (given) => [
+      ...secretFaults(given.url),
       ...headerFaults(given.headers),
       ...pagesFaults(given.pages),
       ...fileFaults(given),
@@ -123,11 +125,21 @@ export class HttpRequestTools {
     assertNotTemporary(response, input);
     if (isAccepted(response.status, input)) return fetched;
     const body = await parseResponseBody(response).catch(() => UNREADABLE);
-    throw rejection(response.status, filled.hide(resultOf(response, shortenBody(body))));
+    // The secrets are hidden first, because a cut could leave a part of one.
+    const shown = resultOf(response, shortenBody(filled.hide(body)));
+    throw rejection(response.status, filled.hide(shown));
+  }
+
+  private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
+    try {
+      return await this.sendAll(filled, sent, page);
+    } catch (error) {
+      throw filled.hideInError(error);
+    }
   }
 
   /** Sends a request and follows as many redirects as it allows. Each hop is checked like a first request. */
-  private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
+  private async sendAll(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
     const first = requestContent(filled.input, filled.headers, sent.files);
     if (page !== undefined) filled.assertMayFollow(page);
     let request = page === undefined ? first : requestTo(first, new URL(page));

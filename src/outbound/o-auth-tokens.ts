@@ -6,6 +6,7 @@ import { parseJson } from '../http/request-body.js';
 import type { SecretContent } from '../secrets/secret-content.js';
 import type { StoredSecret } from '../secrets/secrets.service.js';
 import { visibleLine } from '../text/visible-line.js';
+import { HiddenSecrets } from './hidden-secrets.js';
 import { OutboundClient } from './outbound-client.js';
 
 const MOST_TOKENS = 1000;
@@ -109,15 +110,21 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 
 /**
  * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
- * none. Also returns an empty text when the answer is long, or repeats the client secret, because no error may contain
- * the secret.
+ * none. Also returns an empty text when the answer is long, or repeats the client secret in plain or encoded form,
+ * because no error may contain the secret.
  */
-function readReason(body: Buffer, { secret }: SecretContent): string {
-  // A search for a secret in a long text would take seconds when both repeat one character.
-  if (body.length > MOST_ERROR_BYTES) return '';
+function readReason(body: Buffer, content: SecretContent): string {
+  if (body.length > MOST_ERROR_BYTES || repeatsSecret(body, content)) return '';
   const { error, error_description: description } = readAnswer(body);
   const texts = [error, description].filter((text): text is string => typeof text === 'string');
-  return body.includes(secret) ? '' : visibleLine(texts.join(', '), MOST_REASON);
+  return visibleLine(texts.join(', '), MOST_REASON);
+}
+
+function repeatsSecret(body: Buffer, content: SecretContent): boolean {
+  const text = body.toString();
+  const sent = [content.secret, clientAuthorization(content).slice('Basic '.length)];
+  const hidden = new HiddenSecrets(new Map(sent.map((secret) => [secret, ''])));
+  return body.includes(content.secret) || hidden.inText(text) !== text;
 }
 
 function readToken(body: Buffer, name: string): { token: string; seconds: number } {

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
 import { mayReceive, type SecretContent } from '../secrets/secret-content.js';
-import { SecretMarkers } from '../secrets/secret-markers.js';
+import { type MarkerPlace, SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import { HiddenSecrets } from './hidden-secrets.js';
+import { HiddenSecrets, SHORTEST } from './hidden-secrets.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
+import { AFTER_HOST, endsAfterHost } from './secrets-in-urls.js';
 
 /** The largest number of secrets of a request. Each one is searched for in the whole response. */
 const MOST_SECRETS = 10;
@@ -22,10 +23,15 @@ export interface FilledRequest {
   readonly hasSecrets: boolean;
   /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws `rejected` unless the host that another system named may receive all secrets of the request. */
+  /**
+   * Throws `rejected` unless the host that another system named may receive all secrets of the request, and contains
+   * none of them.
+   */
   assertMayFollow(url: string): void;
   /** Removes the secrets of the request from a part of the response. */
   hide<T>(value: T): T;
+  /** Returns the error without the secrets of the request. */
+  hideInError(error: unknown): unknown;
   /** Removes the secrets of the request from the bytes of the response. */
   hideIn(bytes: Buffer): Promise<Buffer>;
   /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
@@ -35,8 +41,8 @@ export interface FilledRequest {
 /**
  * Puts the secrets of an organization into requests, just before they are sent. Only steps with the tool `http_request`
  * may use secrets. `StepChecks` refuses them in other steps when the workflow is saved, and there a marker stays a
- * marker. `HttpRequestTools` hides the secrets in each output and in each rejected response, with `FilledRequest.hide`.
- * Its other errors quote no part of a response.
+ * marker. `HttpRequestTools` hides the secrets in each output, in each rejected response and in all errors, with
+ * `FilledRequest.hide` and `hideInError`.
  */
 @Injectable()
 export class RequestSecretsService {
@@ -47,13 +53,14 @@ export class RequestSecretsService {
   ) {}
 
   /**
-   * Returns the request with its secrets. Throws `invalid_arguments` for an unknown secret, and for a host that may not
-   * receive it.
+   * Returns the request with its secrets. Throws `invalid_arguments` for an unknown secret, for a host that may not
+   * receive it, and for a secret in front of the path of the URL.
    */
   async fill(input: HttpRequestInput, call: ToolCall): Promise<FilledRequest> {
-    const { organizationId, runId = '' } = call;
+    const { organizationId, runId = '', stepPath = '' } = call;
+    const place = { runId, stepPath };
     const { credential } = input;
-    const inTexts = new Set(this.markers.namesIn(runId, JSON.stringify(input)));
+    const inTexts = new Set(this.markers.namesIn(place, JSON.stringify(input)));
     const names = [...inTexts, ...(credential === undefined ? [] : [credential])];
     if (names.length === 0) {
       return {
@@ -62,6 +69,7 @@ export class RequestSecretsService {
         headers: {},
         assertMayFollow: () => undefined,
         hide: (value) => value,
+        hideInError: (error) => error,
         hideIn: (bytes) => Promise.resolve(bytes),
         forgetToken: () => false,
       };
@@ -73,15 +81,22 @@ export class RequestSecretsService {
     const byName = new Map(stored.map((secret) => [secret.name, secret]));
     const find = (name: string): StoredSecret => byName.get(name) ?? missing(name, byName);
     for (const name of inTexts) assertKind(find(name), true);
-    const filled = this.fillTexts(input, runId, (name) => find(name).content.secret);
+    this.assertAfterHost(input, place);
+    const filled = this.fillTexts(input, place, (name) => find(name).content.secret);
     const { host } = parseTarget(filled.url);
     for (const name of names) assertHost(find(name), host);
     const assertMayFollow = (url: string): void => {
-      const next = parseTarget(url).host;
-      if (stored.some(({ content }) => !mayReceive(content, next))) {
+      const next = parseTarget(url);
+      if (stored.some(({ content }) => !mayReceive(content, next.host))) {
         throw new AppError(
           'rejected',
           'The other system named a next URL at a host that may not receive the secrets of the request.',
+        );
+      }
+      if (stored.some(({ content }) => isIn(content.secret, next.authority))) {
+        throw new AppError(
+          'rejected',
+          'The other system named a next URL whose host contains a secret of the request.',
         );
       }
     };
@@ -105,9 +120,17 @@ export class RequestSecretsService {
     };
   }
 
+  /** Throws `invalid_arguments` for a secret in front of the path of the URL, which name servers and errors see. */
+  private assertAfterHost({ url }: HttpRequestInput, place: MarkerPlace): void {
+    const beginning = this.markers.textBefore(place, url);
+    if (beginning !== undefined && !endsAfterHost(beginning)) {
+      throw AppError.invalidField('url', AFTER_HOST);
+    }
+  }
+
   private fillTexts(
     input: HttpRequestInput,
-    runId: string,
+    place: MarkerPlace,
     secretOf: (name: string) => string,
   ): HttpRequestInput {
     let characters = 0;
@@ -119,11 +142,11 @@ export class RequestSecretsService {
         `The secrets in a request have at most ${MOST_SECRET_CHARACTERS} characters together.`,
       );
     };
-    const fill = (text: string): string => this.markers.fill(runId, text, bounded);
+    const fill = (text: string): string => this.markers.fill(place, text, bounded);
     return {
       ...input,
       // A secret in a URL is encoded, so that it stays one part of the URL, whatever characters it has.
-      url: this.markers.fill(runId, input.url, (name) => encodeURIComponent(bounded(name))),
+      url: this.markers.fill(place, input.url, (name) => encodeURIComponent(bounded(name))),
       ...(input.query && { query: mapTexts(input.query, fill) }),
       ...(input.headers && { headers: mapTexts(input.headers, fill) }),
       ...(input.json && { json: mapTexts(input.json, fill) }),
@@ -154,13 +177,25 @@ function result(
   hidden: ReadonlyMap<string, string>,
 ): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
   const secrets = new HiddenSecrets(hidden);
+  const hide = <T>(value: T): T => mapTexts(value, (text) => secrets.inText(text));
   return {
     input,
     hasSecrets: true,
     headers,
-    hide: (value) => mapTexts(value, (text) => secrets.inText(text)),
+    hide,
+    hideInError: (error) => {
+      if (!(error instanceof AppError)) return error;
+      const { code, message, ...extras } = error;
+      const details = hide(error.details);
+      return new AppError(code, hide(message), { ...extras, details, cause: error.cause });
+    },
     hideIn: (bytes) => secrets.inBytes(bytes),
   };
+}
+
+/** Returns true if the host and port of a URL contain the secret. A short text is in many hosts by chance. */
+function isIn(secret: string, authority: string): boolean {
+  return secret.length >= SHORTEST && authority.toLowerCase().includes(secret.toLowerCase());
 }
 
 function missing(name: string, known: ReadonlyMap<string, unknown>): never {

@@ -60,7 +60,8 @@ export async function bodyOrFile(
   if (isValue) return { body: parseBytes(response, bytes) };
   const { headers } = response;
   const file = files.keep(call, {
-    name: filled.hide(fileNameOf(headers['content-disposition'], url)),
+    // The secrets are hidden before the name is cut, and before some of its characters are removed.
+    name: fileNameOf(filled.hide(headers['content-disposition']), filled.hide(url)),
     contentType: filled.hide(headers['content-type'] ?? ''),
     bytes: await filled.hideIn(bytes),
     key: input.idempotency_key ?? '',

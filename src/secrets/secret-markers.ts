@@ -8,11 +8,17 @@ const MARKER = new RegExp(`\\{\\{secrets\\.([a-z][a-z0-9_]{0,63})@(${MAC})\\}\\}
 const MOST_NAMES = 1000;
 const REFERENCE = /\bsecrets\.([a-z][a-z0-9_]{0,63})/g;
 
+/** The step whose arguments contain a marker, by its path in the run. */
+export interface MarkerPlace {
+  readonly runId: string;
+  readonly stepPath: string;
+}
+
 /**
  * Makes markers: texts that stand for secrets while a step is evaluated and stored. Only the request that is sent
  * contains the secret: `RunScopeService` gives the markers to expressions, and `RequestSecretsService` fills and hides
- * the secrets. A marker is valid in one run only and cannot be forged. So a text of a payload that looks like a
- * marker stays a text.
+ * the secrets. A marker is valid in one step of one run only, or in one iteration of it, and cannot be forged. So a text
+ * of a payload that looks like a marker stays a text, even when it was copied from another step of the run.
  */
 @Injectable()
 export class SecretMarkers {
@@ -23,52 +29,61 @@ export class SecretMarkers {
   }
 
   /** Returns the variable `secrets` of expressions, with the names that the texts refer to. */
-  variableFor(runId: string, texts: readonly string[]): Record<string, string> {
+  variableFor(place: MarkerPlace, texts: readonly string[]): Record<string, string> {
     const names = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map(([, name]) => name!));
     return Object.fromEntries(
-      [...new Set(names)].map((name) => [name, this.markerOf(runId, name)]),
+      [...new Set(names)].map((name) => [name, this.markerOf(place, name)]),
     );
   }
 
   /** Returns the names of the secrets that a text needs. */
-  namesIn(runId: string, text: string): string[] {
-    const isValid = this.validator(runId);
+  namesIn(place: MarkerPlace, text: string): string[] {
+    const isValid = this.validator(place);
     return [...text.matchAll(MARKER)].flatMap(([, name, mac]) =>
       isValid(name!, mac!) ? [name!] : [],
     );
   }
 
-  /** Replaces every marker of the run in the text by the secret that `secretOf` returns for its name. */
-  fill(runId: string, text: string, secretOf: (name: string) => string): string {
-    const isValid = this.validator(runId);
+  /** Returns the text in front of the first marker of the step, or undefined if the text has none. */
+  textBefore(place: MarkerPlace, text: string): string | undefined {
+    const isValid = this.validator(place);
+    for (const { 1: name, 2: mac, index } of text.matchAll(MARKER)) {
+      if (isValid(name!, mac!)) return text.slice(0, index);
+    }
+    return undefined;
+  }
+
+  /** Replaces every marker of the step in the text by the secret that `secretOf` returns for its name. */
+  fill(place: MarkerPlace, text: string, secretOf: (name: string) => string): string {
+    const isValid = this.validator(place);
     return text.replaceAll(MARKER, (marker: string, name: string, mac: string) =>
       isValid(name, mac) ? secretOf(name) : marker,
     );
   }
 
-  private markerOf(runId: string, name: string): string {
-    return `{{secrets.${name}@${this.mac(runId, name)}}}`;
+  private markerOf(place: MarkerPlace, name: string): string {
+    return `{{secrets.${name}@${this.mac(place, name)}}}`;
   }
 
   /**
    * Returns a function that checks the markers of one text. It computes the code of each name once. A text with
    * thousands of forged names gets no more than {@link MOST_NAMES} codes.
    */
-  private validator(runId: string): (name: string, mac: string) => boolean {
+  private validator(place: MarkerPlace): (name: string, mac: string) => boolean {
     const codes = new Map<string, Buffer>();
     return (name, mac) => {
       let code = codes.get(name);
       if (!code) {
         if (codes.size === MOST_NAMES) return false;
-        codes.set(name, (code = Buffer.from(this.mac(runId, name))));
+        codes.set(name, (code = Buffer.from(this.mac(place, name))));
       }
       return timingSafeEqual(Buffer.from(mac), code);
     };
   }
 
-  private mac(runId: string, name: string): string {
+  private mac({ runId, stepPath }: MarkerPlace, name: string): string {
     return createHmac('sha256', this.key)
-      .update(`${runId}\0${name}`)
+      .update(`${runId}\0${stepPath}\0${name}`)
       .digest('base64url')
       .slice(0, 22);
   }

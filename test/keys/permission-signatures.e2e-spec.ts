@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Listening } from '../mcp/support/listening.js';
+import { callForTask, TASKS, untilEnded } from '../mcp/support/task-client.js';
 import { createContact, storedBody } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { waitFor } from '../support/wait-for.js';
 import { withNewKey } from '../support/with-new-key.js';
 import { rpc, said } from '../workflows/support/offer-client.js';
 import { createWorkflow, trigger } from '../workflows/support/workflow-client.js';
@@ -135,6 +138,30 @@ describe('the links for contacts in messages', () => {
       const shown = JSON.stringify(read).match(LINK)!;
       expect(shown.length).toBe('read_only' in options ? 2 : 1);
       for (const url of new Set(shown)) expect([url, await opens(url)]).toEqual([url, 404]);
+    }
+  });
+
+  it('are shown to a restricted key without their signature in tasks and their notifications', async () => {
+    const { id } = await createWorkflow(
+      acme,
+      [{ id: 'quote', return: { text: '{{ trigger.payload.text }}' } }],
+      { trigger: { type: 'manual' } },
+    );
+    const agent = await withNewKey(acme, { tools: ['get_run', 'trigger_workflow'] });
+    const payload = { text: `> ${links[0]}` };
+    const { taskId } = await callForTask(agent, 'trigger_workflow', { workflow_id: id, payload });
+    const task = await untilEnded(agent, taskId);
+    const listening = await Listening.to(
+      switchboard.url,
+      agent.key,
+      { taskIds: [taskId] },
+      { capabilities: TASKS },
+    );
+    const [told] = await waitFor(() => (listening.told.length > 0 ? listening.told : undefined));
+    listening.close();
+    for (const read of [task, told]) {
+      const [url] = JSON.stringify(read).match(LINK) ?? [];
+      expect([url, await opens(url!)]).toEqual([url, 404]);
     }
   });
 });

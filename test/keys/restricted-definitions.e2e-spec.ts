@@ -166,6 +166,32 @@ describe('a key with a list of tools', () => {
     );
   });
 
+  it('changes no option of a webhook whose steps call other tools', async () => {
+    const look = { id: 'look', tool: 'search_contacts', arguments: {} };
+    const { id } = await createWorkflow(acme, [look], { trigger: WEBHOOK });
+    const agent = await withNewKey(acme, { tools: ['update_workflow', 'get_workflow'] });
+    const change = async (trigger: object): Promise<unknown> =>
+      said(await callTool(agent, 'update_workflow', { workflow_id: id, trigger }));
+    for (const option of [
+      { wait_seconds: 30 },
+      { dedupe_seconds: 60 },
+      { accept: ['get'] },
+      { headers: ['x-shop'] },
+    ]) {
+      expect(await change({ ...WEBHOOK, ...option }), JSON.stringify(option)).toMatchObject({
+        error: {
+          details: [
+            {
+              path: 'trigger',
+              message: expect.stringContaining('not a tool of this API key') as string,
+            },
+          ],
+        },
+      });
+    }
+    expect(await change(WEBHOOK)).toHaveProperty('workflow');
+  });
+
   it('cannot change the trigger or the steps when the other part reads data which its tools do not show', async () => {
     const heard = await createWorkflow(acme, [PAUSE], {
       trigger: { type: 'event', event: 'message.sent' },

@@ -12,6 +12,8 @@ import {
   getRun,
   type RunShape,
   runToEnd,
+  runUntil,
+  trigger,
 } from '../workflows/support/workflow-client.js';
 
 type Handler = (request: SinkRequest, response: ServerResponse) => void;
@@ -251,6 +253,79 @@ describe('secrets of an organization', () => {
     expect(JSON.parse(sent('/text')[0]!.body)).toEqual({ text: texts });
   });
 
+  it('are not inserted for the placeholder of another step of the same run', async () => {
+    const wait = { id: 'more', wait_for_event: { event: 'resume', timeout: { days: 1 } } };
+    const use = step('/first', { body: '{{ secrets.api_key }}' });
+    const later = { ...step('/later', { body: '{{ more.event.text }}' }), id: 'later' };
+    const link = { id: 'link', set: { url: '{{ run.resume_urls.more }}' } };
+    const { id } = await createWorkflow(acme, [use, link, wait, later], {
+      trigger: { type: 'manual' },
+    });
+    const runId = await trigger(acme, id);
+    const { steps } = await runUntil(acme, runId, 'waiting');
+    const text = steps[0]!.input!.body as string;
+    const { vars } = steps[1]!.output as { vars: { url: string } };
+    await fetch(vars.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ text }),
+    });
+    await runUntil(acme, runId, 'succeeded');
+    expect(sent('/first')[0]!.body).toBe(CANARY);
+    expect(sent('/later')[0]!.body).toBe(text);
+  });
+
+  it('are not in a host, a port or a user, whose texts errors and name servers see', async () => {
+    await setSecret({ name: 'pin', secret: '54321', hosts: ['*.example.com', '127.0.0.1'] });
+    const after = /secrets only after the host/;
+    const [field] = await faultsOf(step('', { url: 'https://{{ secrets.pin }}.example.com/' }));
+    expect(field).toMatchObject({ path: 'steps[0].arguments.url', message: after });
+    for (const url of [
+      'https://{{ vars.none }}{{ secrets.pin }}.example.com/',
+      'https://127.0.0.1:{{ vars.none }}{{ secrets.pin }}/',
+      'https://{{ vars.none }}u:{{ secrets.pin }}@127.0.0.1/',
+    ]) {
+      const none = { id: 'none', set: { none: '' } };
+      const ended = await run([none, step('', { url })]);
+      expect(ended.steps[1]!.error, url).toMatchObject({
+        code: 'invalid_arguments',
+        message: after,
+      });
+      expect(JSON.stringify(ended)).not.toContain('54321');
+    }
+  });
+
+  it('are hidden in encoded form in the URLs that another system returns, and not in a host', async () => {
+    await setSecret({ name: 'wide', secret: 'canary-wide', hosts: ['*.localhost', '127.0.0.1'] });
+    handlers.set('/echoed', (request, response) => {
+      const { searchParams } = new URL(request.path, 'http://127.0.0.1');
+      response
+        .writeHead(400, {
+          'Content-Type': 'text/plain',
+          Link: `<${request.path}>; rel="next", <${request.path.toLowerCase()}>`,
+          Location: `/login?next=${encodeURIComponent(request.path)}`,
+        })
+        .end(`${'x'.repeat(Number(searchParams.get('n') ?? 0))}${searchParams.get('key')}`);
+    });
+    const [first, second] = (
+      await run([
+        { ...step('/echoed?key={{ secrets.api_key }}'), on_error: 'continue' },
+        {
+          ...step('/echoed', { query: { key: '{{ secrets.api_key }}', n: 16_376 } }),
+          id: 'cut',
+          on_error: 'continue',
+        },
+      ])
+    ).steps.map(({ error }) => JSON.stringify(error));
+    expect(first).toContain('/login?next=');
+    for (const shown of [first, second]) expect(shown).not.toMatch(/canary|7f3a/i);
+    handlers.set('/leads', (_request, response) =>
+      response.writeHead(302, { Location: 'http://CANARY-wide.localhost/' }).end(),
+    );
+    const led = await run([step('/leads', { body: '{{ secrets.wide }}', max_redirects: 1 })]);
+    expect(led.steps[0]!.error!.message).toMatch(/whose host contains a secret/);
+  });
+
   it('with the same name in two organizations are separate', async () => {
     const other = await createOrganization(switchboard);
     await setSecret({ name: 'api_key', secret: 'the-secret-of-the-other' }, other);
@@ -456,6 +531,7 @@ describe('secrets of an organization', () => {
         ' 400: invalid_client, The client secret has expired.',
       ],
       [{ error: 'invalid_client', error_description: `Got ${CANARY}` }, ' 400.'],
+      [{ error: 'invalid_client', error_description: encodeURIComponent(CANARY) }, ' 400.'],
       [{ error: 7 }, ' 400.'],
       [[], ' 400.'],
       [{ error: 'long', error_description: 'a'.repeat(17_000) }, ' 400.'],

@@ -44,6 +44,8 @@ export interface ToolCall {
   readonly end?: CallEnd;
   /** The run, if a step made the call. */
   readonly runId?: string;
+  /** The path of this step in its run. It has the iterations of loops. */
+  readonly stepPath?: string;
   /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;
   /** The idempotency key of a call that has no argument `idempotency_key`. */

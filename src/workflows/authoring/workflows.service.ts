@@ -9,6 +9,7 @@ import type { ToolCall } from '../../tools/contract/tool-call.js';
 import { splitSteps } from '../definitions/steps/failure-step.js';
 import type { Trigger } from '../definitions/trigger.js';
 import { webhookNeeds } from '../definitions/webhook-needs.js';
+import { hasSameOptions } from '../definitions/webhook-options.js';
 import { OfferedWorkflowsService } from '../offers/offered-workflows.service.js';
 import { type VersionAuthor, VersionHistoryService } from '../store/version-history.service.js';
 import type { Workflow } from '../store/workflow.entity.js';
@@ -101,7 +102,7 @@ export class WorkflowsService {
     const { trigger, steps, expressions } = await this.definitions.check(organizationId, whole, by);
     const { stored, secret } = this.webhookSecrets.change(id, trigger, before);
     const saved = steps ?? (await this.workflows.getSteps(organizationId, id, before.version));
-    if (trigger && !steps && startsOtherwise(before, trigger, stored.secret)) {
+    if (trigger && !steps && startsOtherwise(before, trigger, stored)) {
       await this.definitions.assertMayRun(organizationId, saved, by);
     }
     if (steps && !trigger) {
@@ -275,9 +276,20 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
   );
 }
 
-/** Returns true if the trigger or the secret changes, because then other requests or times start the workflow. */
-function startsOtherwise(before: Workflow, trigger: Trigger, secret?: Buffer | null): boolean {
-  return !isSameTrigger(trigger, before) || (secret !== undefined && secret !== before.secret);
+/**
+ * Returns true if the trigger, the secret or an option of the webhook changes. Then other requests or times start the
+ * workflow, its steps see other parts of a request, or the sender sees more of the run.
+ */
+function startsOtherwise(
+  before: Workflow,
+  trigger: Trigger,
+  { secret, webhookOptions }: Partial<Workflow>,
+): boolean {
+  return (
+    !isSameTrigger(trigger, before) ||
+    (secret !== undefined && secret !== before.secret) ||
+    (webhookOptions !== undefined && !hasSameOptions(webhookOptions, before.webhookOptions))
+  );
 }
 
 function triggerContent({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FaultList } from '../../errors/fault-list.js';
 import { type Json, parseName } from './step-fields.js';
 import { parseHeaderNames } from './webhook-headers.js';
@@ -148,6 +149,11 @@ export function changeWebhookOptions(
     faults.push({ path: 'trigger.accept', message });
   }
   return options;
+}
+
+/** Compares the options that callers choose. */
+export function hasSameOptions(one: StoredWebhookOptions, other: StoredWebhookOptions): boolean {
+  return isDeepStrictEqual({ ...one, needs: undefined }, { ...other, needs: undefined });
 }
 
 /** Returns the options as members of a trigger. */

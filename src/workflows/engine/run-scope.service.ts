@@ -35,7 +35,7 @@ export class RunScopeService {
    */
   async getScope(
     tx: RunTransaction,
-    { step, iterations }: Place,
+    { step, path, iterations }: Place,
     needsContact = mayReference(step, 'contact'),
   ): Promise<object> {
     const { row, data } = tx.run;
@@ -47,7 +47,7 @@ export class RunScopeService {
     return {
       contact: contact && ContactView.of(contact),
       ...(mayReference(step, 'secrets') && {
-        secrets: this.secrets.variableFor(row.id, collectTexts(step)),
+        secrets: this.secrets.variableFor({ runId: row.id, stepPath: path }, collectTexts(step)),
       }),
       ...(mayReference(step, VARS) && { [VARS]: setVariables(tx, step, iterations) }),
       ...Object.fromEntries(stepVariables(tx, iterations)),

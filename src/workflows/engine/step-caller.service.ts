@@ -46,7 +46,7 @@ export class StepCallerService {
     if (stopped.aborted) stop();
     try {
       return await Promise.race([
-        this.start(run, tool, input, {
+        this.start(run, place.path, tool, input, {
           signal: ended.signal,
           // A tool that waits for another system has its own time limit, unless the step has a timeout.
           ...(tool.external &&
@@ -62,6 +62,7 @@ export class StepCallerService {
 
   private async start(
     run: ClaimedRun,
+    stepPath: string,
     tool: RegisteredTool,
     input: object,
     limits: Pick<ToolCall, 'signal' | 'answerBy'>,
@@ -74,6 +75,7 @@ export class StepCallerService {
       surface: 'workflow',
       actor: { kind: 'run', id },
       runId: id,
+      stepPath,
       ...limits,
     };
     const output = await this.events.runAsCause(id, () => this.registry.call(tool, input, call));

@@ -88,7 +88,7 @@ export class WorkflowVersionsService {
    * only steps. Secrets are not part of versions: the current secret stays or, if needed, one is generated.
    */
   async restore(
-    { organizationId, surface, actor }: ToolCall,
+    { organizationId, surface, actor, restriction }: ToolCall,
     workflowId: string,
     version: number,
     expectedVersion: number | undefined,
@@ -98,7 +98,7 @@ export class WorkflowVersionsService {
       organizationId,
       workflowId,
       { ...(content && toWorkflowUpdate(content)), on_failure: [], ...stepsView(old.steps) },
-      { surface, actor, restoredFrom: version },
+      { surface, actor, restriction, restoredFrom: version },
       expectedVersion,
     );
   }

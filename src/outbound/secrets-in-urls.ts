@@ -1,0 +1,33 @@
+import type { Fault } from '../errors/app-error.js';
+
+const REFERENCE = /\{\{-?\s*secrets\./;
+
+/** The message about a secret in a wrong part of a URL. */
+export const AFTER_HOST =
+  'must have secrets only after the host, in the path or the query, because name servers and errors see the host. For a user name and a password, use a credential of the kind basic';
+
+/**
+ * Returns true if a text that follows this beginning of a URL is in its path, its query or its fragment, whatever the
+ * text is.
+ */
+export function endsAfterHost(beginning: string): boolean {
+  // A digit may be part of a host, a port, a user and a password. Each of them would make the two URLs differ.
+  const [one, other] = [`${beginning}1`, `${beginning}2`];
+  if (!URL.canParse(one) || !URL.canParse(other)) return false;
+  const [first, second] = [new URL(one), new URL(other)];
+  return (
+    first.protocol === second.protocol &&
+    first.host === second.host &&
+    first.username === second.username &&
+    first.password === second.password
+  );
+}
+
+/** Returns the faults of the URL of a step. A URL with an expression before its first secret is checked in each run. */
+export function secretFaults(url: unknown): readonly Fault[] {
+  if (typeof url !== 'string') return [];
+  const at = url.search(REFERENCE);
+  const beginning = url.slice(0, Math.max(at, 0));
+  if (at < 0 || /\{[{%]/.test(beginning) || endsAfterHost(beginning)) return [];
+  return [{ path: 'url', message: AFTER_HOST }];
+}
