@@ -55,6 +55,7 @@ import { BoundedLookUps1764000078000 } from './1764000078000-bounded-look-ups.js
 import { CountedConsent1764000078100 } from './1764000078100-counted-consent.js';
 import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
 import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js';
+import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -119,4 +120,5 @@ export const MIGRATIONS = [
   CountedConsent1764000078100,
   ConfirmedAddresses1764000079000,
   BoundedConsent1764000083000,
+  CountedFailures1764000083100,
 ];

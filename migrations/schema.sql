@@ -788,6 +788,7 @@ create table public.pending_events (
   after_step_id text collate "C" not null default ''::text,
   available_at timestamp with time zone not null default now(),
   epoch integer not null default 0,
+  failures integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
   constraint pending_events_size_check CHECK (((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304))),
   constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
