@@ -290,6 +290,7 @@ create table public.consent_changes (
   at timestamp(3) with time zone not null default now(),
   constraint consent_changes_pkey PRIMARY KEY (organization_id, contact_id, id),
   constraint consent_changes_kind_check CHECK ((kind = ANY (ARRAY['channel'::text, 'topic'::text]))),
+  constraint consent_changes_size_check CHECK (((octet_length(name) <= 1024) AND (octet_length(from_state) <= 1024) AND (octet_length(to_state) <= 1024) AND (octet_length(source) <= 1024))),
   constraint consent_changes_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
 );
 alter table public.consent_changes enable row level security;
@@ -788,6 +789,7 @@ create table public.pending_events (
   after_step_id text collate "C" not null default ''::text,
   available_at timestamp with time zone not null default now(),
   epoch integer not null default 0,
+  failures integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
   constraint pending_events_size_check CHECK (((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304))),
   constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
@@ -1151,6 +1153,7 @@ create table public.topic_subscriptions (
   changed_at timestamp(3) with time zone not null default now(),
   confirmation_address text collate "C",
   constraint topic_subscriptions_pkey PRIMARY KEY (organization_id, contact_id, topic),
+  constraint topic_subscriptions_size_check CHECK (((octet_length(topic) <= 1024) AND (octet_length(source) <= 1024) AND (octet_length(confirmation_id) <= 1024) AND (octet_length(confirmation_address) <= 1024))),
   constraint topic_subscriptions_state_check CHECK ((state = ANY (ARRAY['subscribed'::text, 'pending'::text, 'unsubscribed'::text]))),
   constraint topic_subscriptions_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
   constraint topic_subscriptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE

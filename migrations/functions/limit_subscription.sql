@@ -5,12 +5,13 @@
 --   decisions of a contact about more than 200 topics, which only SQL of a tool makes.
 -- Locks: none.
 --
--- Merges of contacts, which call this trigger from another one, are not limited.
+-- An INSERT that finds the same decision changes nothing, and is not limited. Merges of contacts, which call this trigger
+-- from another one, move decisions about topics without a limit. The log keeps their evidence.
 create or replace function private.limit_subscription() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-  is_new boolean := tg_op = 'INSERT';
+  old_state text;
 begin
   -- Row-level security refuses rows of another organization only after this trigger. An error of this trigger would tell
   -- SQL of a tool about the quota of that organization.
@@ -18,13 +19,18 @@ begin
     or new.organization_id is distinct from public.current_organization() then
     return new;
   end if;
-  if is_new or new.evidence is distinct from old.evidence then
+  if tg_op = 'UPDATE' then
+    old_state := old.state;
+    new.evidence := case when new.state = old.state then old.evidence end;
+  else
+    select s.state into old_state from public.topic_subscriptions s
+    where s.organization_id = new.organization_id and s.contact_id = new.contact_id and s.topic = new.topic;
     new.evidence := null;
   end if;
   if pg_trigger_depth() > 1 then
     return new;
   end if;
-  if new.state <> 'unsubscribed' and (is_new or new.state <> old.state) or is_new and (
+  if new.state <> 'unsubscribed' and new.state is distinct from old_state or old_state is null and (
     select count(*) > 200 from (
       select from public.topic_subscriptions s
       where s.organization_id = new.organization_id and s.contact_id = new.contact_id limit 201

@@ -2,7 +2,8 @@
 --
 -- Arguments: none (row trigger on insert and update of contacts).
 -- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then changes
---   are error SB002 unless a contact only withdraws its consent. More than 50 channels are SB002 too.
+--   are error SB002 unless a contact only withdraws its consent. More than 50 channels are SB002 too. This also applies to
+--   merges. The log gets the first 256 characters of each text.
 -- Locks: only the new rows of the log.
 --
 -- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can
@@ -26,9 +27,10 @@ begin
   end if;
   insert into public.consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source,
     evidence)
-  select new.organization_id, new.id, new.id, 'channel', channel, before -> channel ->> 'status',
-    new.consent -> channel ->> 'status',
-    coalesce(nullif(current_setting('switchboard.consent_source', true), ''), new.consent -> channel ->> 'source', 'unknown'),
+  select new.organization_id, new.id, new.id, 'channel', left(channel, 256), left(before -> channel ->> 'status', 256),
+    left(new.consent -> channel ->> 'status', 256),
+    left(coalesce(nullif(current_setting('switchboard.consent_source', true), ''), new.consent -> channel ->> 'source',
+      'unknown'), 256),
     case when not is_full then nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb end
   from jsonb_object_keys(before || new.consent) as channel
   where before -> channel ->> 'status' is distinct from new.consent -> channel ->> 'status';

@@ -1,7 +1,7 @@
 -- Trigger function: logs what new contacts agreed to or refused.
 --
 -- Arguments: none (trigger after each INSERT statement on contacts).
--- Result: null.
+-- Result: null. The log gets the first 256 characters of each text.
 -- Locks: only the new rows of the log.
 --
 -- log_consent() does the same for changed contacts. Imports insert many contacts with one statement, and one statement
@@ -13,8 +13,8 @@ begin
   if exists (select from written w where w.consent <> '{}') then
     insert into public.consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source,
       evidence)
-    select w.organization_id, w.id, w.id, 'channel', c.key, null, c.value ->> 'status',
-      coalesce(nullif(current_setting('switchboard.consent_source', true), ''), c.value ->> 'source', 'unknown'),
+    select w.organization_id, w.id, w.id, 'channel', left(c.key, 256), null, left(c.value ->> 'status', 256),
+      left(coalesce(nullif(current_setting('switchboard.consent_source', true), ''), c.value ->> 'source', 'unknown'), 256),
       nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb
     from written w cross join lateral jsonb_each(w.consent) c
     where c.value ->> 'status' is not null;

@@ -145,7 +145,8 @@ begin
     where c.organization_id = of_organization and (part = 1 or random() < part)
   )
   select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
-    select 150 + coalesce(pg_column_size(c.evidence), 0) as size from public.consent_changes c
+    select 150 + octet_length(concat(c.name, c.from_state, c.to_state, c.source)) + coalesce(pg_column_size(c.evidence), 0)
+      as size from public.consent_changes c
     where c.organization_id = of_organization and c.contact_id = chosen.contact_id and c.id = chosen.id limit 1
   ) r;
   total := total + bytes;
@@ -157,7 +158,8 @@ begin
     where s.organization_id = of_organization and (part = 1 or random() < part)
   )
   select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
-    select 150 + coalesce(pg_column_size(s.evidence), 0) as size from public.topic_subscriptions s
+    select 150 + octet_length(concat(s.topic, s.source, s.confirmation_id, s.confirmation_address))
+      + coalesce(pg_column_size(s.evidence), 0) as size from public.topic_subscriptions s
     where s.organization_id = of_organization and s.contact_id = chosen.contact_id and s.topic = chosen.topic limit 1
   ) r;
   total := total + bytes;

@@ -86,7 +86,7 @@ with listed (name, privilege, columns) as (values
   ('parked_runs', 'delete', null),
   ('pending_events', 'select', null),
   ('pending_events', 'insert', '{contact_id,happened_at,id,name,organization_id,payload,xid}'),
-  ('pending_events', 'update', '{after_run_id,after_step_id,available_at}'),
+  ('pending_events', 'update', '{after_run_id,after_step_id,available_at,failures}'),
   ('pending_events', 'delete', null),
   ('retention_rules', 'select', null),
   ('retention_rules', 'insert', '{days,kind,organization_id}'),

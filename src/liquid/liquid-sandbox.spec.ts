@@ -91,6 +91,36 @@ describe(LiquidSandbox.name, () => {
     ]);
   });
 
+  it.each<[string, string[]]>([
+    ['{{ contact.email }} {{ run["id"] }}', ['contact.email', 'run.id']],
+    ['{% if a %}{% assign contact = 1 %}{% endif %}{{ contact.x }}', ['a', 'contact.x']],
+    [
+      '{% for x in list limit: n.m %}{{ x.id }}{% else %}{{ x.y }}{% endfor %}',
+      ['list', 'n.m', 'x.id', 'x.y'],
+    ],
+    [
+      '{% case a %}{% when b %}{% echo c %}{% else %}{% cycle d: e, f %}{% endcase %}',
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+    ],
+    [
+      '{% unless a %}{% elsif b %}{% capture x %}{{ c }}{% endcapture %}{% endunless %}',
+      ['a', 'b', 'c'],
+    ],
+    ['{{ a | default: b, allow_false: c.d | append: e }}', ['a', 'b', 'c.d', 'e']],
+    ['{{ a[b.c].d }} {{ a[0] }}', ['b.c', 'a', 'a.0']],
+    ['{{ [a.b].c }}', ['a.b', '']],
+    ['{{ a[[b].c] }}', ['b', '', 'a']],
+    ['{{ "contact".size }} {% raw %}{{ x }}{% endraw %}{% comment %}{{ y }}{% endcomment %}', []],
+  ])('finds all that %s may read', (template, reads) => {
+    expect(sandbox.reading(template).reads.toSorted()).toEqual(reads.toSorted());
+  });
+
+  it('finds the names that tags assign', () => {
+    const text =
+      '{% if x %}{% assign a = 1 %}{% endif %}{% capture b %}{% increment c %}{% endcapture %}{% decrement d %}';
+    expect(sandbox.reading(text).assigned).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it.each([
     '{{ x | nosuchfilter }}',
     '{% include "a" %}',

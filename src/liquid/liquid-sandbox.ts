@@ -5,8 +5,6 @@ import {
   type Template,
   Tokenizer,
   Value,
-  type Variable,
-  analyzeSync,
   isTruthy,
   toValue,
 } from 'liquidjs';
@@ -28,6 +26,7 @@ import {
   checkOutputLength,
   checkValueLength,
 } from './liquid-limits.js';
+import { type TemplateReading, readingOf, readingOfCondition } from './template-reading.js';
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
@@ -106,20 +105,23 @@ export class LiquidSandbox implements Expressions {
 
   /** Returns the variable paths that a template reads, such as `contact.id`. A path ends before a computed index. */
   references(template: string): string[] {
-    return runSafely(() => paths(this.getTemplates(template)));
+    return this.reading(template).references;
   }
 
   /** Returns the variable paths that a condition reads. */
   conditionReferences(condition: string): string[] {
+    return this.conditionReading(condition).references;
+  }
+
+  reading(template: string): TemplateReading {
+    return runSafely(() => readingOf(this.getTemplates(template)));
+  }
+
+  conditionReading(condition: string): TemplateReading {
     return runSafely(() => {
       const value = this.parseCondition(condition);
       assertComplete(value.initial.postfix);
-      const template = {
-        *arguments() {
-          yield value;
-        },
-      };
-      return paths([template as unknown as Template]);
+      return readingOfCondition(value);
     }, conditionHint(condition));
   }
 
@@ -242,23 +244,6 @@ function isPlain(value: unknown): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
-}
-
-function paths(templates: Template[]): string[] {
-  const found = new Set<string>();
-  for (const variables of Object.values(analyzeSync(templates, { partials: false }).globals)) {
-    for (const variable of variables) found.add(pathOf(variable));
-  }
-  return [...found];
-}
-
-function pathOf(variable: Variable): string {
-  const known: string[] = [];
-  for (const segment of variable.segments as unknown[]) {
-    if (typeof segment !== 'string' && typeof segment !== 'number') break;
-    known.push(String(segment));
-  }
-  return known.join('.');
 }
 
 /** Runs a part of the engine, and converts its errors. The message of an error contains `hint`, if there is one. */

@@ -1,10 +1,15 @@
 import { AppError } from '../errors/app-error.js';
+import type { TemplateReading } from './template-reading.js';
 
 /** Checks expressions, and returns the variable paths that they read. Throws `invalid_arguments` for an invalid one. */
 export interface Expressions {
   parse(template: string): void;
   references(template: string): string[];
   conditionReferences(condition: string): string[];
+  /** Returns all variables of a template, and the names that its tags assign. */
+  reading(template: string): TemplateReading;
+  /** Returns all variables of a condition. */
+  conditionReading(condition: string): TemplateReading;
 }
 
 /**
@@ -12,8 +17,8 @@ export interface Expressions {
  * result is needed.
  */
 export class ReadExpressions implements Expressions {
-  private readonly templates = new Map<string, string[] | AppError>();
-  private readonly conditions = new Map<string, string[] | AppError>();
+  private readonly templates = new Map<string, TemplateReading | AppError>();
+  private readonly conditions = new Map<string, TemplateReading | AppError>();
 
   constructor(private readonly source: Expressions) {}
 
@@ -22,14 +27,14 @@ export class ReadExpressions implements Expressions {
     for (const text of templates) {
       this.templates.set(
         text,
-        attempt(() => this.source.references(text)),
+        attempt(() => this.source.reading(text)),
       );
       yield;
     }
     for (const text of conditions) {
       this.conditions.set(
         text,
-        attempt(() => this.source.conditionReferences(text)),
+        attempt(() => this.source.conditionReading(text)),
       );
       yield;
     }
@@ -40,15 +45,23 @@ export class ReadExpressions implements Expressions {
   }
 
   references(template: string): string[] {
-    return resultOf(this.templates.get(template) ?? this.source.references(template));
+    return this.reading(template).references;
   }
 
   conditionReferences(condition: string): string[] {
-    return resultOf(this.conditions.get(condition) ?? this.source.conditionReferences(condition));
+    return this.conditionReading(condition).references;
+  }
+
+  reading(template: string): TemplateReading {
+    return resultOf(this.templates.get(template) ?? this.source.reading(template));
+  }
+
+  conditionReading(condition: string): TemplateReading {
+    return resultOf(this.conditions.get(condition) ?? this.source.conditionReading(condition));
   }
 }
 
-function attempt(read: () => string[]): string[] | AppError {
+function attempt(read: () => TemplateReading): TemplateReading | AppError {
   try {
     return read();
   } catch (error) {
@@ -57,7 +70,7 @@ function attempt(read: () => string[]): string[] | AppError {
   }
 }
 
-function resultOf(result: string[] | AppError): string[] {
+function resultOf(result: TemplateReading | AppError): TemplateReading {
   if (result instanceof AppError) throw result;
   return result;
 }

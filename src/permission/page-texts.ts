@@ -13,6 +13,7 @@ export interface PageTexts {
   noTopics: string;
   save: string;
   saved: string;
+  partlySaved: (topics: string) => string;
   confirmTitle: string;
   confirmAsk: (topic: string) => string;
   confirm: string;
@@ -38,6 +39,8 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     noTopics: 'There is nothing to choose.',
     save: 'Save',
     saved: 'Your choice was saved.',
+    partlySaved: (topics) =>
+      `We could not sign you up for: ${topics}. The rest of your choice was saved.`,
     confirmTitle: 'Confirm',
     confirmAsk: (topic) => `Do you want to get these messages: ${topic}?`,
     confirm: 'Yes, send them to me',
@@ -70,6 +73,8 @@ If it was not you, ignore this e-mail. You get no messages then.
     noTopics: 'Es gibt nichts auszuwählen.',
     save: 'Speichern',
     saved: 'Ihre Auswahl wurde gespeichert.',
+    partlySaved: (topics) =>
+      `Dafür konnten wir Sie nicht anmelden: ${topics}. Ihre übrige Auswahl wurde gespeichert.`,
     confirmTitle: 'Bestätigen',
     confirmAsk: (topic) => `Möchten Sie diese Nachrichten bekommen: ${topic}?`,
     confirm: 'Ja, schicken Sie sie mir',
@@ -101,6 +106,8 @@ Wenn nicht, beachten Sie diese E-Mail nicht. Sie bekommen dann keine Nachrichten
     noTopics: 'Il n’y a rien à choisir.',
     save: 'Enregistrer',
     saved: 'Votre choix a été enregistré.',
+    partlySaved: (topics) =>
+      `Nous n’avons pas pu vous inscrire à : ${topics}. Le reste de votre choix a été enregistré.`,
     confirmTitle: 'Confirmer',
     confirmAsk: (topic) => `Souhaitez-vous recevoir ces messages : ${topic} ?`,
     confirm: 'Oui, envoyez-les-moi',
@@ -131,6 +138,8 @@ Sinon, ignorez cet e-mail. Vous ne recevrez alors aucun message.
     noTopics: 'No hay nada que elegir.',
     save: 'Guardar',
     saved: 'Su elección se ha guardado.',
+    partlySaved: (topics) =>
+      `No hemos podido suscribirle a: ${topics}. El resto de su elección se ha guardado.`,
     confirmTitle: 'Confirmar',
     confirmAsk: (topic) => `¿Quiere recibir estos mensajes: ${topic}?`,
     confirm: 'Sí, envíenmelos',
@@ -161,6 +170,8 @@ Si no fue usted, ignore este correo. No recibirá ningún mensaje.
     noTopics: 'Não há nada para escolher.',
     save: 'Guardar',
     saved: 'A sua escolha foi guardada.',
+    partlySaved: (topics) =>
+      `Não foi possível fazer a inscrição em: ${topics}. O resto da sua escolha foi guardado.`,
     confirmTitle: 'Confirmar',
     confirmAsk: (topic) => `Quer receber estas mensagens: ${topic}?`,
     confirm: 'Sim, enviem-mas',

@@ -122,8 +122,8 @@ export class PermissionPagesController {
       shown: new Set(form.getAll('shown')),
       chosen: new Set(form.getAll('topic')),
     };
-    const view = await this.pages.choose(target, choice, evidenceOf(request, target));
-    sendPreferences(response, view, request, true);
+    const { view, refused } = await this.pages.choose(target, choice, evidenceOf(request, target));
+    sendPreferences(response, view, request, refused);
   }
 
   private open(kind: LinkKind, token: string, request: Request): LinkTarget {
@@ -141,7 +141,8 @@ function sendPreferences(
   response: Response,
   view: LinkView,
   request: Request,
-  isSaved = false,
+  /** The titles of the topics that could not be saved. Undefined when nothing was saved. */
+  refused?: readonly string[],
 ): void {
   const { language, texts } = textsOf(view, request);
   const choices = view.subscriptions.map(({ topic, title, description, state }) => ({
@@ -155,7 +156,9 @@ function sendPreferences(
     language,
     title: texts.preferencesTitle,
     text: choices.length > 0 ? texts.preferencesAbout : texts.noTopics,
-    ...(isSaved && { result: texts.saved }),
+    ...(refused && {
+      result: refused.length > 0 ? texts.partlySaved(refused.join(', ')) : texts.saved,
+    }),
     ...(choices.length > 0 && { button: texts.save, choices, unconfirmed: texts.unconfirmed }),
   });
 }

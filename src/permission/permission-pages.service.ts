@@ -16,6 +16,15 @@ const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';
 
+/** The errors for which a topic is refused and the other topics are stored. */
+const REFUSALS: readonly AppError['code'][] = [
+  'no_consent',
+  'invalid_arguments',
+  'conflict',
+  'rate_limited',
+  'not_found',
+];
+
 /** The data of a page: the contact, and its state for each topic. */
 export interface LinkView {
   target: LinkTarget;
@@ -85,34 +94,52 @@ export class PermissionPagesService {
     });
   }
 
-  /** Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. */
+  /**
+   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. The
+   * topics that the person leaves are committed first, so that no other topic can prevent this. The result lists the
+   * titles of the topics to which the person could not be subscribed.
+   */
   async choose(
     target: LinkTarget,
     { shown, chosen }: { shown: ReadonlySet<string>; chosen: ReadonlySet<string> },
     evidence: Evidence,
-  ): Promise<LinkView> {
+  ): Promise<{ view: LinkView; refused: string[] }> {
     const { organizationId } = target;
-    return await this.tenants.transaction(organizationId, async () => {
-      // Without this lock, simultaneous requests would each find no earlier confirmation, and each would send an e-mail.
+    const decide = async (topic: string, isSubscribed: boolean): Promise<void> => {
+      await this.requests.set(organizationId, {
+        contactId: target.contactId,
+        topic,
+        isSubscribed,
+        source: 'preferences',
+        evidence,
+        // Whoever has the link could otherwise send the contact any number of e-mails.
+        reusesConfirmation: true,
+      });
+    };
+    const wanted = await this.tenants.transaction(organizationId, async () => {
       await this.subscriptions.lock(organizationId, target.contactId);
       const { contact, subscriptions } = await this.find(target);
-      for (const { topic, state, isUnasked } of subscriptions) {
-        const isSubscribed = chosen.has(topic);
-        const mustAsk = isSubscribed && state === 'pending' && isUnasked;
-        const isSame = isSubscribed === (state !== 'unsubscribed') && !mustAsk;
-        if (!shown.has(topic) || isSame) continue;
-        await this.requests.set(organizationId, {
-          contactId: contact.id,
-          topic,
-          isSubscribed,
-          source: 'preferences',
-          evidence,
-          // Whoever has the link could otherwise send the contact any number of e-mails.
-          reusesConfirmation: true,
-        });
+      const seen = subscriptions.filter(({ topic }) => shown.has(topic));
+      for (const { topic, state } of seen) {
+        if (!chosen.has(topic) && state !== 'unsubscribed') await decide(topic, false);
       }
-      return await this.find(target);
+      return seen.filter((one) => chosen.has(one.topic) && isWanted(one, contact));
     });
+    const refused: string[] = [];
+    for (const { topic, title } of wanted) {
+      try {
+        await this.tenants.transaction(organizationId, async () => {
+          // Without this lock, simultaneous requests would each find no earlier confirmation, and each would send an
+          // e-mail.
+          await this.subscriptions.lock(organizationId, target.contactId);
+          await decide(topic, true);
+        });
+      } catch (error) {
+        if (!(error instanceof AppError) || !REFUSALS.includes(error.code)) throw error;
+        refused.push(title);
+      }
+    }
+    return { view: await this.view(target), refused };
   }
 
   private async find(target: LinkTarget): Promise<LinkView> {
@@ -121,4 +148,13 @@ export class PermissionPagesService {
     const subscriptions = await this.subscriptions.list(organizationId, contact.id);
     return { target, contact, subscriptions };
   }
+}
+
+/**
+ * Returns true when a selected topic must be stored or asked for. A pending topic is selected by default, so it is asked
+ * for only where an e-mail can be sent.
+ */
+function isWanted({ state, isUnasked }: StoredSubscription, { email, consent }: Contact): boolean {
+  if (state !== 'pending') return state === 'unsubscribed';
+  return isUnasked && email !== null && consent.email?.status !== 'denied';
 }

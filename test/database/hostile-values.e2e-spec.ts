@@ -140,6 +140,52 @@ describe('SQL of a tool cannot store', () => {
   });
 });
 
+describe('the log of consent', () => {
+  const LONG = `(select string_agg(md5(g::text), '') from generate_series(1, 3000) g)`;
+  const sizes = async (): Promise<number[]> => {
+    const rows = await switchboard.ownerQuery<{ bytes: number }>(
+      `select octet_length(concat(name, from_state, to_state, source)) as bytes from consent_changes
+       where organization_id = $1`,
+      [hostile.id],
+    );
+    return rows.map(({ bytes }) => bytes);
+  };
+  beforeEach(async () => {
+    await hostile.call('create_contact', { external_id: '1' });
+  });
+
+  it('stores short texts when SQL of a tool gives long ones for a channel', async () => {
+    const consent = (status: string): string =>
+      `update contacts set consent = json_build_object(${LONG}, json_build_object('status', ${status}, 'source', ${LONG}))::jsonb`;
+    const outcomes = await runSql(
+      hostile,
+      consent(LONG),
+      consent(`'denied'`),
+      `select set_config('switchboard.consent_source', ${LONG}, true)`,
+      consent(`'granted'`),
+      `insert into contacts (organization_id, id, external_id, search_text, consent)
+       select organization_id, 'con_2', '2', search_text, consent from contacts`,
+    );
+    expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
+    const logged = await sizes();
+    expect(logged.length).toBe(4);
+    expect(Math.max(...logged)).toBeLessThanOrEqual(4096);
+  });
+
+  it.each(['source', 'confirmation_address', 'confirmation_id', 'topic'])(
+    'gets no decision about a topic with a long %s',
+    async (column) => {
+      const values = { topic: `'news'`, source: `'x'`, [column]: LONG };
+      const outcome = await runSql(
+        hostile,
+        `insert into topic_subscriptions (organization_id, contact_id, state, ${Object.keys(values).join(', ')})
+         select organization_id, id, 'subscribed', ${Object.values(values).join(', ')} from contacts`,
+      );
+      expect(outcome).toEqual([{ error: expect.stringContaining('violates check') as string }]);
+    },
+  );
+});
+
 describe('limits and options at the edge of what is allowed', () => {
   it('are stored', async () => {
     const most = {

@@ -144,6 +144,44 @@ describe('a key with a list of tools', () => {
     },
   );
 
+  it.each<[string, string]>([
+    ['a tag assigns', '{% if false %}{% assign contact = 1 %}{% endif %}{{ contact.email }}'],
+    [
+      'a tag captures',
+      '{% unless true %}{% capture contact %}{% endcapture %}{% endunless %}{{ contact.email }}',
+    ],
+    [
+      'a tag increments',
+      '{% case 1 %}{% when 2 %}{% increment contact %}{% endcase %}{{ contact.email }}',
+    ],
+    [
+      'a loop without items has',
+      '{% for contact in trigger.none %}{% else %}{{ contact.email }}{% endfor %}',
+    ],
+    ['a template computes', '{% assign name = "con" | append: "tact" %}{{ [name].email }}'],
+    ['a payload has', '{{ [trigger.payload.name].email }}'],
+    ['a part of a path computes', '{{ trigger.payload[[trigger.payload.name].email] }}'],
+  ])('saves no workflow that reads the contact by a name that %s', async (_case, text) => {
+    const agent = await withTools();
+    const steps = [{ id: 'out', set: { a: text } }];
+    expect(await save(agent, steps)).toMatchObject(refusal('steps[0].set.a', 'get_contact'));
+  });
+
+  it('saves no workflow with a condition that computes the name of the contact', async () => {
+    const steps = [{ ...PAUSE, if: "[trigger.payload.name].email contains 'a'" }];
+    expect(await save(await withTools(), steps)).toMatchObject(
+      refusal('steps[0].if', 'get_contact'),
+    );
+  });
+
+  it('saves no workflow that reads resume URLs by a name that a tag assigns', async () => {
+    const text = '{% if false %}{% assign run = 1 %}{% endif %}{{ run.resume_urls.heard }}';
+    const steps = [waiting({ event: 'resume' }), answering(text)];
+    expect(await save(await withTools(), steps)).toMatchObject(
+      refusal('steps[1].respond.body', 'trigger_workflow'),
+    );
+  });
+
   it('can save a workflow that reads only the payload, its own steps and the id of the run', async () => {
     const agent = await withTools();
     const answer = answering(

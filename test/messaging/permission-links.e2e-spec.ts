@@ -243,6 +243,34 @@ describe('the page of preferences', () => {
     expect(await changesOf(id)).toEqual(first);
   });
 
+  it('lets a contact leave a topic while another one waits for a confirmation that no e-mail can ask for', async () => {
+    const { id, preferences } = await linksOf({ external_id: 'without-address' });
+    await acme.call('set_topic_subscription', { contact_id: id, topic: 'paper', subscribed: true });
+    expect((await acme.call('update_contact', { contact_id: id, email: null })).status).toBe(200);
+    const saved = await choose(preferences, ['news', 'paper'], ['paper']);
+    expect([saved.status, await saved.text()]).toEqual([
+      200,
+      expect.stringContaining('Your choice was saved.'),
+    ]);
+    expect(await statesOf(id)).toMatchObject({ news: 'unsubscribed', paper: 'pending' });
+  });
+
+  it('says which topics could not be subscribed, and stores the rest of the choice', async () => {
+    const { id, preferences } = await linksOf({ external_id: 'denied' });
+    const consent = { email: 'denied' };
+    expect((await acme.call('update_contact', { contact_id: id, consent })).status).toBe(200);
+    const saved = await choose(preferences, ['news', 'offers', 'paper'], ['offers', 'paper']);
+    expect([saved.status, await saved.text()]).toEqual([
+      200,
+      expect.stringMatching(/We could not sign you up for: [^,.]+\. The rest/),
+    ]);
+    expect(await statesOf(id)).toMatchObject({
+      news: 'unsubscribed',
+      offers: 'subscribed',
+      paper: 'unsubscribed',
+    });
+  });
+
   it('does not change topics that the page did not show, and ignores unknown ones', async () => {
     const { id, preferences } = await linksOf();
     await choose(preferences, ['offers', 'unknown'], ['unknown', 'offers']);

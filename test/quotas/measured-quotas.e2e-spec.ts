@@ -5,6 +5,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createTemplate, publish } from '../templates/template.js';
+import { storedBody } from '../messaging/support.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
 const STEP = { id: 'a', tool: 'search_contacts', arguments: {} };
@@ -362,6 +363,8 @@ describe('the quota of stored bytes', () => {
       (await acme.call('update_contact', { contact_id, consent: { email } })).status;
     expect([await decide(false), await decide(true)]).toEqual([200, 200]);
     await limit('stored_bytes', 1);
+    // It repeats the decision, and changes nothing.
+    expect(await decide(true)).toBe(200);
     expect([await decide(false), await decide(true), await decide(true)]).toEqual([200, 429, 429]);
     expect([await consent('denied'), await consent('granted')]).toEqual([200, 429]);
     const logged = await switchboard.ownerQuery(
@@ -381,6 +384,33 @@ describe('the quota of stored bytes', () => {
       [acme.id],
     );
     expect(stored).toEqual({ evidence: null });
+  });
+
+  it('lets contacts leave topics on the page of preferences when it is used up', async () => {
+    const { value } = await create();
+    const contact_id = value.contact.id;
+    await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
+    await acme.call('create_topic', { name: 'offers', title: 'Offers', default: 'opted_out' });
+    const sent = await acme.call<{ message: { id: string } }>('send_message', {
+      contact_id,
+      topic: 'news',
+      subject: 'Hi',
+      body: '{{ preferences_url }}',
+      variables: {},
+    });
+    const link = await storedBody(switchboard, sent.value.message.id);
+    await limit('stored_bytes', 1);
+    const body = new URLSearchParams([
+      ['shown', 'news'],
+      ['shown', 'offers'],
+      ['topic', 'offers'],
+    ]);
+    const page = await fetch(link, { method: 'POST', body });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Offers')]);
+    const { value: stored } = await acme.call('list_topic_subscriptions', { contact_id });
+    expect(stored).toMatchObject({
+      subscriptions: [{ state: 'unsubscribed' }, { state: 'unsubscribed' }],
+    });
   });
 
   itSlow('counts each entry of the log of consent', async () => {

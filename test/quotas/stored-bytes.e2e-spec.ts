@@ -33,6 +33,20 @@ it('stored bytes count rejected rows of imports, aliases, suppressed addresses a
   await grows(2000, () =>
     acme.call('set_topic_subscription', { contact_id: id, topic: 'news', subscribed: false }),
   );
+  const long = randomBytes(400).toString('hex');
+  const lengthened = await bytes();
+  await switchboard.ownerQuery(
+    `update topic_subscriptions set source = $2, confirmation_address = $2 where organization_id = $1`,
+    [acme.id, long],
+  );
+  expect((await bytes()) - lengthened).toBeGreaterThan(1.5 * long.length);
+  const logged = await bytes();
+  await switchboard.ownerQuery(
+    `insert into consent_changes (organization_id, contact_id, recorded_for, kind, name, from_state, to_state, source)
+     values ($1, $2, $2, 'channel', $3, $3, $3, $3)`,
+    [acme.id, id, long],
+  );
+  expect((await bytes()) - logged).toBeGreaterThan(3.5 * long.length);
   // PostgreSQL cannot compress this text.
   const rejected = `wrong${randomBytes(2000).toString('hex')}`;
   const file = `email\n${rejected}\n`;

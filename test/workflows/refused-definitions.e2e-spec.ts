@@ -77,6 +77,27 @@ describe('a definition', () => {
     ]);
   });
 
+  it.each([
+    '{% assign contact = 1 %}{{ contact }}',
+    '{% if false %}{% capture run %}{% endcapture %}{% endif %}{{ run.id }}',
+    '{% increment vars %}{{ contact.id }}',
+  ])('is refused with %s, which assigns a value to a variable of every run', async (text) => {
+    const { error } = await save({ steps: [{ id: 'values', set: { text } }] });
+    expect(error).toMatchObject({
+      code: 'invalid_arguments',
+      details: [
+        {
+          path: 'steps[0].set.text',
+          message: expect.stringMatching(/^assigns a value to/) as string,
+        },
+      ],
+    });
+    const limits = { concurrency: { key: text, runs_per_key: 1 } };
+    expect((await save({ trigger: { type: 'webhook', limits } })).error?.details).toMatchObject([
+      { path: 'trigger.limits.concurrency.key' },
+    ]);
+  });
+
   it('is accepted with members that may exist in a run', async () => {
     for (const text of [
       'trigger.payload.anything.at.all',

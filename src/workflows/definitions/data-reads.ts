@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
+import type { TemplateReading } from '../../liquid/template-reading.js';
 import type { Step } from './definition.js';
 import { isDynamic, visitTexts } from './step-fields.js';
 import { isEventWait } from './steps/event-wait-step.js';
@@ -67,11 +68,11 @@ export function dataReadsOf(parts: DefinitionParts, expressions: Expressions): D
   }
   for (const [text, path] of conditions) {
     if (!text) continue;
-    found.push(...readsIn(() => expressions.conditionReferences(text), path));
+    found.push(...readsIn(() => expressions.conditionReading(text), path));
   }
   visitTexts({ trigger, ...stepsView(joined) }, '', (text, path) => {
     if (!isDynamic(text)) return;
-    found.push(...readsIn(() => expressions.references(text), path.slice(1)));
+    found.push(...readsIn(() => expressions.reading(text), path.slice(1)));
   });
   return found;
 }
@@ -107,22 +108,25 @@ function readsOfEvent(name: string, path: string): DataRead[] {
 }
 
 /** Returns the reads of an expression. An expression that is invalid reads nothing, and is reported elsewhere. */
-function readsIn(references: () => string[], path: string): DataRead[] {
-  const read = new Set(referencesOr(references));
-  const roots = new Set([...read].map((reference) => reference.split(/[.[]/)[0]));
+function readsIn(reading: () => TemplateReading, path: string): DataRead[] {
+  const reads = readsOr(reading);
   const found: DataRead[] = [];
-  if (roots.has('contact')) {
+  if (reads.includes('')) {
+    const tools = ['get_contact', RESUMES];
+    found.push({ path, action: 'computes the name of a variable', tools });
+  }
+  if (reads.some((read) => /^contact(?:\.|$)/.test(read))) {
     found.push({ path, action: 'reads the contact', tools: ['get_contact'] });
   }
-  if ([...read].some((reference) => /^run(?!\.id$)(?:[.[]|$)/.test(reference))) {
+  if (reads.some((read) => /^run(?!\.id$)(?:\.|$)/.test(read))) {
     found.push({ path, action: 'reads resume URLs', tools: [RESUMES] });
   }
   return found;
 }
 
-function referencesOr(references: () => string[]): string[] {
+function readsOr(reading: () => TemplateReading): readonly string[] {
   try {
-    return references();
+    return reading().reads;
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;

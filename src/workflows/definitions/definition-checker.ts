@@ -4,6 +4,7 @@ import type { Step } from './definition.js';
 import { FAILURE, joinSteps } from './steps/failure-step.js';
 import { getLimitKeys, type RunLimits } from './run-limits.js';
 import {
+  checkAssigned,
   collectFaults,
   type DefinitionChecks,
   checkRoots,
@@ -94,7 +95,9 @@ export class DefinitionChecker {
     }
     for (const [path, key] of getLimitKeys(limits, 'trigger.limits')) {
       collectFaults(path, faults, () => {
-        checkTriggerRoots(this.liquid.references(key), path, faults);
+        const { references, assigned } = this.liquid.reading(key);
+        checkAssigned(assigned, path, faults);
+        checkTriggerRoots(references, path, faults);
       });
     }
   }

@@ -13,7 +13,7 @@ import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { splitSteps } from '../definitions/steps/failure-step.js';
 import { isSet } from '../definitions/steps/set-step.js';
-import { checkRoots, collectFaults } from '../definitions/steps/step-checks.js';
+import { checkAssigned, checkRoots, collectFaults } from '../definitions/steps/step-checks.js';
 import { everyStep } from '../definitions/steps/step-kinds.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 import type { OfferedWorkflow, Workflow } from '../store/workflow.entity.js';
@@ -165,14 +165,9 @@ function checkResultTemplate(
   visitTexts(template, 'result', (text, path) => {
     if (!isDynamic(text)) return;
     collectFaults(path, faults, () => {
-      liquid.parse(text);
-      checkRoots(
-        liquid.references(text),
-        known,
-        `${TEMPLATE_ROOTS.join(', ')} nor a step`,
-        path,
-        faults,
-      );
+      const { references, assigned } = liquid.reading(text);
+      checkAssigned(assigned, path, faults);
+      checkRoots(references, known, `${TEMPLATE_ROOTS.join(', ')} nor a step`, path, faults);
     });
   });
 }

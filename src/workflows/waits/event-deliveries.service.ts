@@ -15,8 +15,19 @@ import { RunWaitsRepository } from './run-waits.repository.js';
 
 /** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
-/** The number of claims after which an event whose delivery fails is deleted. */
-const MOST_CLAIMS = 20;
+/**
+ * The number of failures at one wait after which this wait ends with an error. The pauses before these failures are
+ * together about two hours, so a fault of an hour loses no event.
+ */
+const MOST_FAILURES = 20;
+const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
+
+/** The state of the delivery of one event. */
+interface Progress {
+  batchSize: number;
+  /** The first wait of the last batch. */
+  failing?: Candidate | undefined;
+}
 
 /**
  * Delivers events to the runs that wait for them. The transaction of an event only stores it, at a cost that does not
@@ -43,23 +54,23 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /**
-   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. Deletes
-   * an event that cannot be delivered, and logs its id. Otherwise workers would claim it forever.
+   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. After an
+   * error, the waits are delivered one by one, and the delivery stops before the wait that fails. It is repeated after
+   * pauses that grow. A wait that always fails ends with an error, and the event is delivered to the next waits.
    */
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
-    let batchSize = BATCH;
+    const progress: Progress = { batchSize: BATCH };
     let hasMore = true;
     while (hasMore && !signal.aborted) {
       try {
         hasMore = await this.tenants.transaction(claim.organizationId, () =>
-          this.deliverBatch(claim, batchSize),
+          this.deliverBatch(claim, progress),
         );
       } catch (error) {
-        if (signal.aborted) throw error;
-        // The waits of a batch may be too large together. Try them one by one.
-        if (isTooLarge(error) && batchSize > 1) batchSize = 1;
-        else if (isHopeless(claim, error)) return await this.discard(claim, toError(error));
-        else throw error;
+        if (signal.aborted || isTransient(error)) throw error;
+        // The cause may be one of the waits, or that the waits are too large together.
+        if (progress.batchSize > 1) progress.batchSize = 1;
+        else hasMore = await this.fail(claim, progress.failing, toError(error));
       }
     }
   }
@@ -70,16 +81,33 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /** Delivers the event to the next waits. Returns true when there may be more waits. */
-  private async deliverBatch(claim: Claim, batchSize: number): Promise<boolean> {
+  private async deliverBatch(claim: Claim, progress: Progress): Promise<boolean> {
     const { organizationId, id } = claim;
+    const { batchSize } = progress;
+    progress.failing = undefined;
     const event = await this.pending.fence(claim);
     if (!event) return false;
     const candidates = await this.pending.findCandidates(organizationId, event, batchSize);
+    progress.failing = candidates[0];
     const matches: Match[] = [];
     for (const candidate of candidates) {
       const match = await this.match(organizationId, event, candidate);
       if (match) matches.push(match);
     }
+    await this.end(organizationId, event, matches);
+    if (candidates.length < batchSize) {
+      await this.pending.delete(organizationId, id);
+      return false;
+    }
+    await this.pending.advance(organizationId, id, candidates.at(-1)!, LEASE_SECONDS);
+    return true;
+  }
+
+  private async end(
+    organizationId: string,
+    event: ClaimedEvent,
+    matches: readonly Match[],
+  ): Promise<void> {
     const runs = await this.pending.deliver(organizationId, event, matches);
     if (runs.length > 0) {
       await this.events.delivered(organizationId, event, new Set(runs).size);
@@ -87,12 +115,46 @@ export class EventDeliveriesService implements OnModuleInit {
     for (const runId of await this.waits.wake(organizationId, runs)) {
       this.tenants.afterCommit(() => this.wakeUps.wake('run', runId));
     }
-    if (candidates.length < batchSize) {
-      await this.pending.delete(organizationId, id);
+  }
+
+  /**
+   * Records a failed delivery. Ends the failing wait after too many failures, and returns true when there may be more
+   * waits. When the wait cannot be ended, deletes the event. Otherwise workers would claim it forever.
+   */
+  private async fail(claim: Claim, failing: Candidate | undefined, error: Error): Promise<boolean> {
+    const { organizationId, id } = claim;
+    const context = { event: id, organization: organizationId };
+    const failures = isTooLarge(error)
+      ? Infinity
+      : await this.tenants.transaction(organizationId, () => this.pending.postpone(claim));
+    if (failures <= MOST_FAILURES) {
+      this.logger.error(context, `The delivery of an event failed: ${error.message}`, error.stack);
       return false;
     }
-    await this.pending.advance(organizationId, id, candidates.at(-1)!, LEASE_SECONDS);
-    return true;
+    if (failing && (await this.skip(claim, failing))) {
+      this.logger.error(context, `A wait for an event has failed: ${error.message}`, error.stack);
+      return true;
+    }
+    await this.discard(claim, error);
+    return false;
+  }
+
+  /** Ends the wait with an error. Returns false when this fails too. */
+  private async skip(claim: Claim, failing: Candidate): Promise<boolean> {
+    const { organizationId, id } = claim;
+    const { run_id: runId, step_id: stepId } = failing;
+    try {
+      await this.tenants.transaction(organizationId, async () => {
+        const event = await this.pending.fence(claim);
+        if (!event) return;
+        await this.end(organizationId, event, [{ runId, stepId, error: INTERNAL_ERROR }]);
+        await this.pending.advance(organizationId, id, failing, LEASE_SECONDS);
+      });
+      return true;
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      return false;
+    }
   }
 
   private async discard(claim: Claim, { message, stack }: Error): Promise<void> {
@@ -128,10 +190,9 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof AppError && error.code === 'payload_too_large';
 }
 
-/** Returns true when another attempt would fail too. */
-function isHopeless({ epoch }: Claim, error: unknown): boolean {
-  if (isTooLarge(error)) return true;
-  const isTransient =
-    error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited');
-  return !isTransient && epoch > MOST_CLAIMS;
+/** Returns true for an error that says nothing about the event and its waits. */
+function isTransient(error: unknown): boolean {
+  return (
+    error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited')
+  );
 }

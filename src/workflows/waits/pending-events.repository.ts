@@ -147,11 +147,25 @@ export class PendingEventsRepository {
     leaseSeconds: number,
   ): Promise<void> {
     await this.tenants.session(organizationId).query(
-      `update pending_events set after_run_id = $3, after_step_id = $4,
+      `update pending_events set after_run_id = $3, after_step_id = $4, failures = 0,
          available_at = clock_timestamp() + make_interval(secs => $5)
        where organization_id = $1 and id = $2`,
       [organizationId, id, run_id, step_id, leaseSeconds],
     );
+  }
+
+  /**
+   * Counts a failure, and makes the event due after a pause: 2 s after the first failure, then twice as long each time,
+   * at most 512 s. Returns the number of failures since the last delivered wait.
+   */
+  async postpone({ organizationId, id, epoch }: Claim): Promise<number> {
+    const [row] = await this.tenants.session(organizationId).query<{ failures: number }>(
+      `update pending_events set failures = least(greatest(failures, 0), 1000) + 1,
+         available_at = clock_timestamp() + make_interval(secs => power(2, 1 + least(greatest(failures, 0), 8)))
+       where organization_id = $1 and id = $2 and epoch = $3 returning failures`,
+      [organizationId, id, epoch],
+    );
+    return row?.failures ?? 0;
   }
 
   /** Deletes the event without reading it, unless another worker has claimed it. */

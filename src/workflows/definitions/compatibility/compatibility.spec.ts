@@ -274,6 +274,8 @@ describe('the references of a checked definition', () => {
       parse: () => expect.unreachable(),
       references: () => expect.unreachable(),
       conditionReferences: () => expect.unreachable(),
+      reading: () => expect.unreachable(),
+      conditionReading: () => expect.unreachable(),
     };
     const checked = { ...unread, references: LIQUID.references.bind(LIQUID) };
     checked.conditionReferences = LIQUID.conditionReferences.bind(LIQUID);

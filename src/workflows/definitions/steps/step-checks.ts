@@ -93,7 +93,8 @@ export class StepChecks {
     collectFaults(path, this.faults, () => {
       const { liquid } = this.definition;
       liquid.parse(text);
-      const references = liquid.references(text);
+      const { references, assigned } = liquid.reading(text);
+      checkAssigned(assigned, path, this.faults);
       const others = references.filter((reference) => rootOf(reference) !== SECRETS);
       if (takesSecrets && others.length < references.length) this.secrets(text, path);
       this.references(takesSecrets ? others : references, path, this.visible);
@@ -225,6 +226,15 @@ export function collectFaults(path: string, faults: FaultList, check: () => void
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     faults.push({ path, message: `is not a valid expression: ${error.message}` });
+  }
+}
+
+/** Adds a fault for each name that a tag assigns although it is a variable of every run. */
+export function checkAssigned(names: readonly string[], path: string, faults: FaultList): void {
+  for (const name of names) {
+    if (![...ROOTS, SECRETS, VARS].includes(name)) continue;
+    const message = `assigns a value to "${name}", which expressions use for something else. Choose another name`;
+    faults.push({ path, message });
   }
 }
 

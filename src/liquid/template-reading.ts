@@ -1,0 +1,80 @@
+import {
+  type Template,
+  TypeGuards,
+  Value,
+  type Variable,
+  analyzeSync,
+  toValueSync,
+} from 'liquidjs';
+
+/** The variables of a template or condition. */
+export interface TemplateReading {
+  /** The paths of the variables that no tag assigns, such as `contact.id`. A path ends before a computed index. */
+  readonly references: string[];
+  /**
+   * The paths of all variables. It has those that a tag assigns too, because the tag may never run and the variable then
+   * has the value of the scope. The path of a variable whose name is computed is empty.
+   */
+  readonly reads: string[];
+  /** The names that the tags `assign`, `capture`, `increment` and `decrement` assign. */
+  readonly assigned: string[];
+}
+
+/** Finds the variables of a parsed template. */
+export function readingOf(templates: Template[]): TemplateReading {
+  const { globals, locals } = analyzeSync(templates, { partials: false });
+  return {
+    references: [...new Set(Object.values(globals).flat().map(referenceOf))],
+    reads: [...new Set(readsOfTemplates(templates))],
+    assigned: Object.keys(locals),
+  };
+}
+
+/** Finds the variables of a condition. */
+export function readingOfCondition(condition: Value): TemplateReading {
+  const template = {
+    *arguments() {
+      yield condition;
+    },
+  };
+  return readingOf([template as unknown as Template]);
+}
+
+function referenceOf(variable: Variable): string {
+  return knownPath(variable.segments);
+}
+
+function knownPath(segments: readonly unknown[]): string {
+  const end = segments.findIndex((one) => typeof one !== 'string' && typeof one !== 'number');
+  return segments.slice(0, end < 0 ? undefined : end).join('.');
+}
+
+// The analysis of LiquidJS takes `[name].email` for `name.email`, so it is not used here. The bounds of ranges are numbers
+// (see `limitRanges`).
+function* readsOfTemplates(templates: readonly Template[]): Generator<string> {
+  for (const template of templates) {
+    for (const argument of template.arguments?.() ?? []) yield* readsOf(argument);
+    if (!template.children) continue;
+    yield* readsOfTemplates(toValueSync(template.children(false, true)));
+  }
+}
+
+/** Returns the paths in a value: a token, a list of a name and a token, or an expression with filters. */
+function* readsOf(value: unknown): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* readsOf(item);
+  } else if (value instanceof Value || TypeGuards.isFilteredValueToken(value)) {
+    yield* readsOf(value.initial.postfix);
+    for (const { args } of value.filters) yield* readsOf(args);
+  } else if (TypeGuards.isPropertyAccessToken(value)) {
+    const { variable, props } = value;
+    yield* readsOf([variable, ...props]);
+    if (!variable) yield knownPath(props.map(nameOf));
+  }
+}
+
+/** Returns the name that a part of a path has, or undefined when the name is computed. */
+function nameOf(token: unknown): string | number | undefined {
+  if (TypeGuards.isWordToken(token) || TypeGuards.isQuotedToken(token)) return token.content;
+  return TypeGuards.isNumberToken(token) ? token.content : undefined;
+}
