@@ -72,6 +72,28 @@ describe(HiddenSecrets.name, () => {
     }
   });
 
+  it.each([
+    ['one long text', ['%2B'.repeat(300_000)]],
+    ['many short texts', Array.from({ length: 10_000 }, (_, at) => `%2B${at}%2B`)],
+  ])('lets other work continue while it searches %s', async (_case, texts) => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (turns < 1000) setImmediate(count);
+    };
+    setImmediate(count);
+    const found = await hidden('a+b/c').inTexts([
+      ...texts,
+      'x a%2Bb/c x',
+      'a%2Bb%2Fc'.repeat(9000),
+    ]);
+    expect(turns).toBeGreaterThan(10);
+    expect([...found]).toEqual([
+      ['x a%2Bb/c x', 'x [secret s0] x'],
+      ['a%2Bb%2Fc'.repeat(9000), '[secret s0]'.repeat(9000)],
+    ]);
+  });
+
   it('keeps escapes of other texts, and counts each place once', () => {
     const text = '%2B \\u002b \\"x\\" 100% \\ud83d \\q %zz %2';
     expect(hidden('a+b/c').inText(text)).toBe(text);

@@ -10,6 +10,8 @@ const MOST_PLACES = 10_000;
 const BYTES_AT_ONCE = 512 * 1024;
 /** The same number for the search behind escapes, which takes longer. */
 const DECODED_AT_ONCE = 64 * 1024;
+/** The bytes that count for each text besides its own, because preparing a search takes time too. */
+const COST_OF_TEXT = 256;
 /** Matches secrets that look the same in URLs, forms and JSON. */
 const UNESCAPED = /^[\w.~-]*$/;
 /** Matches texts in which a secret may look different. */
@@ -71,6 +73,26 @@ export class HiddenSecrets {
     return this.replace(places, (begin, end) => text.slice(begin, end)).join('');
   }
 
+  /**
+   * Returns those of the texts that contain a secret, each with its text without the secrets. Other work of the process
+   * continues meanwhile. Throws `rejected` as {@link inText} does.
+   */
+  async inTexts(texts: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+    const changed = new Map<string, string>();
+    let searched = 0;
+    for (const text of texts) {
+      searched += text.length + COST_OF_TEXT;
+      if (searched > DECODED_AT_ONCE) {
+        await yieldToOthers();
+        searched = 0;
+      }
+      const hidden =
+        text.length > DECODED_AT_ONCE ? await this.inLongText(text) : this.inText(text);
+      if (hidden !== text) changed.set(text, hidden);
+    }
+    return changed;
+  }
+
   /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
   async inBytes(bytes: Buffer): Promise<Buffer> {
     const places: Place[] = [];
@@ -97,6 +119,12 @@ export class HiddenSecrets {
     return Buffer.concat(
       parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
     );
+  }
+
+  private async inLongText(text: string): Promise<string> {
+    const bytes = Buffer.from(text);
+    const hidden = await this.inBytes(bytes);
+    return hidden === bytes ? text : hidden.toString();
   }
 
   /** Returns the parts around the places, with the label of each place between them. */

@@ -28,8 +28,10 @@ export interface FilledRequest {
    * none of them.
    */
   assertMayFollow(url: string): void;
-  /** Removes the secrets of the request from a part of the response. */
+  /** Removes the secrets of the request from a short part of the response, such as a header. */
   hide<T>(value: T): T;
+  /** Removes the secrets of the request from a part of the response that may be large. */
+  hideInBody<T>(value: T): Promise<T>;
   /** Returns the error without the secrets of the request. */
   hideInError(error: unknown): unknown;
   /** Removes the secrets of the request from the bytes of the response. */
@@ -69,6 +71,7 @@ export class RequestSecretsService {
         headers: {},
         assertMayFollow: () => undefined,
         hide: (value) => value,
+        hideInBody: (value) => Promise.resolve(value),
         hideInError: (error) => error,
         hideIn: (bytes) => Promise.resolve(bytes),
         forgetToken: () => false,
@@ -183,6 +186,15 @@ function result(
     hasSecrets: true,
     headers,
     hide,
+    hideInBody: async (value) => {
+      const texts = new Set<string>();
+      mapTexts(value, (text) => {
+        texts.add(text);
+        return text;
+      });
+      const changed = await secrets.inTexts(texts);
+      return mapTexts(value, (text) => changed.get(text) ?? text);
+    },
     hideInError: (error) => {
       if (!(error instanceof AppError)) return error;
       const { code, message, ...extras } = error;
