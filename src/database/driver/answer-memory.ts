@@ -7,6 +7,19 @@ export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
 /** The memory that a row takes besides its values, and that a value takes besides its characters, in bytes. */
 const ROW_BYTES = 64;
 const VALUE_BYTES = 32;
+/** The memory of a value of the types that pg parses to objects: bytes, shapes, times and intervals. */
+const OBJECT_BYTES: Readonly<Record<number, number>> = {
+  17: 200,
+  600: 96,
+  718: 128,
+  1082: 128,
+  1114: 128,
+  1184: 128,
+  1186: 96,
+};
+/** The columns above which V8 stores a row as a table of hashes, and the memory of a value that this adds. */
+const MOST_PLAIN_COLUMNS = 1000;
+const HASHED_BYTES = 56;
 /** The characters of JSON in one round trip that are not weighed, because they take 65 MiB at most. */
 const UNWEIGHED_CHARACTERS = 1024 * 1024;
 /** The memory that `{{1},{1},…}` takes for each character while pg parses it, in bytes. */
@@ -43,8 +56,8 @@ export class AnswerMemory {
   }
 
   /** Counts a row besides the characters of its values. Throws `payload_too_large`, and ends the connection. */
-  holdRow(columns: number): void {
-    this.hold(ROW_BYTES + columns * VALUE_BYTES);
+  holdRow(rowBytes: number): void {
+    this.hold(rowBytes);
   }
 
   private holdJson(text: string): void {
@@ -66,6 +79,13 @@ export class AnswerMemory {
       });
     }
   }
+}
+
+/** Returns the memory that each row of an answer with these columns takes besides the characters of its values. */
+export function rowBytesOf(fields: readonly { readonly dataTypeID: number }[]): number {
+  let bytes = ROW_BYTES;
+  for (const { dataTypeID } of fields) bytes += OBJECT_BYTES[dataTypeID] ?? VALUE_BYTES;
+  return fields.length > MOST_PLAIN_COLUMNS ? bytes + fields.length * HASHED_BYTES : bytes;
 }
 
 /** Returns the memory of a connection, or undefined when the answers of the connection are not limited. */
