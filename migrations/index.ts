@@ -54,6 +54,7 @@ import { BoundedValues1764000077000 } from './1764000077000-bounded-values.js';
 import { BoundedLookUps1764000078000 } from './1764000078000-bounded-look-ups.js';
 import { CountedConsent1764000078100 } from './1764000078100-counted-consent.js';
 import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
+import { BoundedRows1764000082000 } from './1764000082000-bounded-rows.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -117,4 +118,5 @@ export const MIGRATIONS = [
   BoundedLookUps1764000078000,
   CountedConsent1764000078100,
   ConfirmedAddresses1764000079000,
+  BoundedRows1764000082000,
 ];
