@@ -134,7 +134,7 @@ describe('a dry run', () => {
     const effects = await effectsOf(() =>
       sql(`select length(set_config('switchboard.effects', ${line}, true))`),
     );
-    expect(effects).toEqual({ effects: [], truncated: true });
+    expect(effects).toMatchObject({ effects: [], truncated: true });
   });
 
   it('includes work that normally runs outside of the transaction', async () => {
