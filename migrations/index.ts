@@ -56,6 +56,7 @@ import { CountedConsent1764000078100 } from './1764000078100-counted-consent.js'
 import { ConfirmedAddresses1764000079000 } from './1764000079000-confirmed-addresses.js';
 import { SenderTokens1764000080000 } from './1764000080000-sender-tokens.js';
 import { MessageIds1764000080100 } from './1764000080100-message-ids.js';
+import { BoundedRows1764000082000 } from './1764000082000-bounded-rows.js';
 import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js';
 import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
 
@@ -123,6 +124,7 @@ export const MIGRATIONS = [
   ConfirmedAddresses1764000079000,
   SenderTokens1764000080000,
   MessageIds1764000080100,
+  BoundedRows1764000082000,
   BoundedConsent1764000083000,
   CountedFailures1764000083100,
 ];

@@ -530,6 +530,7 @@ create table public.import_faults (
   cells text not null,
   reasons text not null,
   constraint import_faults_pkey PRIMARY KEY (organization_id, import_id, generation, "row"),
+  constraint import_faults_texts_check CHECK ((((COALESCE(octet_length(import_id), 0) + COALESCE(octet_length(cells), 0)) + COALESCE(octet_length(reasons), 0)) <= 16777216)),
   constraint import_faults_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES public.imports(organization_id, id) ON DELETE CASCADE
 );
 alter table public.import_faults enable row level security;
@@ -701,6 +702,7 @@ create table public.messages (
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
   constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),
   constraint messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'canceled'::text, 'delivered'::text, 'received'::text, 'uncertain'::text, 'suppressed'::text]))),
+  constraint messages_texts_check CHECK (((((((((((((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(channel), 0)) + COALESCE(octet_length(direction), 0)) + COALESCE(octet_length(recipient), 0)) + COALESCE(octet_length(topic), 0)) + COALESCE(octet_length(status_reason), 0)) + COALESCE(octet_length(reason_code), 0)) + COALESCE(octet_length(idempotency_key), 0)) + COALESCE(octet_length(external_id), 0)) + COALESCE(octet_length(provider_id), 0)) + COALESCE(octet_length(provider_message_id), 0)) + COALESCE(octet_length(run_id), 0)) + COALESCE(octet_length(template_id), 0)) + COALESCE(octet_length(locale), 0)) + COALESCE(octet_length(held_by), 0)) <= 1048576)),
   constraint messages_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint messages_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -792,6 +794,7 @@ create table public.pending_events (
   failures integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
   constraint pending_events_size_check CHECK (((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304))),
+  constraint pending_events_texts_check CHECK ((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(after_run_id), 0)) + COALESCE(octet_length(after_step_id), 0)) <= 65536)),
   constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
   constraint pending_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -843,6 +846,7 @@ create table public.run_steps (
   constraint run_steps_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_steps_size_check CHECK ((((input IS NULL) OR (pg_column_size(input) <= 32768) OR (octet_length((input)::text) <= 8388608)) AND ((output IS NULL) OR (pg_column_size(output) <= 32768) OR (octet_length((output)::text) <= 8388608)) AND ((error IS NULL) OR (pg_column_size(error) <= 32768) OR (octet_length((error)::text) <= 8388608)) AND ((failed_attempts IS NULL) OR (pg_column_size(failed_attempts) <= 32768) OR (octet_length((failed_attempts)::text) <= 8388608)) AND ((progress IS NULL) OR (pg_column_size(progress) <= 32768) OR (octet_length((progress)::text) <= 8388608)) AND ((cut IS NULL) OR (pg_column_size(cut) <= 32768) OR (octet_length((cut)::text) <= 8388608)))),
   constraint run_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
+  constraint run_steps_texts_check CHECK ((((COALESCE(octet_length(run_id), 0) + COALESCE(octet_length(step_id), 0)) + COALESCE(octet_length(tool), 0)) <= 16384)),
   constraint run_steps_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
 alter table public.run_steps enable row level security;
@@ -871,6 +875,7 @@ create table public.run_waits (
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
   constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),
   constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
+  constraint run_waits_texts_check CHECK ((((((((((COALESCE(octet_length(run_id), 0) + COALESCE(octet_length(step_id), 0)) + COALESCE(octet_length(event), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(condition), 0)) + COALESCE(octet_length(child_run_id), 0)) + COALESCE(octet_length(error), 0)) + COALESCE(octet_length(armed_xid), 0)) + COALESCE(octet_length(armed_snapshot), 0)) <= 2097152)),
   constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
@@ -1249,8 +1254,10 @@ create table public.workflow_runs (
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
+  constraint workflow_runs_payload_size_check CHECK (((octet_length(payload) <= 4194304) AND ((request IS NULL) OR (pg_column_size(request) <= 1024) OR (octet_length((request)::text) <= 262144)) AND ((large_payload IS NULL) OR (octet_length((large_payload)::text) <= 4096)))),
   constraint workflow_runs_size_check CHECK ((((request IS NULL) OR (pg_column_size(request) <= 4096) OR (octet_length((request)::text) <= 1048576)) AND ((large_payload IS NULL) OR (pg_column_size(large_payload) <= 16384) OR (octet_length((large_payload)::text) <= 4194304)) AND ((answer IS NULL) OR (pg_column_size(answer) <= 16384) OR (octet_length((answer)::text) <= 4194304)))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
+  constraint workflow_runs_texts_check CHECK ((((((((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(workflow_id), 0)) + COALESCE(octet_length(reason), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(dedupe_key), 0)) + COALESCE(octet_length(body_hash), 0)) + COALESCE(octet_length(root_run_id), 0)) + COALESCE(octet_length(replay_of), 0)) + COALESCE(octet_length(debounce_key), 0)) + COALESCE(octet_length(slot_key), 0)) <= 65536)),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
 );
@@ -1316,6 +1323,7 @@ create table public.workflow_versions (
   created_at timestamp with time zone not null default now(),
   constraint workflow_versions_pkey PRIMARY KEY (organization_id, workflow_id, version),
   constraint workflow_versions_size_check CHECK ((((steps IS NULL) OR (pg_column_size(steps) <= 32768) OR (octet_length((steps)::text) <= 8388608)) AND ((trigger_contact IS NULL) OR (pg_column_size(trigger_contact) <= 4096) OR (octet_length((trigger_contact)::text) <= 1048576)) AND ((content IS NULL) OR (pg_column_size(content) <= 32768) OR (octet_length((content)::text) <= 8388608)))),
+  constraint workflow_versions_texts_check CHECK ((((COALESCE(octet_length(workflow_id), 0) + COALESCE(octet_length(actor_kind), 0)) + COALESCE(octet_length(actor_id), 0)) <= 65536)),
   constraint workflow_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint workflow_versions_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
 );
@@ -1344,6 +1352,7 @@ create table public.workflows (
   deleted_at timestamp with time zone,
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
   constraint workflows_options_size_check CHECK (((octet_length((trigger_options)::text) <= 524288) AND (octet_length((webhook_options)::text) <= 65536) AND (octet_length(secret) <= 65536) AND (octet_length(previous_secret) <= 65536) AND (length(regexp_replace((trigger_options)::text, '"(?:\\.|[^"\\])*"|[^[{"]'::text, ''::text, 'g'::text)) <= 2000))),
+  constraint workflows_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(trigger_event), 0)) <= 65536)),
   constraint workflows_trigger_options_check CHECK (((length((trigger_options ->> 'if'::text)) <= 524288) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs_per_key'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'per_seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'max_seconds'::text) ~ '^([1-9][0-9]{0,4}|[1-5][0-9]{5}|60[0-3][0-9]{3}|604[0-7][0-9]{2}|604800)$'::text))),
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );

@@ -63,25 +63,25 @@ describe('ByteBudget', () => {
 
   it('takes bytes at once only when they are free and no caller waits for them', async () => {
     const budget = new ByteBudget(20);
-    const first = budget.tryAcquire('a', 10)!;
-    expect(budget.tryAcquire('a', 1)).toBeUndefined();
-    const other = budget.tryAcquire('b', 8)!;
-    expect(budget.tryAcquire('c', 3)).toBeUndefined();
+    const first = budget.tryReserve('a', 10)!;
+    expect(budget.tryReserve('a', 1)).toBeUndefined();
+    const other = budget.tryReserve('b', 8)!;
+    expect(budget.tryReserve('c', 3)).toBeUndefined();
     const waiting = budget.acquire('c', 3, NEVER);
-    expect(budget.tryAcquire('d', 1)).toBeUndefined();
-    first();
+    expect(budget.tryReserve('d', 1)).toBeUndefined();
+    first.release();
     (await waiting)();
-    other();
-    expect(budget.tryAcquire('d', 10)).toBeDefined();
+    other.release();
+    expect(budget.tryReserve('d', 10)).toBeDefined();
   });
 
   it('takes bytes at once while a caller waits because the share of its organization is used up', async () => {
     const budget = new ByteBudget(20);
     const first = await budget.acquire('a', 9, NEVER);
     const waiting = budget.acquire('a', 4, NEVER);
-    const other = budget.tryAcquire('b', 8);
+    const other = budget.tryReserve('b', 8);
     expect(other).toBeDefined();
-    expect(budget.tryAcquire('a', 1)).toBeUndefined();
+    expect(budget.tryReserve('a', 1)).toBeUndefined();
     first();
     (await waiting)();
   });
@@ -92,6 +92,18 @@ describe('ByteBudget', () => {
     await budget.acquire('b', 5, NEVER);
     void budget.acquire('a', 1, NEVER);
     void budget.acquire('c', 6, NEVER);
-    expect(budget.tryAcquire('b', 1)).toBeUndefined();
+    expect(budget.tryReserve('b', 1)).toBeUndefined();
+  });
+
+  it('releases bytes in parts, and each byte only once', async () => {
+    const budget = new ByteBudget(20);
+    const held = await budget.reserve('a', 10, NEVER);
+    const waiting = budget.acquire('a', 6, NEVER);
+    expect(held.release(6)).toBe(6);
+    await waiting;
+    expect(budget.tryReserve('a', 1)).toBeUndefined();
+    expect([held.release(10), held.release()]).toEqual([4, 0]);
+    expect(budget.tryReserve('a', 4)).toBeDefined();
+    expect(budget.tryReserve('a', 1)).toBeUndefined();
   });
 });

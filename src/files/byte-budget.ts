@@ -6,6 +6,12 @@ interface Waiter {
   readonly start: () => void;
 }
 
+/** Bytes that a caller has taken. */
+export interface ByteReservation {
+  /** Releases this number of the bytes, or all. Returns the number of bytes that it has released. */
+  release(bytes?: number): number;
+}
+
 /**
  * Limits the memory of a process for large bodies. One organization has at most half of it, so that its calls to a slow
  * server cannot stop the calls of others. Organizations whose callers wait take turns.
@@ -27,33 +33,47 @@ export class ByteBudget {
    * more bytes.
    */
   async acquire(organizationId: string, wanted: number, signal: AbortSignal): Promise<() => void> {
+    const reservation = await this.reserve(organizationId, wanted, signal);
+    return () => void reservation.release();
+  }
+
+  /** Waits as {@link acquire} does, and returns bytes that can be released in parts. */
+  async reserve(
+    organizationId: string,
+    wanted: number,
+    signal: AbortSignal,
+  ): Promise<ByteReservation> {
     signal.throwIfAborted();
     const bytes = Math.min(wanted, this.share);
     await this.wait(organizationId, bytes, signal);
-    return this.releaser(organizationId, bytes);
+    return this.reservation(organizationId, bytes);
   }
 
   /**
-   * Takes bytes that are free now, and returns a function that releases them. Returns undefined when they are not free,
-   * when they exceed the share of the organization, or when another caller waits. A waiting caller of another
-   * organization does not count while the share of that organization is used up.
+   * Takes bytes that are free now. Returns undefined when they are not free, when they exceed the share of the
+   * organization, or when another caller waits. A waiting caller of another organization does not count while the share
+   * of that organization is used up.
    */
-  tryAcquire(organizationId: string, bytes: number): (() => void) | undefined {
+  tryReserve(organizationId: string, bytes: number): ByteReservation | undefined {
     const mustWait = this.waiting.some(
       (id, next) => id === organizationId || this.fitsShare(id, next.bytes),
     );
     if (mustWait || bytes > this.free || !this.fitsShare(organizationId, bytes)) return undefined;
     this.add(organizationId, bytes);
-    return this.releaser(organizationId, bytes);
+    return this.reservation(organizationId, bytes);
   }
 
-  private releaser(organizationId: string, bytes: number): () => void {
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.add(organizationId, -bytes);
-      this.startWaiting();
+  private reservation(organizationId: string, taken: number): ByteReservation {
+    let left = taken;
+    return {
+      release: (most = left) => {
+        const bytes = Math.min(most, left);
+        if (bytes === 0) return 0;
+        left -= bytes;
+        this.add(organizationId, -bytes);
+        this.startWaiting();
+        return bytes;
+      },
     };
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../errors/app-error.js';
 import { parseJson } from './request-body.js';
 
@@ -30,4 +30,15 @@ describe(parseJson, () => {
       expect(codeOf(body)).toBe(expected);
     },
   );
+
+  it('refuses a text with too many members before it is parsed, because the values would fill the memory', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(codeOf(`[${'{},'.repeat(20_000)}{}]`)).toBe('too_complex');
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
+  it('accepts 10,000 members in lists, of which each is counted twice before the text is parsed', () => {
+    expect(codeOf(`[${'[],'.repeat(9_999)}[]]`)).toBe('parsed');
+  });
 });

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
+import { mayHaveMoreMembers } from '../text/json-members.js';
 import { tooManyChunks } from './small-chunks.js';
 
 /**
@@ -79,6 +80,8 @@ export interface JsonLimits {
 }
 
 const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
+/** The members that are counted for each allowed member before a text is parsed: its value, and its bracket if it is a list. */
+const MOST_COUNTED = 2;
 
 /**
  * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is nested
@@ -103,10 +106,12 @@ function parseText(body: Uint8Array, limits: JsonLimits): { text: string; value:
   let value: unknown;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    value = JSON.parse(text);
+    // A body that a client sends is small. SQL of a tool can store payloads whose values would fill the memory.
+    if (!mayHaveMoreMembers(text, limits.members * MOST_COUNTED)) value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
   }
+  if (value === undefined) throw tooManyMembers(limits);
   countMembers(value, 1, limits);
   return { text, value };
 }
@@ -119,8 +124,10 @@ function countMembers(value: unknown, depth: number, limits: JsonLimits): number
   }
   let members = 0;
   for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1, limits);
-  if (members > limits.members) {
-    throw new AppError('too_complex', `The body has more than ${limits.members} values.`);
-  }
+  if (members > limits.members) throw tooManyMembers(limits);
   return members;
+}
+
+function tooManyMembers({ members }: JsonLimits): AppError {
+  return new AppError('too_complex', `The body has more than ${members} values.`);
 }

@@ -14,7 +14,7 @@ const BYTES = 64 * 1024;
  * The largest number of cells of a row. The parser cannot be interrupted before a row ends, and it spends most of its
  * time on cells.
  */
-const MOST_CELLS = 10 * MOST_COLUMNS;
+export const MOST_CELLS = 10 * MOST_COLUMNS;
 const CR = 13;
 const LF = 10;
 const QUOTE = 34;

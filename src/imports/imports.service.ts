@@ -6,7 +6,9 @@ import { AppError, assertFound } from '../errors/app-error.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { csvLine } from '../text/csv-line.js';
+import { mayHaveMoreMembers } from '../text/json-members.js';
 import { guessMapping, matchField, parseMapping } from './column-mapping.js';
+import { MOST_CELLS } from './csv-scanner.js';
 import type { ContactImport, ImportStatus } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
@@ -139,7 +141,7 @@ export class ImportsService {
       if (faults.length === 0) return;
       yield faults
         .map(({ row, cells, reasons }) => {
-          const given = JSON.parse(cells) as string[];
+          const given = parseCells(cells);
           const padded = job.columns.map((_, index) => given[index] ?? '');
           return csvLine([...padded, String(row), reasons]);
         })
@@ -147,4 +149,9 @@ export class ImportsService {
       after = faults.at(-1)!.row;
     }
   }
+}
+
+/** Returns the cells of a row, or none when SQL of a tool has stored more than a row of a file can have. */
+function parseCells(json: string): readonly string[] {
+  return mayHaveMoreMembers(json, 2 * MOST_CELLS) ? [] : (JSON.parse(json) as string[]);
 }

@@ -13,6 +13,9 @@ const MEBIBYTE = 1024 * 1024;
 const PATIENT = `set local statement_timeout = '200s'`;
 const LONG_MS = 300_000;
 const MANY_OBJECTS = `select ('[' || repeat('{},', 6000) || '{}]')::jsonb from generate_series(1, 1000)`;
+/** Returns a statement whose values are many in few bytes. */
+const columns = (count: number, value: string, rows: number): string =>
+  `select ${Array.from({ length: count }, () => value).join(', ')} from generate_series(1, ${rows})`;
 const TOO_LARGE = { code: 'payload_too_large', message: expect.stringMatching(/larger than/) };
 
 let switchboard: Switchboard;
@@ -34,6 +37,9 @@ describe('an answer of PostgreSQL that is too large', () => {
     ['millions of JSON objects', `select ('[' || repeat('{},', 6000000) || '{}]')::json`],
     ['millions of JSON objects in rows', MANY_OBJECTS],
     ['millions of lists', `select ('{' || repeat('{1},', 3000000) || '{1}}')::int[]`],
+    ['millions of bytes', columns(200, `'\\x'::bytea`, 25_000)],
+    ['millions of times', columns(200, 'now()', 25_000)],
+    ['rows with the most columns', columns(1600, '1', 5000)],
   ])(
     'fails the statement that asked for %s, and other organizations are served',
     async (_, sql) => {

@@ -129,6 +129,14 @@ describe('a dry run', () => {
     await expect(nested).rejects.toThrow('pass call.organizationId');
   });
 
+  it('do not contain a record that SQL of a tool has made too large to parse', async () => {
+    const line = `'{"action":"create","table":"x","id":"' || repeat('x', 300000) || E'"}\\n'`;
+    const effects = await effectsOf(() =>
+      sql(`select length(set_config('switchboard.effects', ${line}, true))`),
+    );
+    expect(effects).toMatchObject({ effects: [], truncated: true });
+  });
+
   it('includes work that normally runs outside of the transaction', async () => {
     const before = await dumpOrganization(switchboard, acme.id);
     await effectsOf(() => tenants.outside(() => write(() => thing(1))));

@@ -68,6 +68,9 @@ describe('SQL of a tool cannot store', () => {
   const step = (column: string): string =>
     `insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at, ${column})
      select organization_id, id, 'x', 1, 'succeeded', 1, now(),`;
+  const run = (columns: string, values: string): string =>
+    `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, ${columns})
+     select organization_id, 'x' || left(id, 20), id, version, 'manual', ${values} from workflows`;
   const delay = (values: string): string =>
     `update workflow_runs set status = 'queued', limited = true, delayed_until = '-infinity', ${values}`;
 
@@ -107,6 +110,31 @@ describe('SQL of a tool cannot store', () => {
     ['a wait whose snapshot ends before it begins', waits('9:5:')],
     ['a large event', event('1').replace(`'{}'`, LARGE)],
     ['a run with a large answer', `update workflow_runs set answer = ${LARGE}`],
+    ['a run with a large payload', run('payload', `convert_to(${LARGE}::text, 'UTF8')`)],
+    [
+      'a run with a large request',
+      run('payload, request', `'', ('[' || repeat('{},', 100000) || '{}]')::json`),
+    ],
+    [
+      'a run with long facts of its payload',
+      run('payload, large_payload', `'', to_json(repeat('x', 10000))`),
+    ],
+    ['a run with a long text', `update workflow_runs set reason = repeat('x', 1000000)`],
+    [
+      'a step with the name of a long tool',
+      `${step('tool')} repeat('x', 100000) from workflow_runs`,
+    ],
+    [
+      'a step with a long path',
+      step('tool').replace("id, 'x', 1", `id, repeat('x', 100000), 1`) + ' null from workflow_runs',
+    ],
+    [
+      'a wait with a long error',
+      waits('1:1:')
+        .replace('armed_snapshot)', 'armed_snapshot, error)')
+        .replace(`'1:1:'`, `'1:1:', repeat('x', 3000000)`),
+    ],
+    ['an event of a long name', event('1').replace(`'test'`, `repeat('x', 100000)`)],
     ['a step with a large error', `${step('error')} ${LARGE} from workflow_runs`],
     ['a step with large failed attempts', `${step('failed_attempts')} ${LARGE} from workflow_runs`],
     [

@@ -7,6 +7,19 @@ export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
 /** The memory that a row takes besides its values, and that a value takes besides its characters, in bytes. */
 const ROW_BYTES = 64;
 const VALUE_BYTES = 32;
+/** The memory of a value of the types that pg parses to objects: bytes, shapes, times and intervals. */
+const OBJECT_BYTES: Readonly<Record<number, number>> = {
+  17: 200,
+  600: 96,
+  718: 128,
+  1082: 128,
+  1114: 128,
+  1184: 128,
+  1186: 96,
+};
+/** The columns above which V8 stores a row as a table of hashes, and the memory of a value that this adds. */
+const MOST_PLAIN_COLUMNS = 1000;
+const HASHED_BYTES = 56;
 /** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
 const UNWEIGHED_CHARACTERS = 1024 * 1024;
 /** The most memory that one character of an array takes while pg parses it, in bytes: that of `{{1},{1},…}`. */
@@ -46,8 +59,8 @@ export class AnswerMemory {
    * Counts the memory of a row without the characters of its values. Above the limit, ends the connection and throws
    * `payload_too_large`.
    */
-  holdRow(columns: number): void {
-    this.hold(ROW_BYTES + columns * VALUE_BYTES);
+  holdRow(rowBytes: number): void {
+    this.hold(rowBytes);
   }
 
   private holdJson(text: string): void {
@@ -69,6 +82,13 @@ export class AnswerMemory {
       });
     }
   }
+}
+
+/** Returns the memory that each row of an answer with these columns takes besides the characters of its values. */
+export function rowBytesOf(fields: readonly { readonly dataTypeID: number }[]): number {
+  let bytes = ROW_BYTES;
+  for (const { dataTypeID } of fields) bytes += OBJECT_BYTES[dataTypeID] ?? VALUE_BYTES;
+  return fields.length > MOST_PLAIN_COLUMNS ? bytes + fields.length * HASHED_BYTES : bytes;
 }
 
 /** Returns the `AnswerMemory` of a connection, or undefined when the answers of the connection are not limited. */

@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type Connection, type QueryResult, type Submittable } from 'pg';
 import { toError } from '../../errors/app-error.js';
-import { type AnswerMemory, memoryOf } from './answer-memory.js';
+import { type AnswerMemory, memoryOf, rowBytesOf } from './answer-memory.js';
 import type { BoundStatement } from './statement.js';
 
 /** The type declarations of pg leave out these parts. pg-cursor and pg-query-stream use them too. */
@@ -34,6 +34,8 @@ export class Pipeline implements Submittable {
   private connection?: Connection;
   private rowError?: Error;
   private memory?: AnswerMemory;
+  /** The memory of each row of the result that is being received. */
+  private rowBytes = 0;
   private resolve: (result: QueryResult) => void;
   private reject: (error: Error) => void;
 
@@ -64,8 +66,9 @@ export class Pipeline implements Submittable {
     return undefined;
   }
 
-  handleRowDescription(message: { fields: unknown }): void {
-    this.result.addFields(message.fields);
+  handleRowDescription({ fields }: { fields: { dataTypeID: number }[] }): void {
+    if (this.memory) this.rowBytes = rowBytesOf(fields);
+    this.result.addFields(fields);
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
@@ -75,7 +78,7 @@ export class Pipeline implements Submittable {
       return;
     }
     try {
-      this.memory?.holdRow(fields.length);
+      this.memory?.holdRow(this.rowBytes);
       this.result.addRow(this.result.parseRow(fields));
     } catch (error) {
       this.rowError = toError(error);

@@ -23,13 +23,17 @@ export const RECORD_EFFECTS: BoundStatement = {
   values: [],
   isInternal: true,
 };
+/** The most bytes of a record. The database stops at half of this size, but SQL of a tool can set any text. */
+const MOST_BYTES = 256 * 1024;
 /**
  * Reads `effects`, the recorded lines for {@link parseEffects}, and `mode`. The mode is `full` when the record became
  * too large, so that lines are missing.
  */
 export const READ_EFFECTS: BoundStatement = {
-  text: `select current_setting('switchboard.dry_run', true) as mode,
-    current_setting('switchboard.effects', true) as effects`,
+  text: `select case when octet_length(effects) > ${MOST_BYTES} then 'full' else mode end as mode,
+      case when octet_length(effects) > ${MOST_BYTES} then '' else effects end as effects
+    from (select current_setting('switchboard.dry_run', true) as mode,
+      current_setting('switchboard.effects', true) as effects) recorded`,
   values: [],
   isInternal: true,
 };

@@ -83,12 +83,14 @@ export class ClaimedRunsRepository {
     try {
       return await this.readTogether(organizationId, leases);
     } catch (error) {
-      const isTooLarge = error instanceof AppError && error.code === 'payload_too_large';
-      if (!isTooLarge || leases.length === 1) throw error;
+      if (!isTooLarge(error) || leases.length === 1) throw error;
     }
     const rows = new Map<number, Row>();
     for (const [position, lease] of leases.entries()) {
-      const found = await this.readTogether(organizationId, [lease]).catch(() => undefined);
+      // Any other error, for example of a lost connection, says nothing about the run, so it must not look like a crash.
+      const found = await this.readTogether(organizationId, [lease]).catch((error: unknown) => {
+        if (!isTooLarge(error)) throw error;
+      });
       const row = found?.get(0);
       if (row) rows.set(position, row);
     }
@@ -126,4 +128,8 @@ export class ClaimedRunsRepository {
     this.versions.set(key, steps);
     return steps;
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'payload_too_large';
 }

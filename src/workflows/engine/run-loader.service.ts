@@ -10,6 +10,13 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 
 /** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
+/** The part of a part that is read again when the part does not fit, because a loop may have finished in it. */
+const SMALLER = 8;
+/**
+ * The most bytes of parts that are read for one run, as `journalBytes` counts them. The entries inside finished
+ * iterations are in them too, and SQL of a tool can store any number of these.
+ */
+export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
 /** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
 const MIN_BYTES = 4 * 1024 * 1024;
 
@@ -50,9 +57,9 @@ export class RunLoaderService {
 
   /**
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
-   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. Stops early,
-   * and returns the run with a part of its journal, when more than {@link MAX_LOADED_BYTES} would be in memory. Throws
-   * `rate_limited` when the parsed journal needs more memory than is free; see `RunReservation.grow`.
+   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. Then keeps only
+   * the memory that the other entries need. Stops early, and returns the run with a part of its journal, when more than
+   * {@link MAX_LOADED_BYTES} would be in memory, or more than {@link MAX_READ_BYTES} would be read. Throws `rate_limited` when the parsed journal needs more memory than is free; see `RunReservation.grow`.
    */
   async loadLarge(
     lease: RunLease,
@@ -60,24 +67,41 @@ export class RunLoaderService {
     bytes: number,
     memory: RunReservation,
   ): Promise<{ run: ClaimedRun; isTooLarge: boolean }> {
-    const { organizationId, id } = lease;
     await memory.wait(Math.max(bytes, MIN_BYTES), signal).catch(() => {
       throw new LeaseLostError();
     });
     const run = new ClaimedRun(lease, signal, await this.getData(lease), []);
-    for (let part: JournalPart | undefined; !part?.isLast;) {
-      const after = part?.end;
-      part = await this.tenants.transaction(
+    const isTooLarge = !(await this.loadParts(run, memory));
+    memory.shrink(run.bytes);
+    return { run, isTooLarge };
+  }
+
+  /** Loads all parts of a journal. Stops and returns false when they are too large. */
+  private async loadParts(run: ClaimedRun, memory: RunReservation): Promise<boolean> {
+    const { organizationId, id } = run.lease;
+    let partBytes = PART_BYTES;
+    let readBytes = 0;
+    for (let loaded: JournalPart | undefined; !loaded?.isLast;) {
+      const after = loaded?.end;
+      const part = await this.tenants.transaction(
         organizationId,
-        () => this.journal.read(organizationId, id, PART_BYTES, after),
+        () => this.journal.read(organizationId, id, partBytes, after),
         { readOnly: true },
       );
+      readBytes += part.bytes;
+      if (readBytes > MAX_READ_BYTES) return false;
       const needed = run.bytes + part.bytes;
-      if (needed > MAX_LOADED_BYTES) return { run, isTooLarge: true };
+      if (needed > MAX_LOADED_BYTES) {
+        if (part.count <= 1) return false;
+        partBytes = Math.ceil(partBytes / SMALLER);
+        continue;
+      }
       memory.grow(needed);
       run.load(part.entries());
+      loaded = part;
+      partBytes = Math.min(partBytes * SMALLER, PART_BYTES);
     }
-    return { run, isTooLarge: false };
+    return true;
   }
 
   /** Reads the entries of these steps again, because their waits may have ended. */

@@ -32,4 +32,17 @@ describe(RunMemoryService, () => {
     first.grow(64 * MIB);
     expect(() => memory.reserve('a').grow(8 * MIB)).toThrow('need the memory');
   });
+
+  it('keeps only what a journal needs after it was loaded', async () => {
+    const memory = new RunMemoryService();
+    const first = memory.reserve('a');
+    await first.wait(128 * MIB, NEVER);
+    first.grow(12 * MIB);
+    expect(() => memory.reserve('a').grow(52 * MIB)).toThrow('need the memory');
+    first.shrink(32 * MIB);
+    expect(() => memory.reserve('a').grow(67 * MIB)).toThrow('need the memory');
+    memory.reserve('a').grow(64 * MIB);
+    first.end();
+    memory.reserve('a').grow(64 * MIB);
+  });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
-import { ByteBudget } from '../../files/byte-budget.js';
+import { ByteBudget, type ByteReservation } from '../../files/byte-budget.js';
 import { MAX_JOURNAL_BYTES, MAX_LOADED_BYTES } from '../journal/journal-size.js';
 
 /** The most bytes of large journals in the memory of a process. One organization has at most half of them. */
@@ -24,7 +24,7 @@ export class RunMemoryService {
  * reserves its size.
  */
 export class RunReservation {
-  private readonly releases: (() => void)[] = [];
+  private readonly reservations: ByteReservation[] = [];
   private bytes = SMALL_JOURNAL_BYTES;
 
   constructor(
@@ -35,7 +35,7 @@ export class RunReservation {
   /** Waits for the memory of a journal that is not loaded yet. */
   async wait(bytes: number, signal: AbortSignal): Promise<void> {
     const more = this.missing(bytes);
-    this.releases.push(await this.budget.acquire(this.organizationId, more, signal));
+    this.reservations.push(await this.budget.reserve(this.organizationId, more, signal));
     this.bytes += more;
   }
 
@@ -47,20 +47,33 @@ export class RunReservation {
   grow(bytes: number): void {
     const more = bytes > this.bytes ? this.missing(bytes) : 0;
     if (more === 0) return;
-    const release = this.budget.tryAcquire(this.organizationId, more);
-    if (!release) {
+    const reservation = this.budget.tryReserve(this.organizationId, more);
+    if (!reservation) {
       throw new AppError('rate_limited', 'Other runs need the memory of the process.');
     }
-    this.releases.push(release);
+    this.reservations.push(reservation);
     this.bytes += more;
   }
 
+  /** Releases what a journal of this size does not need, because the reservation was made before it was loaded. */
+  shrink(bytes: number): void {
+    const needed = Math.max(withRoom(bytes), SMALL_JOURNAL_BYTES);
+    for (const reservation of this.reservations) {
+      if (this.bytes <= needed) return;
+      this.bytes -= reservation.release(this.bytes - needed);
+    }
+  }
+
   end(): void {
-    for (const release of this.releases.splice(0)) release();
+    for (const reservation of this.reservations.splice(0)) reservation.release();
   }
 
   private missing(bytes: number): number {
-    const withRoom = Math.max(bytes, Math.min(2 * bytes, MAX_JOURNAL_BYTES));
-    return Math.max(0, Math.min(withRoom, MAX_LOADED_BYTES) - this.bytes);
+    return Math.max(0, withRoom(bytes) - this.bytes);
   }
+}
+
+function withRoom(bytes: number): number {
+  const doubled = Math.max(bytes, Math.min(2 * bytes, MAX_JOURNAL_BYTES));
+  return Math.min(doubled, MAX_LOADED_BYTES);
 }

@@ -9,6 +9,8 @@ import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 /** The bytes of memory for each counted byte. JSON with few small values takes less when it is parsed. */
 const MEMORY_OF_BYTE = 4;
+/** The bytes that count for each entry besides its JSON, its path and the name of its tool. */
+export const ENTRY_BYTES = 256;
 /**
  * An entry of at most this size is stored even above the limit, and so is an entry that grows by at most this size.
  * Otherwise a run with large values could not store the choice of a branch, or record and handle the failure.
@@ -48,6 +50,14 @@ export function journalBytes(...texts: readonly (string | null)[]): number {
     bytes += Math.max(Buffer.byteLength(text), Math.ceil(jsonMemory(text) / MEMORY_OF_BYTE));
   }
   return bytes;
+}
+
+/** Returns the bytes of an entry besides its JSON that count towards the limit. */
+export function placeBytes(entry: {
+  readonly stepId: string;
+  readonly tool: string | null;
+}): number {
+  return ENTRY_BYTES + entry.stepId.length + (entry.tool?.length ?? 0);
 }
 
 /** Returns the bytes of an entry that count towards the limit. */

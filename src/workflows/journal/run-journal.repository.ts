@@ -4,11 +4,13 @@ import { arrayOfUnknownSize, prepared, preparedRows } from '../../database/drive
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { cutValuesJson } from './cut-values.js';
 import type { JournalEntry } from './claimed-run.js';
+import { ESTIMATE, READ, READ_SMALL, READ_STEPS } from './journal-reads.js';
 import {
   assertFits,
   journalBytes,
   JournalTooLargeError,
   MAX_LOADED_BYTES,
+  placeBytes,
 } from './journal-size.js';
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
@@ -39,65 +41,15 @@ type JournalPlace = Pick<JournalEntry, 'position' | 'stepId'>;
 
 /** The place before all entries. Its position is the smallest integer of PostgreSQL. */
 const BEGIN: JournalPlace = { position: -(2 ** 31), stepId: '' };
-/** The members of an entry. JSON is read as text, so that its memory can be estimated before it is parsed. */
-const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::text, output::text, error::text,
-  progress::text, failed_attempts::text as "failedAttempts", wake_at as "wakeAt",
-  -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
-  -- wrong, but they measure durations well.
-  case when status = 'waiting' and exists (
-    select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
-      and w.state = 'delivered') then 0
-  else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
-const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
-/**
- * The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. The sizes in the column `cut` are
- * not used, because SQL of a tool can write any value there.
- */
-const TEXT_BYTES = VALUES.map((name) => `coalesce(octet_length(${name}::text), 0)`).join(' + ');
-/** The bytes of the stored values of a row. PostgreSQL does not read large values to find them. */
-const STORED_BYTES = VALUES.map((name) => `coalesce(pg_column_size(${name}), 0)`).join(' + ');
-const READ_SMALL = prepared(
-  'run_journal_read_small',
-  `select ${MEMBERS} from (
-    select *, sum(bytes) over () as "allBytes" from (
-      select *, ${TEXT_BYTES} as bytes from (
-        select *, sum(${STORED_BYTES}) over () as "allStored" from run_steps
-        where organization_id = $1 and run_id = $2) stored
-      where "allStored" <= $3) sized) s
-  where "allBytes" <= $3 order by position, step_id`,
-);
-/** The entries after a place. `storedBefore` is the stored bytes of the entries between the place and this entry. */
-const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
-    sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
-  from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
-// PostgreSQL decompresses only the first entries, whose stored values fit into half of a part. Their texts are often
-// longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each
-// value twice.
-const READ = prepared(
-  'run_journal_read',
-  `with counted as (
-    select *, sum(bytes) over (order by position, step_id) - bytes as "bytesBefore" from (
-      select *, ${TEXT_BYTES} as bytes from (${STORED_AFTER}) stored where "storedBefore" < $5 / 2 offset 0) sized
-  )
-  select ${MEMBERS}, "leftCount" from counted s where "bytesBefore" < $5 order by position, step_id`,
-);
-const ESTIMATE = prepared(
-  'run_journal_estimate',
-  `select coalesce(sum(${STORED_BYTES}), 0)::float8 as bytes from run_steps where organization_id = $1 and run_id = $2`,
-);
 /** The bytes of an ordinary text for each byte of its stored value. */
 const TEXT_OF_STORED = 4;
-const READ_STEPS = prepared(
-  'run_journal_read_steps',
-  `select ${MEMBERS} from run_steps s
-  where organization_id = $1 and run_id = $2 and step_id = any (${arrayOfUnknownSize('$3::text[]')})
-  order by position, step_id`,
-);
 
 /** A part of the journal of a run. */
 export interface JournalPart {
   /** The bytes of the entries, as `journalBytes` counts them. */
   readonly bytes: number;
+  /** The number of entries. */
+  readonly count: number;
   readonly isLast: boolean;
   /** Parses the entries. */
   readonly entries: () => readonly JournalEntry[];
@@ -124,7 +76,7 @@ export class RunJournalRepository {
     const isNew = !tx.get(entry.stepId);
     const [input, output] = [json(entry.input), json(entry.output)];
     const [error, failedAttempts] = [json(entry.error), json(entry.failedAttempts)];
-    entry.bytes = journalBytes(input, output, error, failedAttempts);
+    entry.bytes = placeBytes(entry) + journalBytes(input, output, error, failedAttempts);
     assertFits(tx, entry);
     const values = [
       organizationId,
@@ -191,6 +143,7 @@ export class RunJournalRepository {
     const weighed = weighEntries(rows.map(({ leftCount: _, ...row }) => row));
     return {
       bytes: weighed.bytes,
+      count: rows.length,
       isLast: rows.length === (rows[0]?.leftCount ?? 0),
       entries: () => parseEntries(weighed),
       end: rows.at(-1) ?? after,

@@ -1,5 +1,5 @@
 import type { JournalEntry } from './claimed-run.js';
-import { journalBytes } from './journal-size.js';
+import { journalBytes, placeBytes } from './journal-size.js';
 
 type JsonMember = 'input' | 'output' | 'error' | 'progress' | 'failedAttempts';
 
@@ -26,7 +26,8 @@ export function weighEntries(rows: readonly StoredEntry[]): WeighedEntries {
   const readAt = performance.now();
   let total = 0;
   const entries = rows.map((row) => {
-    const bytes = journalBytes(row.input, row.output, row.error, row.failedAttempts);
+    const bytes =
+      placeBytes(row) + journalBytes(row.input, row.output, row.error, row.failedAttempts);
     const progressBytes = journalBytes(row.progress);
     total += bytes + progressBytes;
     return { row, bytes, progressBytes };

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError, type AppErrorCode } from '../../errors/app-error.js';
+import type { RunLease } from '../journal/run-lease.js';
+import type { WorkflowsRepository } from '../store/workflows.repository.js';
+import { ClaimedRunsRepository } from './claimed-runs.repository.js';
+
+/** Reads two runs. The statement for both fails because they are too large, and each statement for one run fails so. */
+const readTwo = async (...codes: AppErrorCode[]) => {
+  const failures = ['payload_too_large' as const, ...codes];
+  const transaction = () => Promise.reject(new AppError(failures.shift()!, 'No rows.'));
+  const runs = new ClaimedRunsRepository(
+    { transaction } as object as TenantDatabase,
+    {} as WorkflowsRepository,
+  );
+  const leases = ['run_1', 'run_2'].map((id) => ({ organizationId: 'a', id, epoch: 1 }));
+  return await Promise.allSettled(leases.map((lease) => runs.find(lease as RunLease)));
+};
+
+describe(ClaimedRunsRepository, () => {
+  it('leaves out runs that are too large alone', async () => {
+    expect(await readTwo('payload_too_large', 'payload_too_large')).toMatchObject([
+      { status: 'fulfilled', value: undefined },
+      { status: 'fulfilled', value: undefined },
+    ]);
+  });
+
+  it('fails when the database is away, because a lost lease would count as a crash of the run', async () => {
+    const failed = { status: 'rejected', reason: { code: 'unavailable' } };
+    expect(await readTwo('payload_too_large', 'unavailable')).toMatchObject([failed, failed]);
+  });
+});
