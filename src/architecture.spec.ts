@@ -82,7 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   openapi: ['accounts', 'custom-events', 'files', 'http', 'imports', 'keys', 'mcp', 'tools'],
   secrets: ['accounts', 'database', 'errors', 'tools'],
   files: ['accounts', 'database', 'errors', 'http', 'keys', 'tools', 'turns'],
-  outbound: ['errors', 'files', 'http', 'secrets', 'security', 'text', 'tools'],
+  outbound: ['errors', 'files', 'http', 'liquid', 'secrets', 'security', 'text', 'tools'],
   senders: ['accounts', 'database', 'errors', 'http', 'text', 'tools', 'turns'],
   channels: [
     'accounts',

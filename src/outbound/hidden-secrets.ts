@@ -1,28 +1,19 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { AppError } from '../errors/app-error.js';
+import type { ProcessorTurns } from '../liquid/processor-turns.js';
+import type { ToolCall } from '../tools/contract/tool-call.js';
+import { MOST_PLACES, Pattern, Places, Search, tooMany } from './secret-search.js';
 import { type ByteSink, jsonDecoder, percentDecoder, readText, toAll } from './unescaped.js';
 
 /** The shortest secret that is hidden in responses. Shorter texts occur in responses by chance. */
 export const SHORTEST = 4;
-/** The largest number of hidden places in one response. The text `[secret NAME]` may be longer than the secret. */
-const MOST_PLACES = 10_000;
-/** The number of bytes that are searched without a pause. Other work of the process waits meanwhile. */
-const BYTES_AT_ONCE = 512 * 1024;
-/** The same number for the search behind escapes, which takes longer. */
-const DECODED_AT_ONCE = 64 * 1024;
-/** The bytes that count for each text besides its own, because preparing a search takes time too. */
-const COST_OF_TEXT = 256;
+/**
+ * The number of comparisons of a byte with a secret in one step of a search. A step takes about a millisecond, and
+ * other work of the process waits meanwhile.
+ */
+const COMPARISONS_AT_ONCE = 64 * 1024;
+/** The number of comparisons that take as long as decoding one byte in all ways. */
+const COST_OF_DECODING = 8;
 /** Matches secrets that look the same in URLs, forms and JSON. */
 const UNESCAPED = /^[\w.~-]*$/;
-/** Matches texts in which a secret may look different. */
-const ESCAPES = /[%\\+]/;
-
-/** A part of a text that is hidden, from `begin` to before `end`. */
-interface Place {
-  readonly begin: number;
-  end: number;
-  readonly label: string;
-}
 
 interface Hidden {
   readonly text: Pattern;
@@ -31,6 +22,9 @@ interface Hidden {
   readonly decoded: readonly Pattern[];
   readonly label: string;
 }
+
+/** A search that can stop after each step. A step takes about a millisecond, whatever the text and the secrets are. */
+export type SearchSteps<T> = Generator<void, T>;
 
 /**
  * Hides the secrets of a request in its response. Each place becomes `[secret NAME]`, and places that overlap become one.
@@ -55,88 +49,81 @@ export class HiddenSecrets {
     this.hasDecoded = this.secrets.some(({ decoded }) => decoded.length > 0);
   }
 
-  /** Returns the text without the secrets. Throws `rejected` for a response with too many of them. */
+  /**
+   * Returns the text without the secrets. Throws `rejected` for a response with too many of them. Other work of the
+   * process waits meanwhile, so the text must be short.
+   */
   inText(text: string): string {
-    const places: Place[] = [];
-    for (const { text: pattern, label } of this.secrets) {
-      if (pattern.codes.length > text.length) continue;
-      const search = new Search(pattern, label);
-      for (let at = 0; at < text.length; at += 1) search.next(text.charCodeAt(at), at, at + 1);
-      places.push(...search.places);
+    const steps = this.searchText(text);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
     }
-    if (this.hasDecoded && ESCAPES.test(text)) {
-      const { sink, searches } = decodingSearches(this.secrets, text);
-      readText(text, sink);
-      places.push(...searches.flatMap((found) => found.places));
-    }
-    if (places.length === 0) return text;
-    return this.replace(places, (begin, end) => text.slice(begin, end)).join('');
   }
 
-  /**
-   * Returns those of the texts that contain a secret, each with its text without the secrets. Other work of the process
-   * continues meanwhile. Throws `rejected` as {@link inText} does.
-   */
-  async inTexts(texts: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  /** Returns those of the texts that contain a secret, each with its text without the secrets. Throws as {@link inText}. */
+  *searchTexts(texts: Iterable<string>): SearchSteps<ReadonlyMap<string, string>> {
     const changed = new Map<string, string>();
-    let searched = 0;
     for (const text of texts) {
-      searched += text.length + COST_OF_TEXT;
-      if (searched > DECODED_AT_ONCE) {
-        await yieldToOthers();
-        searched = 0;
-      }
-      const hidden =
-        text.length > DECODED_AT_ONCE ? await this.inLongText(text) : this.inText(text);
+      yield;
+      const hidden = yield* this.searchText(text);
       if (hidden !== text) changed.set(text, hidden);
     }
     return changed;
   }
 
   /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
-  async inBytes(bytes: Buffer): Promise<Buffer> {
-    const places: Place[] = [];
-    for (const { bytes: pattern, label } of this.secrets) {
-      const search = new Search(pattern, label);
-      for (let from = 0; from < bytes.length; from += BYTES_AT_ONCE) {
-        await yieldToOthers();
-        const end = Math.min(bytes.length, from + BYTES_AT_ONCE);
-        for (let at = from; at < end; at += 1) search.next(bytes[at]!, at, at + 1);
-      }
-      places.push(...search.places);
-    }
-    if (this.hasDecoded) {
-      const { sink, searches } = decodingSearches(this.secrets, bytes);
-      for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {
-        await yieldToOthers();
-        const end = Math.min(bytes.length, from + DECODED_AT_ONCE);
-        for (let at = from; at < end; at += 1) sink(bytes[at]!, at, at + 1);
-      }
-      places.push(...searches.flatMap((found) => found.places));
-    }
-    if (places.length === 0) return bytes;
+  *searchBytes(bytes: Buffer): SearchSteps<Buffer> {
+    const places = yield* this.search(bytes);
+    if (places.isEmpty) return bytes;
     const parts = this.replace(places, (begin, end) => bytes.subarray(begin, end));
     return Buffer.concat(
       parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
     );
   }
 
-  private async inLongText(text: string): Promise<string> {
-    const bytes = Buffer.from(text);
-    const hidden = await this.inBytes(bytes);
-    return hidden === bytes ? text : hidden.toString();
+  private *searchText(text: string): SearchSteps<string> {
+    const places = yield* this.search(text);
+    if (places.isEmpty) return text;
+    return this.replace(places, (begin, end) => text.slice(begin, end)).join('');
+  }
+
+  private *search(text: string | Buffer): SearchSteps<Places> {
+    const places = new Places();
+    for (const { text: codes, bytes, label } of this.secrets) {
+      const pattern = typeof text === 'string' ? codes : bytes;
+      if (pattern.codes.length > text.length) continue;
+      const search = new Search(pattern, label, places);
+      for (let from = 0; from < text.length;) {
+        const end = Math.min(text.length, from + COMPARISONS_AT_ONCE);
+        if (typeof text === 'string') {
+          for (let at = from; at < end; at += 1) search.next(text.charCodeAt(at), at, at + 1);
+        } else for (let at = from; at < end; at += 1) search.next(text[at]!, at, at + 1);
+        from = end;
+        yield;
+      }
+    }
+    if (this.hasDecoded) yield* this.searchDecoded(text, places);
+    return places;
+  }
+
+  private *searchDecoded(text: string | Buffer, places: Places): SearchSteps<void> {
+    const { sink, searches } = decodingSearches(this.secrets, text, places);
+    if (searches === 0) return;
+    const length = Math.ceil(COMPARISONS_AT_ONCE / (searches + COST_OF_DECODING));
+    for (let from = 0; from < text.length;) {
+      yield;
+      const end = Math.min(text.length, from + length);
+      if (typeof text === 'string') from = readText(text, from, end, sink);
+      else for (; from < end; from += 1) sink(text[from]!, from, from + 1);
+    }
   }
 
   /** Returns the parts around the places, with the label of each place between them. */
-  private replace<T>(
-    places: readonly Place[],
-    slice: (begin: number, end?: number) => T,
-  ): (T | string)[] {
+  private replace<T>(places: Places, slice: (begin: number, end?: number) => T): (T | string)[] {
     const parts: (T | string)[] = [];
     let from = 0;
-    for (const { begin, end, label } of places.toSorted(
-      (a, b) => a.begin - b.begin || b.end - a.end,
-    )) {
+    for (const { begin, end, label } of places.inOrder()) {
       if (begin >= from) {
         this.places += 1;
         if (this.places > MOST_PLACES) throw tooMany();
@@ -148,11 +135,26 @@ export class HiddenSecrets {
   }
 }
 
-function tooMany(): AppError {
-  return new AppError(
-    'rejected',
-    `The response contains the secrets of the request more than ${MOST_PLACES} times.`,
-  );
+/**
+ * Does a search in turns with other searches and other work of the process. Rejects with what the search throws, and
+ * with the reason of the signal when the call ends before the search.
+ */
+export async function searchInTurns<T>(
+  turns: ProcessorTurns,
+  { organizationId, signal }: Pick<ToolCall, 'organizationId' | 'signal'>,
+  steps: SearchSteps<T>,
+): Promise<T> {
+  const found: T[] = [];
+  const run = (endsAt: number): boolean => {
+    signal.throwIfAborted();
+    do {
+      const step = steps.next();
+      if (step.done) found.push(step.value);
+    } while (found.length === 0 && performance.now() < endsAt);
+    return found.length > 0;
+  };
+  await turns.run(organizationId, { run }, { leftMs: Infinity });
+  return found[0]!;
 }
 
 /** Returns the texts as which a secret occurs when escapes are decoded. Forms have `+` for a space. */
@@ -162,20 +164,25 @@ function decodedForms(secret: string): string[] {
 }
 
 /**
- * Returns a sink for bytes, and the searches for the secrets behind one and two escapes. `text` is searched for the
- * characters with which escapes begin, because most texts have only one of them or none.
+ * Returns a sink for bytes that searches for the secrets behind one and two escapes, and the number of its searches.
+ * `text` is searched for the characters with which escapes begin, because most texts have only one of them or none.
  */
 function decodingSearches(
   secrets: readonly Hidden[],
   text: string | Buffer,
-): { sink: ByteSink; searches: Search[] } {
-  const searches: Search[] = [];
+  places: Places,
+): { sink: ByteSink; searches: number } {
+  // A character has at most three bytes, and no escape is shorter than what it stands for.
+  const mostBytes = typeof text === 'string' ? text.length * 3 : text.length;
+  const patterns = secrets.flatMap(({ decoded, label }) =>
+    decoded
+      .filter(({ codes }) => codes.length <= mostBytes)
+      .map((pattern) => [pattern, label] as const),
+  );
+  let searches = 0;
   const search = (): ByteSink => {
-    const found = secrets.flatMap(({ decoded, label }) =>
-      decoded.map((pattern) => new Search(pattern, label)),
-    );
-    searches.push(...found);
-    return toFound(found);
+    searches += patterns.length;
+    return toFound(patterns.map(([pattern, label]) => new Search(pattern, label, places)));
   };
   const twice = (): ByteSink => toAll([search(), percentDecoder(search()), jsonDecoder(search())]);
   const sinks = [
@@ -199,79 +206,4 @@ function toFound(found: readonly Search[]): ByteSink {
       isMatching ||= one.isMatching;
     }
   };
-}
-
-/**
- * A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` would be slow, because it may compare the
- * whole secret at every position.
- */
-class Pattern {
-  /**
-   * For each number of codes that match: when the next code differs, how many of the last codes still match the
-   * beginning of the secret.
-   */
-  readonly fallbacks: Int32Array;
-
-  constructor(readonly codes: ArrayLike<number>) {
-    this.fallbacks = new Int32Array(codes.length + 1);
-    for (let at = 1, matching = 0; at < codes.length; at += 1) {
-      while (matching > 0 && codes[at] !== codes[matching]) matching = this.fallbacks[matching]!;
-      if (codes[at] === codes[matching]) matching += 1;
-      this.fallbacks[at + 1] = matching;
-    }
-  }
-}
-
-/**
- * Finds a secret in a text or in bytes. Gets the codes of the characters, or the bytes, one by one, each with the part
- * of the text for which it stands.
- */
-class Search {
-  readonly places: Place[] = [];
-  private matching = 0;
-  /** The beginnings of the last codes, as many as the secret has. The next one replaces the one at `slot`. */
-  private readonly begins: Int32Array;
-  private slot = 0;
-
-  constructor(
-    private readonly pattern: Pattern,
-    private readonly label: string,
-  ) {
-    this.begins = new Int32Array(pattern.codes.length);
-  }
-
-  /** The code with which the secret begins. */
-  get first(): number {
-    return this.pattern.codes[0]!;
-  }
-
-  /** True if the last codes are the beginning of the secret. */
-  get isMatching(): boolean {
-    return this.matching > 0;
-  }
-
-  next(code: number, begin: number, end: number): void {
-    const { codes, fallbacks } = this.pattern;
-    let { matching } = this;
-    if (matching === 0 && code !== codes[0]) return;
-    this.begins[this.slot] = begin;
-    this.slot = this.slot + 1 === codes.length ? 0 : this.slot + 1;
-    while (matching > 0 && code !== codes[matching]) matching = fallbacks[matching]!;
-    if (code === codes[matching]) matching += 1;
-    if (matching === codes.length) {
-      this.add(this.begins[this.slot]!, end);
-      matching = fallbacks[matching]!;
-    }
-    this.matching = matching;
-  }
-
-  private add(begin: number, end: number): void {
-    const last = this.places.at(-1);
-    if (last && begin < last.end) {
-      last.end = end;
-      return;
-    }
-    if (this.places.length === MOST_PLACES) throw tooMany();
-    this.places.push({ begin, end, label: this.label });
-  }
 }

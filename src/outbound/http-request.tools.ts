@@ -79,7 +79,7 @@ export class HttpRequestTools {
     if (input.pages) return await this.fetchPages(sent, input.pages);
     const fetched = await this.fetch(sent);
     const { body, file } = await bodyOrFile(input, fetched, this.files, call);
-    const result = await fetched.filled.hideInBody(resultOf(fetched.response, body));
+    const result = await fetched.filled.hide(resultOf(fetched.response, body));
     return file ? { ...result, file } : result;
   }
 
@@ -109,7 +109,7 @@ export class HttpRequestTools {
       if (next === undefined || count === pages.max) {
         const result = resultOf(response, { json: items, text: null });
         const complete = next === undefined;
-        return await filled.hideInBody({ ...result, pages: count, complete });
+        return await filled.hide({ ...result, pages: count, complete });
       }
     }
   }
@@ -127,15 +127,15 @@ export class HttpRequestTools {
     if (isAccepted(response.status, input)) return fetched;
     const body = await parseResponseBody(response).catch(() => UNREADABLE);
     // The secrets are hidden first, because a cut could leave a part of one.
-    const shown = resultOf(response, shortenBody(await filled.hideInBody(body)));
-    throw rejection(response.status, filled.hide(shown));
+    const shown = resultOf(response, shortenBody(await filled.hide(body)));
+    throw rejection(response.status, await filled.hide(shown));
   }
 
   private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
     try {
       return await this.sendAll(filled, sent, page);
     } catch (error) {
-      throw filled.hideInError(error);
+      throw await filled.hideInError(error);
     }
   }
 

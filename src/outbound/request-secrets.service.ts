@@ -5,7 +5,9 @@ import { type MarkerPlace, SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import { HiddenSecrets, SHORTEST } from './hidden-secrets.js';
+import { ProcessorTurns } from '../liquid/processor-turns.js';
+import { TimeBudgets } from '../liquid/time-budgets.js';
+import { HiddenSecrets, searchInTurns, SHORTEST } from './hidden-secrets.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
@@ -15,6 +17,8 @@ import { AFTER_HOST, endsAfterHost } from './secrets-in-urls.js';
 const MOST_SECRETS = 10;
 /** The largest number of characters that secrets add to a request, because a text may name a secret many times. */
 const MOST_SECRET_CHARACTERS = 1024 * 1024;
+
+const NO_LIMIT = { capacityMs: Infinity, gainMsPerSecond: 0 };
 
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
@@ -28,13 +32,14 @@ export interface FilledRequest {
    * none of them.
    */
   assertMayFollow(url: string): void;
-  /** Removes the secrets of the request from a short part of the response, such as a header. */
-  hide<T>(value: T): T;
-  /** Removes the secrets of the request from a part of the response that may be large. */
-  hideInBody<T>(value: T): Promise<T>;
+  /**
+   * Removes the secrets of the request from a part of the response. Other work of the process continues meanwhile.
+   * Rejects with the reason of the signal when the call ends.
+   */
+  hide<T>(value: T): Promise<T>;
   /** Returns the error without the secrets of the request. */
-  hideInError(error: unknown): unknown;
-  /** Removes the secrets of the request from the bytes of the response. */
+  hideInError(error: unknown): Promise<unknown>;
+  /** Removes the secrets of the request from the bytes of the response, as {@link hide} does. */
   hideIn(bytes: Buffer): Promise<Buffer>;
   /** Forgets the token that was sent. Returns false when the request has no token that could be renewed. */
   forgetToken(): boolean;
@@ -48,6 +53,9 @@ export interface FilledRequest {
  */
 @Injectable()
 export class RequestSecretsService {
+  /** The processor time has no limit, because the time of the step limits it. */
+  private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'searches', NO_LIMIT));
+
   constructor(
     private readonly secrets: SecretsService,
     private readonly markers: SecretMarkers,
@@ -70,9 +78,8 @@ export class RequestSecretsService {
         hasSecrets: false,
         headers: {},
         assertMayFollow: () => undefined,
-        hide: (value) => value,
-        hideInBody: (value) => Promise.resolve(value),
-        hideInError: (error) => error,
+        hide: (value) => Promise.resolve(value),
+        hideInError: (error) => Promise.resolve(error),
         hideIn: (bytes) => Promise.resolve(bytes),
         forgetToken: () => false,
       };
@@ -106,14 +113,18 @@ export class RequestSecretsService {
     const hidden = new Map(stored.map(({ name, content }) => [content.secret, name]));
     const authentication = credential === undefined ? undefined : find(credential);
     if (!authentication) {
-      return { ...result(filled, {}, hidden), assertMayFollow, forgetToken: () => false };
+      return {
+        ...this.result(call, filled, {}, hidden),
+        assertMayFollow,
+        forgetToken: () => false,
+      };
     }
     assertKind(authentication, false);
     const [name, value] = await this.headerOf(organizationId, authentication);
     // Hide the token too, or the user name and the password as HTTP Basic encodes them.
     hidden.set(value.replace(/^(Basic|Bearer) /, ''), authentication.name);
     return {
-      ...result(filled, { [name.toLowerCase()]: value }, hidden),
+      ...this.result(call, filled, { [name.toLowerCase()]: value }, hidden),
       assertMayFollow,
       forgetToken: () => {
         if (authentication.content.kind !== 'oauth2_client') return false;
@@ -159,6 +170,37 @@ export class RequestSecretsService {
     };
   }
 
+  private result(
+    call: ToolCall,
+    input: HttpRequestInput,
+    headers: Record<string, string>,
+    hidden: ReadonlyMap<string, string>,
+  ): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
+    const secrets = new HiddenSecrets(hidden);
+    const hide = async <T>(value: T): Promise<T> => {
+      const texts = new Set<string>();
+      mapTexts(value, (text) => {
+        texts.add(text);
+        return text;
+      });
+      const changed = await searchInTurns(this.turns, call, secrets.searchTexts(texts));
+      return mapTexts(value, (text) => changed.get(text) ?? text);
+    };
+    return {
+      input,
+      hasSecrets: true,
+      headers,
+      hide,
+      hideInError: async (error) => {
+        if (!(error instanceof AppError)) return error;
+        const { code, cause, ...extras } = error;
+        const { message, details } = await hide({ message: error.message, details: error.details });
+        return new AppError(code, message, { ...extras, details, cause });
+      },
+      hideIn: async (bytes) => await searchInTurns(this.turns, call, secrets.searchBytes(bytes)),
+    };
+  }
+
   private async headerOf(
     organizationId: string,
     secret: StoredSecret,
@@ -172,37 +214,6 @@ export class RequestSecretsService {
     const token = await this.tokens.get(organizationId, secret);
     return content.header ? [content.header, token] : ['Authorization', `Bearer ${token}`];
   }
-}
-
-function result(
-  input: HttpRequestInput,
-  headers: Record<string, string>,
-  hidden: ReadonlyMap<string, string>,
-): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
-  const secrets = new HiddenSecrets(hidden);
-  const hide = <T>(value: T): T => mapTexts(value, (text) => secrets.inText(text));
-  return {
-    input,
-    hasSecrets: true,
-    headers,
-    hide,
-    hideInBody: async (value) => {
-      const texts = new Set<string>();
-      mapTexts(value, (text) => {
-        texts.add(text);
-        return text;
-      });
-      const changed = await secrets.inTexts(texts);
-      return mapTexts(value, (text) => changed.get(text) ?? text);
-    },
-    hideInError: (error) => {
-      if (!(error instanceof AppError)) return error;
-      const { code, message, ...extras } = error;
-      const details = hide(error.details);
-      return new AppError(code, hide(message), { ...extras, details, cause: error.cause });
-    },
-    hideIn: (bytes) => secrets.inBytes(bytes),
-  };
 }
 
 /** Returns true if the host and port of a URL contain the secret. A short text is in many hosts by chance. */

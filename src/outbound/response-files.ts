@@ -59,10 +59,15 @@ export async function bodyOrFile(
   const isValue = input.response === 'auto' && (isTextual(response, bytes) || bytes.length === 0);
   if (isValue) return { body: parseBytes(response, bytes) };
   const { headers } = response;
+  const [named, from, contentType] = await filled.hide([
+    headers['content-disposition'],
+    url,
+    headers['content-type'] ?? '',
+  ] as const);
   const file = files.keep(call, {
     // The secrets are hidden before the name is cut, and before some of its characters are removed.
-    name: fileNameOf(filled.hide(headers['content-disposition']), filled.hide(url)),
-    contentType: filled.hide(headers['content-type'] ?? ''),
+    name: fileNameOf(named, from),
+    contentType,
     bytes: await filled.hideIn(bytes),
     key: input.idempotency_key ?? '',
   });

@@ -20,15 +20,20 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
 );
 
-/** Gives the bytes of a text in UTF-8 to the sink. */
-export function readText(text: string, sink: ByteSink): void {
-  for (let at = 0; at < text.length;) {
+/**
+ * Gives the bytes in UTF-8 of the characters of a text that begin between `from` and before `to` to the sink. Returns
+ * where the next character begins.
+ */
+export function readText(text: string, from: number, to: number, sink: ByteSink): number {
+  let at = from;
+  while (at < to) {
     const point = text.codePointAt(at)!;
     const end = at + (point > 0xffff ? 2 : 1);
     if (point < 0x80) sink(point, at, end);
     else for (const byte of utf8(point)) sink(byte, at, end);
     at = end;
   }
+  return at;
 }
 
 /** Returns a sink that gives `next` the bytes with `%2B` decoded. It allocates nothing, because URLs have many escapes. */
