@@ -76,7 +76,16 @@ describe(HiddenSecrets.name, () => {
     ],
     ['in JSON in a query', (text: string) => encodeURIComponent(JSON.stringify(text).slice(1, -1))],
   ])('hides a secret that is %s', async (_case, encode) => {
-    for (const secret of ['abc+/=:', 'a b"c\\d', 'é😀x/', 'a%2b+c', "it's ok!", '----?']) {
+    for (const secret of [
+      'abc+/=:',
+      'a b"c\\d',
+      'é😀x/',
+      'a%2b+c',
+      "it's ok!",
+      '----?',
+      'ab1~cd2_e.f-g',
+      "(a*b)'!",
+    ]) {
       const text = `é https://a.example/?k=${encode(secret)}&x=1%`;
       const shown = 'é https://a.example/?k=[secret s0]&x=1%';
       expect(hidden(secret).inText(text)).toBe(shown);

@@ -12,8 +12,8 @@ export const SHORTEST = 4;
 const COMPARISONS_AT_ONCE = 64 * 1024;
 /** The number of comparisons that take as long as decoding one byte in all ways. */
 const COST_OF_DECODING = 8;
-/** Matches secrets that look the same in URLs, forms and JSON. */
-const UNESCAPED = /^[\w.~-]*$/;
+/** Matches secrets that look the same in URLs, forms and JSON. Forms escape `~`, and so do some encoders of URLs. */
+const UNESCAPED = /^[\w.-]*$/;
 
 interface Hidden {
   readonly text: Pattern;
