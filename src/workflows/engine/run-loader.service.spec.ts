@@ -67,6 +67,17 @@ describe(RunLoaderService, () => {
     expect(parts).toBeLessThan(600);
   });
 
+  it('stops to read many small parts beside entries that leave little memory', async () => {
+    const journal = [
+      entry('each', 0, 0),
+      entry('large', 1, 128 * MIB - 5000),
+      ...Array.from({ length: 10_000 }, (_, index) => entry(`each[${index}].one`, index + 2, 2400)),
+    ] as JournalEntry[];
+    const { isTooLarge, parts } = await load(journal);
+    expect(isTooLarge).toBe(true);
+    expect(parts).toBeLessThan(600);
+  });
+
   it('reads smaller parts when a part of dense JSON does not fit before its iterations are dropped', async () => {
     const { run, isTooLarge } = await load(loop(100, 2 * MIB), 20);
     expect(isTooLarge).toBe(false);

@@ -14,7 +14,8 @@ const PART_BYTES = 8 * 1024 * 1024;
 const SMALLER = 8;
 /**
  * The most bytes of parts that are read for one run, as `journalBytes` counts them. The entries inside finished
- * iterations are in them too, and SQL of a tool can store any number of these.
+ * iterations are in them too, and SQL of a tool can store any number of these. A smaller part counts as
+ * {@link PART_BYTES}, because the database looks at all further entries for each part.
  */
 export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
 /** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
@@ -88,7 +89,7 @@ export class RunLoaderService {
         () => this.journal.read(organizationId, id, partBytes, after),
         { readOnly: true },
       );
-      readBytes += part.bytes;
+      readBytes += Math.max(part.bytes, PART_BYTES);
       if (readBytes > MAX_READ_BYTES) return false;
       const needed = run.bytes + part.bytes;
       if (needed > MAX_LOADED_BYTES) {
