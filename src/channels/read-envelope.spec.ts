@@ -32,6 +32,11 @@ describe(readEnvelope, () => {
     expect(readEnvelope({ from: extended })).toEqual({ from: MAILBOX });
   });
 
+  it('accepts as many attachments as a message can have', () => {
+    const attachments = Array.from({ length: 20 }, () => ({ ...ATTACHMENT, size: 512 * 1024 }));
+    expect(readEnvelope({ attachments })).toEqual({ attachments });
+  });
+
   it('returns null without an envelope', () => {
     expect([readEnvelope(null), readEnvelope(undefined)]).toEqual([null, null]);
   });
@@ -53,6 +58,21 @@ describe(readEnvelope, () => {
     { attachments: [{ ...ATTACHMENT, contentType: 'message/rfc822' }] },
     { attachments: [{ ...ATTACHMENT, contentType: 'text/plain\r\nX: y' }] },
     { attachments: [{ ...ATTACHMENT, size: '5' }] },
+    { attachments: [{ ...ATTACHMENT, size: -1 }] },
+    { attachments: [{ ...ATTACHMENT, size: 10 * 1024 * 1024 + 1 }] },
+    {
+      attachments: [
+        { ...ATTACHMENT, size: 5 * 1024 * 1024 },
+        { ...ATTACHMENT, size: 5 * 1024 * 1024 + 1 },
+      ],
+    },
+    {
+      attachments: [
+        { ...ATTACHMENT, size: 20 * 1024 * 1024 },
+        { ...ATTACHMENT, size: -15 * 1024 * 1024 },
+      ],
+    },
+    { attachments: Array.from({ length: 21 }, () => ({ ...ATTACHMENT, size: 0 })) },
     { attachments: [{ ...ATTACHMENT, cid: 'a>b' }] },
   ])('returns undefined for %j', (stored) => {
     expect(readEnvelope(stored)).toBeUndefined();

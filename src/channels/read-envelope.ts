@@ -1,6 +1,7 @@
 import { safeName } from '../files/file-name.js';
 import { isMessageId } from '../text/message-id.js';
 import { isMailbox } from '../text/parse-mailbox.js';
+import { MOST_ATTACHED_BYTES, MOST_ATTACHMENTS } from './attachment-limits.js';
 import type { OutgoingAttachment, OutgoingEnvelope } from './channel-contract.js';
 
 const FILE_ID = /^fil_[\w-]{22}$/;
@@ -19,7 +20,7 @@ export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefin
   if (from !== undefined && !isMailbox(from)) return undefined;
   if (replyTo !== undefined && !isMailbox(replyTo)) return undefined;
   if (references !== undefined && !isListOf(references, isReference)) return undefined;
-  if (attachments !== undefined && !isListOf(attachments, isAttachment)) return undefined;
+  if (attachments !== undefined && !areAttachments(attachments)) return undefined;
   return {
     ...(from && { from: { name: from.name, address: from.address } }),
     ...(replyTo && { replyTo: { name: replyTo.name, address: replyTo.address } }),
@@ -48,6 +49,16 @@ function isReference(value: unknown): value is string {
   return typeof value === 'string' && isMessageId(value);
 }
 
+/** Returns true for a list of attachments that is within the limits of a message. */
+function areAttachments(value: unknown): value is OutgoingAttachment[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= MOST_ATTACHMENTS &&
+    isListOf(value, isAttachment) &&
+    value.reduce((sum, { size }) => sum + size, 0) <= MOST_ATTACHED_BYTES
+  );
+}
+
 function isAttachment(value: unknown): value is OutgoingAttachment {
   if (!isRecord(value)) return false;
   const { fileId, name, contentType, size, cid } = value;
@@ -58,6 +69,7 @@ function isAttachment(value: unknown): value is OutgoingAttachment {
     safeName(name) === name &&
     isMatch(contentType, MEDIA_TYPE) &&
     Number.isSafeInteger(size) &&
+    (size as number) >= 0 &&
     (cid === undefined || isMatch(cid, CONTENT_ID))
   );
 }

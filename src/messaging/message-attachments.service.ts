@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { MOST_ATTACHED_BYTES, MOST_ATTACHMENTS } from '../channels/attachment-limits.js';
 import type { OutgoingAttachment } from '../channels/channel-contract.js';
 import { AppError } from '../errors/app-error.js';
 import { safeName } from '../files/file-name.js';
-import { FilesService, MOST_FILE_BYTES } from '../files/files.service.js';
+import { FilesService } from '../files/files.service.js';
 
-const MOST_ATTACHMENTS = 20;
 /** Matches the type and the subtype of a media type. The rest, such as parameters, is dropped. */
 const MEDIA_TYPE = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63})(?:\s*;|$)/;
 const CONTENT_ID = /^[\w.-]{1,64}$/;
@@ -56,7 +56,7 @@ export class MessageAttachmentsService {
     }
     const ids = given.map((one) => one.file_id);
     const found = await this.files.keepForMessage(organizationId, ids);
-    if (found.reduce((sum, { size }) => sum + size, 0) > MOST_FILE_BYTES) {
+    if (found.reduce((sum, { size }) => sum + size, 0) > MOST_ATTACHED_BYTES) {
       throw AppError.invalidField('attachments', 'must have at most 10 MiB together');
     }
     return found.map(({ id, name, contentType, size }, index) => {
