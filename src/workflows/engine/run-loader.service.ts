@@ -12,10 +12,12 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 const PART_BYTES = 8 * 1024 * 1024;
 /** The part of a part that is read again when the part does not fit, because a loop may have finished in it. */
 const SMALLER = 8;
+/** The bytes that a part counts at least. It is less than a usual part has, even if its entries are not compressed. */
+const MIN_PART_BYTES = 1024 * 1024;
 /**
  * The most bytes of parts that are read for one run, as `journalBytes` counts them. The entries inside finished
  * iterations are in them too, and SQL of a tool can store any number of these. A smaller part counts as
- * {@link PART_BYTES}, because the database looks at all further entries for each part.
+ * {@link MIN_PART_BYTES}, because the database looks at all further entries for each part.
  */
 export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
 /** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
@@ -89,7 +91,7 @@ export class RunLoaderService {
         () => this.journal.read(organizationId, id, partBytes, after),
         { readOnly: true },
       );
-      readBytes += Math.max(part.bytes, PART_BYTES);
+      readBytes += Math.max(part.bytes, MIN_PART_BYTES);
       if (readBytes > MAX_READ_BYTES) return false;
       const needed = run.bytes + part.bytes;
       if (needed > MAX_LOADED_BYTES) {
