@@ -6,7 +6,8 @@ import { SqlMigration } from './sql-migration.js';
  * domain and the token that were looked up.
  *
  * Where several rows have the same token, SQL of a tool has copied it. The oldest row keeps it, because SQL cannot
- * choose `created_at`. The other rows get a new token and are no longer verified. All other rows stay as they are.
+ * choose `created_at`. The other rows get a new token and are no longer verified. All other verified
+ * rows are looked up again at once, because an earlier look-up may have been for another token.
  */
 export class SenderTokens1764000080000 extends SqlMigration {
   readonly name = 'SenderTokens1764000080000';
@@ -28,6 +29,9 @@ export class SenderTokens1764000080000 extends SqlMigration {
          select from public.sender_domains o
          where o.token = d.token and (o.created_at, o.organization_id, o.id) < (d.created_at, d.organization_id, d.id)
        )`,
+    );
+    await runner.query(
+      'update public.sender_domains set next_check_at = now() where verified_at is not null',
     );
   }
 }
