@@ -95,6 +95,7 @@ export class RequestSecretsService {
     const filled = this.fillTexts(input, place, (name) => find(name).content.secret);
     const { host } = parseTarget(filled.url);
     for (const name of names) assertHost(find(name), host);
+    const hidden = new Map(stored.map(({ name, content }) => [content.secret, name]));
     const assertMayFollow = (url: string): void => {
       const next = parseTarget(url);
       if (stored.some(({ content }) => !mayReceive(content, next.host))) {
@@ -103,14 +104,13 @@ export class RequestSecretsService {
           'The other system named a next URL at a host that may not receive the secrets of the request.',
         );
       }
-      if (stored.some(({ content }) => isIn(content.secret, next.authority))) {
+      if ([...hidden.keys()].some((text) => isIn(text, next.authority))) {
         throw new AppError(
           'rejected',
           'The other system named a next URL whose host contains a secret of the request.',
         );
       }
     };
-    const hidden = new Map(stored.map(({ name, content }) => [content.secret, name]));
     const authentication = credential === undefined ? undefined : find(credential);
     if (!authentication) {
       return {
@@ -216,9 +216,13 @@ export class RequestSecretsService {
   }
 }
 
-/** Returns true if the host and port of a URL contain the secret. A short text is in many hosts by chance. */
+/**
+ * Returns true if the host and port of a URL contain the secret, with or without the padding of Base64. A short text is
+ * in many hosts by chance.
+ */
 function isIn(secret: string, authority: string): boolean {
-  return secret.length >= SHORTEST && authority.toLowerCase().includes(secret.toLowerCase());
+  const text = secret.replace(/={1,2}$/, '').toLowerCase();
+  return text.length >= SHORTEST && authority.toLowerCase().includes(text);
 }
 
 function missing(name: string, known: ReadonlyMap<string, unknown>): never {

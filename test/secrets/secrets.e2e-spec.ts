@@ -324,6 +324,19 @@ describe('secrets of an organization', () => {
     );
     const led = await run([step('/leads', { body: '{{ secrets.wide }}', max_redirects: 1 })]);
     expect(led.steps[0]!.error!.message).toMatch(/whose host contains a secret/);
+    await setSecret({
+      name: 'basic',
+      kind: 'basic',
+      username: 'me',
+      secret: 'canary',
+      hosts: ['*.localhost', '127.0.0.1'],
+    });
+    const encoded = Buffer.from('me:canary').toString('base64').replaceAll('=', '');
+    handlers.set('/leads', (_request, response) =>
+      response.writeHead(302, { Location: `http://${encoded}.localhost/` }).end(),
+    );
+    const basic = await run([step('/leads', { credential: 'basic', max_redirects: 1 })]);
+    expect(basic.steps[0]!.error!.message).toMatch(/whose host contains a secret/);
   });
 
   it('with the same name in two organizations are separate', async () => {
