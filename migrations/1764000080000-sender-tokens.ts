@@ -5,9 +5,9 @@ import { SqlMigration } from './sql-migration.js';
  * Lets only the service add sender domains, each with its own token. Records the result of a look-up only for the
  * domain and the token that were looked up.
  *
- * Where several rows have the same token, SQL of a tool has copied it. The oldest row keeps it, because SQL cannot
- * choose `created_at`. The other rows get a new token and are no longer verified. All other verified
- * rows are looked up again at once, because an earlier look-up may have been for another token.
+ * Where several rows have the same token, SQL of a tool has copied it. The oldest row keeps the token, because SQL of a
+ * tool cannot choose `created_at`. The other rows get a new token and are no longer verified. Then the records of all
+ * verified domains are looked up again at once, because an earlier look-up may have been for another token.
  */
 export class SenderTokens1764000080000 extends SqlMigration {
   readonly name = 'SenderTokens1764000080000';

@@ -1,12 +1,13 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** The condition fails only for ids that SQL of a tool has chosen. */
+/** The SQL condition for ids. The service makes only ids that satisfy it. */
 const CONDITION = `id ~ '^[A-Za-z0-9_-]{1,100}$'`;
 
 /**
- * Refuses ids of messages that could leave a folder as the name of a file, or add a header as a Message-ID. Deletes
- * stored messages with such an id. Locks the table while the check reads it.
+ * Refuses ids of messages that are unsafe in a file name or in the header Message-ID. A file with such a name could be
+ * outside of its folder, and the id could add another header. Deletes stored messages with such an id. Locks the table
+ * while the check reads it.
  */
 export class MessageIds1764000080100 extends SqlMigration {
   readonly name = 'MessageIds1764000080100';

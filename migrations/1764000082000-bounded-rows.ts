@@ -73,8 +73,8 @@ const BOUNDS: readonly Bound[] = [
 
 /**
  * Bounds the payloads of runs, and the texts of the rows that workers read, because SQL of a tool could store texts of
- * 1 GB. The limits are above those of the service. Repairs or deletes stored rows above them. Locks the tables while the
- * checks read them.
+ * 1 GB. The limits are above those of the service. Repairs or deletes stored rows that exceed them. Locks the tables
+ * while the checks read them.
  */
 export class BoundedRows1764000082000 extends SqlMigration {
   readonly name = 'BoundedRows1764000082000';
@@ -101,7 +101,7 @@ export class BoundedRows1764000082000 extends SqlMigration {
   }
 }
 
-/** Returns a bound of the texts of a row together. PostgreSQL finds the length of a text without decompressing it. */
+/** Returns a bound for all texts of a row together. PostgreSQL finds the length of a text without decompressing it. */
 function texts(table: string, mostBytes: number, columns: readonly string[]): Bound {
   const bytes = columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
   return { table, name: `${table}_texts_check`, condition: `${bytes} <= ${mostBytes}` };

@@ -1,19 +1,19 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** The columns of each table. Each text has at most 1 KiB. */
+/** The columns that are bounded, by table. A text in them has at most 1 KiB. */
 const TEXTS = {
   consent_changes: ['name', 'from_state', 'to_state', 'source'],
   topic_subscriptions: ['topic', 'source', 'confirmation_id', 'confirmation_address'],
 };
 const MOST_BYTES = 1024;
-/** A text of 256 characters has at most 1 KiB. */
+/** The length of a shortened text. In UTF-8, 256 characters have at most 1 KiB. */
 const MOST_CHARACTERS = 256;
 
 /**
  * Bounds and counts the texts of decisions about consent and topics, because SQL of a tool could log 1 MB with each
- * change. Shortens longer texts of earlier rows. While the quota of stored bytes is used up, a repeated decision is
- * accepted again. Locks the tables while the checks read them.
+ * change. Shortens longer texts of earlier rows. Accepts repeated decisions while the quota of stored bytes is used up.
+ * Locks the tables while the checks read them.
  */
 export class BoundedConsent1764000083000 extends SqlMigration {
   readonly name = 'BoundedConsent1764000083000';
@@ -27,7 +27,7 @@ export class BoundedConsent1764000083000 extends SqlMigration {
 
   override async up(runner: QueryRunner): Promise<void> {
     await super.up(runner);
-    // Two shortened topics of a contact could be equal. The service stores no such row.
+    // Two topics of a contact could become equal if they were shortened. Only SQL of a tool can store such topics.
     await runner.query(
       `delete from public.topic_subscriptions where octet_length(topic) > ${MOST_BYTES}`,
     );

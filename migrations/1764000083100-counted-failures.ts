@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Counts how often the delivery of an event failed. Claims that were given back or paused do not count. */
+/** Counts the failed deliveries of an event. Before, claims that a worker gave back without a failure counted too. */
 export class CountedFailures1764000083100 extends SqlMigration {
   readonly name = 'CountedFailures1764000083100';
   readonly files = ['functions/tenant_privileges.sql'];

@@ -6,8 +6,8 @@
 -- Result: nothing. A wrong signature is error 42501.
 -- Locks: none.
 --
--- The tenant role cannot insert sender domains itself. Otherwise SQL of a tool could choose the token. The tokens of
--- other organizations are public in their DNS records, and would prove their domains.
+-- The tenant role cannot insert sender domains itself. Tokens are public in DNS records. So SQL of a tool could insert
+-- the domain of another organization with its token, and the next look-up would prove the domain.
 create or replace function public.add_sender_domain(command text, signature text) returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp as $$

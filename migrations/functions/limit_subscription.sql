@@ -5,8 +5,8 @@
 --   decisions of a contact about more than 200 topics, which only SQL of a tool makes.
 -- Locks: none.
 --
--- An INSERT that finds the same decision changes nothing, and is not limited. Merges of contacts, which call this trigger
--- from another one, move decisions about topics without a limit. The log keeps their evidence.
+-- An INSERT that repeats the stored decision changes nothing, and is not limited. Merges of contacts call this trigger
+-- from another trigger, and move decisions about topics without a limit. The log keeps the evidence of these decisions.
 create or replace function private.limit_subscription() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Returns when quiet hours let a message be sent.
+-- Returns when quiet hours let a message be sent. check_pace() calls it for messages to which quiet hours apply.
 --
 -- Arguments:
 --   at          the time to check

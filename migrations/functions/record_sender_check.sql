@@ -4,8 +4,8 @@
 --   of_organization, of_id  the row of the domain
 --   of_domain, of_token     the domain and the token that were looked up
 --   found                   found, missing, different (there are other records), or unanswered
--- Result: nothing. When the row has another domain or token, nothing changes: SQL of a tool can delete the row while the
--- look-up waits, and another row can have got its id.
+-- Result: nothing. When the row has another domain or token, nothing changes. SQL of a tool can delete the row while
+-- the look-up waits, and a new row can then have the same id.
 -- Locks: the row of the domain.
 --
 -- An unanswered look-up changes nothing about the verification: a name server that fails must not stop mail. The

@@ -15,7 +15,7 @@ import { ChannelProvidersService, type StoredProvider } from './channel-provider
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
 import { readEnvelope } from './read-envelope.js';
 
-/** The result for an envelope that only SQL of a tool can have stored. */
+/** The result for an invalid envelope. Only SQL of a tool can store one. */
 const INVALID_ENVELOPE: Handover = {
   outcome: 'refused',
   code: 'render_failed',

@@ -6,9 +6,9 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** Bytes that a caller has taken. */
+/** Bytes that are reserved for a caller. */
 export interface ByteReservation {
-  /** Releases this number of the bytes, or all. Returns the number of bytes that it has released. */
+  /** Releases at most this number of bytes, or all. Returns the number of bytes that were released. */
   release(bytes?: number): number;
 }
 
@@ -37,7 +37,7 @@ export class ByteBudget {
     return () => void reservation.release();
   }
 
-  /** Waits as {@link acquire} does, and returns bytes that can be released in parts. */
+  /** Waits as {@link acquire} does. The returned reservation can be released in parts. */
   async reserve(
     organizationId: string,
     wanted: number,
@@ -50,7 +50,7 @@ export class ByteBudget {
   }
 
   /**
-   * Takes bytes that are free now. Returns undefined when they are not free, when they exceed the share of the
+   * Reserves bytes that are free now. Returns undefined when they are not free, when they exceed the share of the
    * organization, or when another caller waits. A waiting caller of another organization does not count while the share
    * of that organization is used up.
    */

@@ -80,7 +80,7 @@ export interface JsonLimits {
 }
 
 const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
-/** The members that are counted for each allowed member before a text is parsed: its value, and its bracket if it is a list. */
+/** How often `mayHaveMoreMembers` counts one member at most: its comma, and the bracket of a list or an object. */
 const MOST_COUNTED = 2;
 
 /**

@@ -151,7 +151,7 @@ export class ImportsService {
   }
 }
 
-/** Returns the cells of a row, or none when SQL of a tool has stored more than a row of a file can have. */
+/** Returns the cells of a row. Returns none when SQL of a tool has stored more cells than a row of a file can have. */
 function parseCells(json: string): readonly string[] {
   return mayHaveMoreMembers(json, 2 * MOST_CELLS) ? [] : (JSON.parse(json) as string[]);
 }

@@ -111,7 +111,7 @@ describe(LiquidSandbox.name, () => {
     ['{{ [a.b].c }}', ['a.b', '']],
     ['{{ a[[b].c] }}', ['b', '', 'a']],
     ['{{ "contact".size }} {% raw %}{{ x }}{% endraw %}{% comment %}{{ y }}{% endcomment %}', []],
-  ])('finds all that %s may read', (template, reads) => {
+  ])('finds all variables that %s may read', (template, reads) => {
     expect(sandbox.reading(template).reads.toSorted()).toEqual(reads.toSorted());
   });
 

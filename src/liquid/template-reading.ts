@@ -12,8 +12,8 @@ export interface TemplateReading {
   /** The paths of the variables that no tag assigns, such as `contact.id`. A path ends before a computed index. */
   readonly references: string[];
   /**
-   * The paths of all variables. It has those that a tag assigns too, because the tag may never run and the variable then
-   * has the value of the scope. The path of a variable whose name is computed is empty.
+   * The paths of all variables, including those that a tag assigns. Such a tag may not run, and the variable then has
+   * the value of the scope. The path of a variable whose name is computed is empty.
    */
   readonly reads: string[];
   /** The names that the tags `assign`, `capture`, `increment` and `decrement` assign. */
@@ -49,8 +49,8 @@ function knownPath(segments: readonly unknown[]): string {
   return segments.slice(0, end < 0 ? undefined : end).join('.');
 }
 
-// The analysis of LiquidJS takes `[name].email` for `name.email`, so it is not used here. The bounds of ranges are numbers
-// (see `limitRanges`).
+// The analysis of LiquidJS takes `[name].email` for `name.email`, so it is not used here. Ranges have no variables,
+// because their bounds are numbers (see `limitRanges`).
 function* readsOfTemplates(templates: readonly Template[]): Generator<string> {
   for (const template of templates) {
     for (const argument of template.arguments?.() ?? []) yield* readsOf(argument);

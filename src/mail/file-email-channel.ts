@@ -6,7 +6,7 @@ import { randomBase62 } from '../text/ids.js';
 import { type Delivery, type Email, EmailChannel, composeEmail } from './email-channel.js';
 import { prepareEmail } from './email-content.js';
 
-/** Matches the ids that stay in the folder. */
+/** Matches the ids that cannot name a file outside of the folder. */
 const FILE_NAME = /^[\w-]{1,100}$/;
 
 /** Writes each e-mail to an `.eml` file, for installations without a mail server. Never replaces a file. */
@@ -34,7 +34,7 @@ export class FileEmailChannel extends EmailChannel {
     // The name is random because, after a lost lease, two workers may write the same message at the same time.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
-      // An earlier attempt wrote the e-mail. Or another message had the same id before, and keeps its file.
+      // Either an earlier attempt wrote this e-mail, or the file is that of an earlier message with the same id.
       if (await exists(file)) return { outcome: 'sent' };
       const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);
       // Only the user of this process may read e-mails.

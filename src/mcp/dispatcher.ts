@@ -24,8 +24,8 @@ export interface Reply {
 }
 
 /**
- * Runs the members of a message and encodes their responses. A bug in one member fails that member only. Results and
- * errors of all methods have no signature that the key may not use. `McpController` hides these in notifications.
+ * Runs the members of a message and encodes their responses. A bug in one member fails that member only. Hides the
+ * signatures that the key may not use in results and errors. `McpController` hides such signatures in notifications.
  */
 @Injectable()
 export class Dispatcher {
@@ -87,7 +87,7 @@ export class Dispatcher {
       try {
         const result = await this.run(member, context);
         if (member.kind !== 'request') continue;
-        // Only the lists of tools are buffers. They contain no data of contacts and runs.
+        // Only lists of tools are buffers, and such a list contains no data of contacts and runs.
         const shown = mask && typeof result === 'string' ? mask(result) : result;
         replies.push({ text: encodeResult(member.id, shown) });
       } catch (thrown) {

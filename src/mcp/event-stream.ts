@@ -9,7 +9,7 @@ export class EventStream {
 
   constructor(
     private readonly response: Response,
-    /** Hides from the notifications what the caller may not see. Absent when it may see everything. */
+    /** Hides what the caller may not see in the text of a notification. Absent when the caller may see everything. */
     private readonly mask?: (text: string) => string,
   ) {}
 

@@ -14,7 +14,7 @@ import { MessagesService } from './messages.service.js';
 /** A contact that asks for help again within this time gets no second answer. Somebody pays for each answer. */
 const SECONDS_BETWEEN_HELP = 3600;
 
-/** What the provider has reported about the sender of a message. Exactly one member is given. */
+/** What the provider has reported about the sender of a message. Exactly one member has a value. */
 export interface ReportedSender {
   readonly contact_id?: string | undefined;
   readonly email?: string | undefined;
@@ -36,8 +36,8 @@ export class InboundKeywordsService {
   ) {}
 
   /**
-   * Reads a message that was just recorded. STOP counts from every number of the contact. START and HELP count only
-   * from its current number, to which messages go. The caller must be in the transaction that records the message.
+   * Carries out the keyword of a message that was just recorded. STOP counts from every number of the contact. START
+   * and HELP count only from its current number. The caller must be in the transaction that records the message.
    */
   async apply(
     { organizationId, id, channel, contactId, body }: Message,

@@ -13,7 +13,7 @@ const find = async <T>(
   organizationId = 'org_1',
 ): Promise<T> => await searchInTurns(turns, { organizationId, signal }, steps);
 
-/** Ten secrets, and a text in which all searches behind escapes run and compare most bytes. */
+/** Ten secrets, and a text with every kind of escape, for which all decoders and searches run. */
 const SECRETS = Array.from({ length: 10 }, (_, at) => `${'+'.repeat(4000)} ${at}`);
 const TEXT = Buffer.from('+%2B\\u002b'.repeat(6000));
 
@@ -93,7 +93,7 @@ describe(HiddenSecrets.name, () => {
     }
   });
 
-  it('finds secrets in many texts', async () => {
+  it('returns only the texts that contain a secret, each without the secret', async () => {
     const texts = ['%2B'.repeat(300_000), 'x a%2Bb/c x', 'a%2Bb%2Fc'.repeat(9000)];
     const found = await find(hidden('a+b/c').searchTexts(texts));
     expect([...found]).toEqual([
@@ -109,8 +109,8 @@ describe(HiddenSecrets.name, () => {
       'many short texts',
       () => hidden(...SECRETS).searchTexts(Array.from({ length: 3000 }, (_, at) => `%2B${at}%2B`)),
     ],
-  ])('makes steps that are shorter the more searches there are, in %s', (_case, start) => {
-    // Each byte is compared with ten secrets in two forms and seven streams.
+  ])('divides the work of many searches into short steps, in %s', (_case, start) => {
+    // Each byte is compared with two texts of each of the ten secrets, in seven decoded streams.
     const comparisons = TEXT.length * 10 * 2 * 7;
     expect([...start()].length).toBeGreaterThan(comparisons / 65_536 / 4);
   });
@@ -128,7 +128,7 @@ describe(HiddenSecrets.name, () => {
     expect(ended).toEqual(['org_2', 'org_1', 'org_1', 'org_1']);
   });
 
-  it('stops when the call ends', async () => {
+  it('stops a search when its call ends', async () => {
     const call = new AbortController();
     const steps = hidden(...SECRETS).searchBytes(TEXT);
     let count = 0;
@@ -144,13 +144,13 @@ describe(HiddenSecrets.name, () => {
     expect(steps.next().done).toBe(false);
   });
 
-  it('keeps few places when many searches find many', async () => {
+  it('refuses a text in which all searches together find too many places', async () => {
     const secrets = Array.from({ length: 10 }, (_, at) => `+${at}/+`);
     const text = secrets.map((secret) => secret.repeat(1500)).join('%2B\\u002b');
     await expect(find(hidden(...secrets).searchTexts([text]))).rejects.toThrow('10000 times');
   });
 
-  it('keeps escapes of other texts, and counts each place once', () => {
+  it('does not change escapes outside of secrets, and counts each place once', () => {
     const text = '%2B \\u002b \\"x\\" 100% \\ud83d \\q %zz %2';
     expect(hidden('a+b/c').inText(text)).toBe(text);
     expect(hidden('a+b/').inText('a+b/ '.repeat(10_000))).toHaveLength(10_000 * 12);

@@ -10,7 +10,7 @@ export const SHORTEST = 4;
  * other work of the process waits meanwhile.
  */
 const COMPARISONS_AT_ONCE = 64 * 1024;
-/** The number of comparisons that take as long as decoding one byte in all ways. */
+/** The number of comparisons that take as long as passing one byte through all decoders. */
 const COST_OF_DECODING = 8;
 /** Matches secrets that look the same in URLs, forms and JSON. Forms escape `~`, and so do some encoders of URLs. */
 const UNESCAPED = /^[\w.-]*$/;
@@ -18,7 +18,7 @@ const UNESCAPED = /^[\w.-]*$/;
 interface Hidden {
   readonly text: Pattern;
   readonly bytes: Pattern;
-  /** What is searched for after escapes were decoded. Empty when no escape changes the secret. */
+  /** The texts that are searched for in decoded text. Empty when no usual encoder escapes a character of the secret. */
   readonly decoded: readonly Pattern[];
   readonly label: string;
 }
@@ -27,9 +27,9 @@ interface Hidden {
 export type SearchSteps<T> = Generator<void, T>;
 
 /**
- * Hides the secrets of a request in its response. Each place becomes `[secret NAME]`, and places that overlap become one.
- * Also finds secrets in URLs, forms and JSON, whichever of their characters are escaped there, and in a URL in another
- * URL. The time is proportional to the length of the response, whatever the secrets are.
+ * Hides the secrets of a request in its response. Each place becomes `[secret NAME]`, and places that overlap become
+ * one. Also finds secrets with any escapes of URLs, forms and JSON, and secrets that are escaped twice, as in a URL in
+ * another URL. The time is proportional to the length of the response, whatever the secrets are.
  */
 export class HiddenSecrets {
   private readonly secrets: readonly Hidden[];
@@ -61,7 +61,7 @@ export class HiddenSecrets {
     }
   }
 
-  /** Returns those of the texts that contain a secret, each with its text without the secrets. Throws as {@link inText}. */
+  /** Maps each text that contains a secret to this text without secrets. Throws `rejected` as {@link inText} does. */
   *searchTexts(texts: Iterable<string>): SearchSteps<ReadonlyMap<string, string>> {
     const changed = new Map<string, string>();
     for (const text of texts) {
@@ -136,7 +136,7 @@ export class HiddenSecrets {
 }
 
 /**
- * Does a search in turns with other searches and other work of the process. Rejects with what the search throws, and
+ * Runs a search in turns with other searches and other work of the process. Rejects with the error of the search, or
  * with the reason of the signal when the call ends before the search.
  */
 export async function searchInTurns<T>(
@@ -157,15 +157,15 @@ export async function searchInTurns<T>(
   return found[0]!;
 }
 
-/** Returns the texts as which a secret occurs when escapes are decoded. Forms have `+` for a space. */
+/** Returns the texts that a secret can be in decoded text. A form encodes a space as `+`, which stays there. */
 function decodedForms(secret: string): string[] {
   if (UNESCAPED.test(secret)) return [];
   return [...new Set([secret, secret.replaceAll(' ', '+')])];
 }
 
 /**
- * Returns a sink for bytes that searches for the secrets behind one and two escapes, and the number of its searches.
- * `text` is searched for the characters with which escapes begin, because most texts have only one of them or none.
+ * Returns a sink that decodes bytes once and twice, and searches the decoded bytes for the secrets. Also returns the
+ * number of its searches. It has decoders only for the kinds of escapes in `text`, because most texts have one or none.
  */
 function decodingSearches(
   secrets: readonly Hidden[],
@@ -193,7 +193,7 @@ function decodingSearches(
   return { sink: toAll(sinks), searches };
 }
 
-/** Returns a sink for the searches, which is fast for bytes with which no secret begins. */
+/** Returns a sink that gives each byte to the searches. It skips bytes that cannot be a part of a secret. */
 function toFound(found: readonly Search[]): ByteSink {
   const begins = new Uint8Array(256);
   for (const { first } of found) begins[first] = 1;

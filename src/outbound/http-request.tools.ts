@@ -126,7 +126,7 @@ export class HttpRequestTools {
     assertNotTemporary(response, input);
     if (isAccepted(response.status, input)) return fetched;
     const body = await parseResponseBody(response).catch(() => UNREADABLE);
-    // The secrets are hidden first, because a cut could leave a part of one.
+    // The secrets are hidden before the body is shortened. Otherwise a part of a secret could remain at its end.
     const shown = resultOf(response, shortenBody(await filled.hide(body)));
     throw rejection(response.status, await filled.hide(shown));
   }

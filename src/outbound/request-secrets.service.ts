@@ -53,7 +53,7 @@ export interface FilledRequest {
  */
 @Injectable()
 export class RequestSecretsService {
-  /** The processor time has no limit, because the time of the step limits it. */
+  /** Searches have no limit of processor time, because each one ends at the time limit of its step. */
   private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'searches', NO_LIMIT));
 
   constructor(
@@ -217,8 +217,8 @@ export class RequestSecretsService {
 }
 
 /**
- * Returns true if the host and port of a URL contain the secret, with or without the padding of Base64. A short text is
- * in many hosts by chance.
+ * Returns true if the host and port of a URL contain the secret, with or without the padding of Base64. Returns false
+ * for a short secret, because many hosts contain it by chance.
  */
 function isIn(secret: string, authority: string): boolean {
   const text = secret.replace(/={1,2}$/, '').toLowerCase();

@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 /** The largest number of hidden places in one response. The text `[secret NAME]` may be longer than the secret. */
 export const MOST_PLACES = 10_000;
 
-/** A part of a text that is hidden, from `begin` to before `end`. */
+/** A part of a text that is hidden. It does not include the character at `end`. */
 interface Place {
   readonly begin: number;
   end: number;
@@ -21,7 +21,7 @@ export class Places {
     return this.byBegin.size === 0;
   }
 
-  /** Adds a place, or makes the known one with the same beginning longer. Throws `rejected` for too many places. */
+  /** Adds a place, or extends the known place with the same beginning. Throws `rejected` for too many places. */
   add(begin: number, end: number, label: string): Place {
     const known = this.byBegin.get(begin);
     if (known) {
@@ -48,13 +48,13 @@ export function tooMany(): AppError {
 }
 
 /**
- * A secret, prepared for the search of Knuth, Morris and Pratt. `indexOf` would be slow, because it may compare the
- * whole secret at every position.
+ * A secret with the failure table of the Knuth-Morris-Pratt algorithm. `indexOf` would be slow, because it may compare
+ * the whole secret at every position.
  */
 export class Pattern {
   /**
-   * For each number of codes that match: when the next code differs, how many of the last codes still match the
-   * beginning of the secret.
+   * The failure table. `fallbacks[n]` is the number of codes that still match the beginning of the secret when `n`
+   * codes match and the next code differs.
    */
   readonly fallbacks: Int32Array;
 
@@ -75,7 +75,7 @@ export class Pattern {
 export class Search {
   private last?: Place;
   private matching = 0;
-  /** The beginnings of the last codes, as many as the secret has. The next one replaces the one at `slot`. */
+  /** A ring buffer of the beginnings of the last codes, as many as the secret has. `slot` is its next position. */
   private readonly begins: Int32Array;
   private slot = 0;
 

@@ -49,7 +49,7 @@ describe(secretFaults, () => {
     ['https://{{ vars.host }}/?k={{ secrets.k }}', 0],
     ['https://a.example/', 0],
     [undefined, 0],
-  ])('finds a secret in front of the path: %j', (url, count) => {
+  ])('returns a fault only for a secret in front of the path: %j', (url, count) => {
     expect(secretFaults(url)).toHaveLength(count);
   });
 });

@@ -7,11 +7,11 @@ export const AFTER_HOST =
   'must have secrets only after the host, in the path or the query, because name servers and errors see the host. For a user name and a password, use a credential of the kind basic';
 
 /**
- * Returns true if a text that follows this beginning of a URL is in its path, its query or its fragment, whatever the
- * text is.
+ * Returns true if every text that can follow this beginning of a URL is in the path, the query or the fragment of the
+ * URL.
  */
 export function endsAfterHost(beginning: string): boolean {
-  // A digit may be part of a host, a port, a user and a password. Each of them would make the two URLs differ.
+  // A digit is valid in a host, a port, a user and a password. If it were in one of these parts, they would differ.
   const [one, other] = [`${beginning}1`, `${beginning}2`];
   if (!URL.canParse(one) || !URL.canParse(other)) return false;
   const [first, second] = [new URL(one), new URL(other)];
@@ -23,7 +23,7 @@ export function endsAfterHost(beginning: string): boolean {
   );
 }
 
-/** Returns the faults of the URL of a step. A URL with an expression before its first secret is checked in each run. */
+/** Returns the faults of the URL of a step. A URL with an expression before its first secret is checked later. */
 export function secretFaults(url: unknown): readonly Fault[] {
   if (typeof url !== 'string') return [];
   const at = url.search(REFERENCE);

@@ -1,7 +1,7 @@
 /** Gets the bytes of a text one by one. Each byte stands for the part of the text from `begin` to before `end`. */
 export type ByteSink = (byte: number, begin: number, end: number) => void;
 
-/** The bytes that an escape stands for. `more` when the bytes may begin an escape, `none` when they do not. */
+/** The bytes that an escape stands for. `more` for the beginning of an escape, `none` for bytes that are no escape. */
 type Decoded = readonly number[] | 'more' | 'none';
 
 const PERCENT = 0x25;
@@ -21,8 +21,8 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Gives the bytes in UTF-8 of the characters of a text that begin between `from` and before `to` to the sink. Returns
- * where the next character begins.
+ * Encodes the characters of a text that begin at `from` or later, and before `to`, in UTF-8. Gives each byte to the
+ * sink. Returns where the next character begins.
  */
 export function readText(text: string, from: number, to: number, sink: ByteSink): number {
   let at = from;
@@ -36,7 +36,7 @@ export function readText(text: string, from: number, to: number, sink: ByteSink)
   return at;
 }
 
-/** Returns a sink that gives `next` the bytes with `%2B` decoded. It allocates nothing, because URLs have many escapes. */
+/** Returns a sink that decodes escapes such as `%2B` for `next`. Allocates nothing, because URLs have many escapes. */
 export function percentDecoder(next: ByteSink): ByteSink {
   /** The number of bytes that are kept back: the percent sign, and a digit. */
   let waiting = 0;
@@ -78,8 +78,8 @@ export function percentDecoder(next: ByteSink): ByteSink {
 }
 
 /**
- * Returns a sink that gives `next` the bytes with `\"` and `\u002b` decoded. It keeps the bytes of an escape back until it
- * is complete. Bytes that are no escape stay as they are.
+ * Returns a sink that decodes escapes such as `\"` and `\u002b` for `next`. It keeps the bytes of an escape back until
+ * the escape is complete. Other bytes are not changed.
  */
 export function jsonDecoder(next: ByteSink): ByteSink {
   let bytes: number[] = [];
@@ -124,7 +124,7 @@ function decodeJson(bytes: readonly number[]): Decoded {
   if (unit < 0) return 'none';
   if (bytes.length < 6) return 'more';
   if (unit < 0xd800 || unit > 0xdbff) return utf8(unit);
-  // A second escape follows, which has the other half of the character.
+  // The unit is a high surrogate. The escape of its low surrogate must follow.
   const low = hexadecimal(bytes, 8, 12);
   const isPair = (bytes[6] ?? BACKSLASH) === BACKSLASH && (bytes[7] ?? LETTER_U) === LETTER_U;
   if (!isPair || low < 0) return 'none';

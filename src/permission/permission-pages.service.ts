@@ -16,7 +16,7 @@ const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';
 
-/** The errors for which a topic is refused and the other topics are stored. */
+/** The codes of errors that refuse one topic only. The other topics are still stored. */
 const REFUSALS: readonly AppError['code'][] = [
   'no_consent',
   'invalid_arguments',
@@ -95,8 +95,8 @@ export class PermissionPagesService {
   }
 
   /**
-   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. The
-   * topics that the person leaves are committed first, so that no other topic can prevent this. The result lists the
+   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. First
+   * commits that the person leaves topics, so that an error of another topic cannot prevent it. The result lists the
    * titles of the topics to which the person could not be subscribed.
    */
   async choose(
@@ -151,8 +151,8 @@ export class PermissionPagesService {
 }
 
 /**
- * Returns true when a selected topic must be stored or asked for. A pending topic is selected by default, so it is asked
- * for only where an e-mail can be sent.
+ * Returns true when a selected topic must be stored, or its confirmation asked for. A pending topic is selected by
+ * default, so its confirmation is asked for only when an e-mail can be sent.
  */
 function isWanted({ state, isUnasked }: StoredSubscription, { email, consent }: Contact): boolean {
   if (state !== 'pending') return state === 'unsubscribed';

@@ -15,10 +15,13 @@ export interface MarkerPlace {
 }
 
 /**
- * Makes markers: texts that stand for secrets while a step is evaluated and stored. Only the request that is sent
- * contains the secret: `RunScopeService` gives the markers to expressions, and `RequestSecretsService` fills and hides
- * the secrets. A marker is valid in one step of one run only, or in one iteration of it, and cannot be forged. So a text
- * of a payload that looks like a marker stays a text, even when it was copied from another step of the run.
+ * Makes markers: texts that stand for secrets while a step is evaluated and stored. Only steps with the tool
+ * `http_request` may use secrets: `StepChecks` (`definitions/steps/`) refuses others when the workflow is saved, and in
+ * other steps a marker stays a text. `RunScopeService` gives the markers to expressions. `RequestSecretsService` puts
+ * the secrets only into the request that is sent, and hides them in responses and errors.
+ *
+ * A marker is valid in one step of one run only, or in one iteration of it, and cannot be forged. So a text of a payload
+ * that looks like a marker stays a text, even when it was copied from another step of the run.
  */
 @Injectable()
 export class SecretMarkers {

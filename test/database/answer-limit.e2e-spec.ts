@@ -13,7 +13,7 @@ const MEBIBYTE = 1024 * 1024;
 const PATIENT = `set local statement_timeout = '200s'`;
 const LONG_MS = 300_000;
 const MANY_OBJECTS = `select ('[' || repeat('{},', 6000) || '{}]')::jsonb from generate_series(1, 1000)`;
-/** Returns a statement whose values are many in few bytes. */
+/** Returns a statement whose answer has many values in few bytes. */
 const columns = (count: number, value: string, rows: number): string =>
   `select ${Array.from({ length: count }, () => value).join(', ')} from generate_series(1, ${rows})`;
 const TOO_LARGE = { code: 'payload_too_large', message: expect.stringMatching(/larger than/) };

@@ -129,7 +129,7 @@ describe('a dry run', () => {
     await expect(nested).rejects.toThrow('pass call.organizationId');
   });
 
-  it('do not contain a record that SQL of a tool has made too large to parse', async () => {
+  it('returns truncated effects when SQL of a tool has made the record too large to parse', async () => {
     const line = `'{"action":"create","table":"x","id":"' || repeat('x', 300000) || E'"}\\n'`;
     const effects = await effectsOf(() =>
       sql(`select length(set_config('switchboard.effects', ${line}, true))`),

@@ -37,7 +37,7 @@ const BOOKKEEPING: Record<string, string> = {
   segment_evaluations: 'the leases of workers',
   webhook_deliveries: 'a log of requests; a call removes rows only with their workflow',
 };
-/** Lists the tables whose rows workers read. SQL of a tool can write to each of them. */
+/** The tables whose rows workers read and SQL of a tool can write. */
 const READ_BY_WORKERS = [
   'import_faults',
   'messages',
@@ -48,7 +48,7 @@ const READ_BY_WORKERS = [
   'workflow_versions',
   'workflows',
 ];
-/** Lists the columns of these tables that have no check of their size, each with the reason. */
+/** The columns of these tables whose size no constraint checks, each with the reason. */
 const UNCHECKED: Record<string, string> = {
   'messages.body': 'workers leave out a message with a large text',
   'messages.html': 'workers leave out a message with a large text',

@@ -141,7 +141,7 @@ describe('the links for contacts in messages', () => {
     }
   });
 
-  it('are shown to a restricted key without their signature in tasks and their notifications', async () => {
+  it('are shown to a restricted key without their signature in tasks and in notifications of tasks', async () => {
     const { id } = await createWorkflow(
       acme,
       [{ id: 'quote', return: { text: '{{ trigger.payload.text }}' } }],

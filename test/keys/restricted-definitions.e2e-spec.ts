@@ -204,7 +204,7 @@ describe('a key with a list of tools', () => {
     );
   });
 
-  it('changes no option of a webhook whose steps call other tools', async () => {
+  it('cannot change an option of a webhook when the workflow has steps that the key may not call', async () => {
     const look = { id: 'look', tool: 'search_contacts', arguments: {} };
     const { id } = await createWorkflow(acme, [look], { trigger: WEBHOOK });
     const agent = await withNewKey(acme, { tools: ['update_workflow', 'get_workflow'] });

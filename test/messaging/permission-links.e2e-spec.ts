@@ -243,7 +243,7 @@ describe('the page of preferences', () => {
     expect(await changesOf(id)).toEqual(first);
   });
 
-  it('lets a contact leave a topic while another one waits for a confirmation that no e-mail can ask for', async () => {
+  it('lets a contact without an e-mail address leave a topic while another topic is pending', async () => {
     const { id, preferences } = await linksOf({ external_id: 'without-address' });
     await acme.call('set_topic_subscription', { contact_id: id, topic: 'paper', subscribed: true });
     expect((await acme.call('update_contact', { contact_id: id, email: null })).status).toBe(200);
@@ -255,7 +255,7 @@ describe('the page of preferences', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'unsubscribed', paper: 'pending' });
   });
 
-  it('says which topics could not be subscribed, and stores the rest of the choice', async () => {
+  it('lists the topics to which the contact could not be subscribed, and stores the rest of the choice', async () => {
     const { id, preferences } = await linksOf({ external_id: 'denied' });
     const consent = { email: 'denied' };
     expect((await acme.call('update_contact', { contact_id: id, consent })).status).toBe(200);

@@ -74,7 +74,7 @@ describe('a text message that is a keyword', () => {
     expect((await changesOf(id)).map(({ source }) => source)).toEqual(['sms_start', 'sms_stop']);
   });
 
-  it('does not grant consent by START from an earlier number of a merged contact, but STOP denies it', async () => {
+  it('grants no consent by START from the number of a merged contact, but denies consent by STOP', async () => {
     const survivor = await person({ consent: { sms: 'denied' } });
     const alias = `+4930124${1000 + number}`;
     const merged = await person({ phone: alias });

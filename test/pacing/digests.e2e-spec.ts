@@ -187,7 +187,7 @@ describe('a digest', () => {
     expect(next.message.id).not.toBe(first.message.id);
   });
 
-  it('gets no items of the survivor after its contact was merged, because it goes to another address', async () => {
+  it('of a merged contact gets no items of the survivor, which has another address', async () => {
     const survivor = await createContact(acme);
     const merged = await createContact(acme);
     const first = await numbered(merged.id, 1);

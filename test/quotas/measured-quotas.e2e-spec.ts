@@ -363,7 +363,7 @@ describe('the quota of stored bytes', () => {
       (await acme.call('update_contact', { contact_id, consent: { email } })).status;
     expect([await decide(false), await decide(true)]).toEqual([200, 200]);
     await limit('stored_bytes', 1);
-    // It repeats the decision, and changes nothing.
+    // This call repeats the stored decision, and changes nothing.
     expect(await decide(true)).toBe(200);
     expect([await decide(false), await decide(true), await decide(true)]).toEqual([200, 429, 429]);
     expect([await consent('denied'), await consent('granted')]).toEqual([200, 429]);

@@ -275,7 +275,7 @@ describe('secrets of an organization', () => {
     expect(sent('/later')[0]!.body).toBe(text);
   });
 
-  it('are not in a host, a port or a user, whose texts errors and name servers see', async () => {
+  it('are refused in the host, the port and the user of a URL, which errors and name servers see', async () => {
     await setSecret({ name: 'pin', secret: '54321', hosts: ['*.example.com', '127.0.0.1'] });
     const after = /secrets only after the host/;
     const [field] = await faultsOf(step('', { url: 'https://{{ secrets.pin }}.example.com/' }));
@@ -295,7 +295,7 @@ describe('secrets of an organization', () => {
     }
   });
 
-  it('are hidden in encoded form in the URLs that another system returns, and not in a host', async () => {
+  it('are hidden in the URLs that another system returns, and refused in the host of a redirect', async () => {
     await setSecret({ name: 'wide', secret: 'canary-wide', hosts: ['*.localhost', '127.0.0.1'] });
     handlers.set('/echoed', (request, response) => {
       const { searchParams } = new URL(request.path, 'http://127.0.0.1');

@@ -150,7 +150,7 @@ describe('the ownership of a domain', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is not proved for a domain that got its id during the look-up', async () => {
+  it('is not proved for another domain that gets the same id during the look-up', async () => {
     const hostile = await createOrganization(setup.switchboard);
     const own = await add(hostile, 'hostile.example');
     publish(setup, own);

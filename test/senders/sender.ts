@@ -28,7 +28,7 @@ export interface SenderSetup {
   readonly names: NameServer;
   /** The records by name, without case. Null is a failure of the name server. */
   readonly records: Map<string, string[] | null>;
-  /** Runs before each answer, while a look-up waits. */
+  /** Runs before each answer of the name server, while the look-up waits. */
   beforeAnswer: () => Promise<void>;
   close(): Promise<void>;
 }

@@ -67,14 +67,14 @@ describe('an event whose delivery to one of three waits fails', () => {
       [acme.id, count],
     );
 
-  it('is delivered to all waits when the fault has ended, however often it was claimed', async () => {
+  it('is delivered to all waits after the cause of the failure was removed, however often it was claimed', async () => {
     await runUntil(acme, runs[0]!, 'succeeded');
     await switchboard.ownerQuery('drop trigger refuse_wait on run_waits');
     await repeat(19);
     for (const runId of runs) await runUntil(acme, runId, 'succeeded');
   });
 
-  it('ends this wait with an error after many failures, and is delivered to the later wait', async () => {
+  it('ends the failing wait with an error after many failures, and is delivered to the next wait', async () => {
     await repeat(20);
     const failed = await runUntil(acme, runs[1]!, 'failed');
     expect(failed.steps[0]).toMatchObject({

@@ -7,7 +7,7 @@ export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
 /** The memory that a row takes besides its values, and that a value takes besides its characters, in bytes. */
 const ROW_BYTES = 64;
 const VALUE_BYTES = 32;
-/** The memory of a value of the types that pg parses to objects: bytes, shapes, times and intervals. */
+/** The memory of a value in bytes, by the OID of its type: byte strings, points, circles, times and intervals. */
 const OBJECT_BYTES: Readonly<Record<number, number>> = {
   17: 200,
   600: 96,
@@ -17,8 +17,9 @@ const OBJECT_BYTES: Readonly<Record<number, number>> = {
   1184: 128,
   1186: 96,
 };
-/** The columns above which V8 stores a row as a table of hashes, and the memory of a value that this adds. */
+/** The largest number of columns of a row that V8 does not store as a hash table. */
 const MOST_PLAIN_COLUMNS = 1000;
+/** The additional memory of a value in such a hash table, in bytes. */
 const HASHED_BYTES = 56;
 /** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
 const UNWEIGHED_CHARACTERS = 1024 * 1024;
@@ -84,7 +85,7 @@ export class AnswerMemory {
   }
 }
 
-/** Returns the memory that each row of an answer with these columns takes besides the characters of its values. */
+/** Returns the bytes of memory of each row of an answer with these columns, without the characters of its values. */
 export function rowBytesOf(fields: readonly { readonly dataTypeID: number }[]): number {
   let bytes = ROW_BYTES;
   for (const { dataTypeID } of fields) bytes += OBJECT_BYTES[dataTypeID] ?? VALUE_BYTES;

@@ -34,7 +34,7 @@ export class Pipeline implements Submittable {
   private connection?: Connection;
   private rowError?: Error;
   private memory?: AnswerMemory;
-  /** The memory of each row of the result that is being received. */
+  /** The memory of each row of the current result, in bytes, without the characters of its values. */
   private rowBytes = 0;
   private resolve: (result: QueryResult) => void;
   private reject: (error: Error) => void;

@@ -23,7 +23,7 @@ export const RECORD_EFFECTS: BoundStatement = {
   values: [],
   isInternal: true,
 };
-/** The most bytes of a record. The database stops at half of this size, but SQL of a tool can set any text. */
+/** The largest record in bytes. The trigger stops recording at half of it, but SQL of a tool can set any text. */
 const MOST_BYTES = 256 * 1024;
 /**
  * Reads `effects`, the recorded lines for {@link parseEffects}, and `mode`. The mode is `full` when the record became

@@ -151,7 +151,7 @@ export function changeWebhookOptions(
   return options;
 }
 
-/** Compares the options that callers choose. */
+/** Returns true when the options that callers choose are equal. */
 export function hasSameOptions(one: StoredWebhookOptions, other: StoredWebhookOptions): boolean {
   return isDeepStrictEqual({ ...one, needs: undefined }, { ...other, needs: undefined });
 }

@@ -5,7 +5,7 @@ import type { RunLease } from '../journal/run-lease.js';
 import type { WorkflowsRepository } from '../store/workflows.repository.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
 
-/** Reads two runs. The statement for both fails because they are too large, and each statement for one run fails so. */
+/** Reads two runs. The statement for both fails as too large. Then the one for each run fails with one of the codes. */
 const readTwo = async (...codes: AppErrorCode[]) => {
   const failures = ['payload_too_large' as const, ...codes];
   const transaction = () => Promise.reject(new AppError(failures.shift()!, 'No rows.'));
@@ -18,14 +18,14 @@ const readTwo = async (...codes: AppErrorCode[]) => {
 };
 
 describe(ClaimedRunsRepository, () => {
-  it('leaves out runs that are too large alone', async () => {
+  it('leaves out each run that is too large by itself', async () => {
     expect(await readTwo('payload_too_large', 'payload_too_large')).toMatchObject([
       { status: 'fulfilled', value: undefined },
       { status: 'fulfilled', value: undefined },
     ]);
   });
 
-  it('fails when the database is away, because a lost lease would count as a crash of the run', async () => {
+  it('fails when the database is unavailable, so that this does not count as a crash of the runs', async () => {
     const failed = { status: 'rejected', reason: { code: 'unavailable' } };
     expect(await readTwo('payload_too_large', 'unavailable')).toMatchObject([failed, failed]);
   });

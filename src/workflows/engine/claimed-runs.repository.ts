@@ -87,7 +87,8 @@ export class ClaimedRunsRepository {
     }
     const rows = new Map<number, Row>();
     for (const [position, lease] of leases.entries()) {
-      // Any other error, for example of a lost connection, says nothing about the run, so it must not look like a crash.
+      // Any other error, for example of a lost connection, says nothing about the run. If the run were left out then,
+      // this would count as a crash of the run.
       const found = await this.readTogether(organizationId, [lease]).catch((error: unknown) => {
         if (!isTooLarge(error)) throw error;
       });

@@ -15,14 +15,14 @@ const DATA = { row: { crashes: 0 }, steps: [], payload: {}, workflowName: '' } a
 const entry = (stepId: string, position: number, bytes: number) =>
   ({ stepId, position, bytes, tool: null, status: 'succeeded', input: { items: [] } }) as object;
 
-/** Returns a loop that has ended, with entries of this size that its iterations have left. */
+/** Returns the journal of a loop that has ended. It still has entries of this size from the iterations. */
 const loop = (count: number, bytes: number): JournalEntry[] =>
   [
     entry('each', 0, 0),
     ...Array.from({ length: count }, (_, index) => entry(`each[${index}].one`, index + 1, bytes)),
   ] as JournalEntry[];
 
-/** Loads a journal from memory. A part has less than `textBytes / density` bytes besides its last entry. */
+/** Loads a journal from memory. Without its last entry, a part is less than `density` times as large as requested. */
 const load = async (journal: readonly JournalEntry[], density = 1) => {
   let parts = 0;
   const read = (_: string, __: string, most: number, after?: { position: number }): JournalPart => {
@@ -55,19 +55,19 @@ const load = async (journal: readonly JournalEntry[], density = 1) => {
 };
 
 describe(RunLoaderService, () => {
-  it('loads a loop that has left 3 GiB in its finished iterations', async () => {
+  it('loads a loop whose finished iterations have 3 GiB', async () => {
     const { run, isTooLarge } = await load(loop(1000, 3 * MIB));
     expect(isTooLarge).toBe(false);
     expect([...run.journal.keys()]).toEqual(['each']);
   });
 
-  it('stops to read finished iterations that no loop leaves', async () => {
+  it('stops when finished iterations have more than 4 GiB', async () => {
     const { isTooLarge, parts } = await load(loop(30_000, 8 * MIB));
     expect(isTooLarge).toBe(true);
     expect(parts).toBeLessThan(600);
   });
 
-  it('stops to read many small parts beside entries that leave little memory', async () => {
+  it('stops after about 4,096 small parts when other entries leave little memory', async () => {
     const journal = [
       entry('each', 0, 0),
       entry('large', 1, 128 * MIB - 5000),

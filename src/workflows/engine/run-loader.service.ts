@@ -10,14 +10,14 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 
 /** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** The part of a part that is read again when the part does not fit, because a loop may have finished in it. */
+/** The divisor of the size of a part that does not fit. A smaller part may fit, and may end iterations of a loop. */
 const SMALLER = 8;
-/** The bytes that a part counts at least. It is less than a usual part has, even if its entries are not compressed. */
+/** The smallest number of bytes that a part counts. A usual part has more, even if its entries are not compressed. */
 const MIN_PART_BYTES = 1024 * 1024;
 /**
- * The most bytes of parts that are read for one run, as `journalBytes` counts them. The entries inside finished
- * iterations are in them too, and SQL of a tool can store any number of these. A smaller part counts as
- * {@link MIN_PART_BYTES}, because the database looks at all further entries for each part.
+ * The largest number of bytes that are read for one run, as `JournalPart` counts them. It limits the entries inside
+ * finished iterations, of which SQL of a tool can store any number. A smaller part counts as {@link MIN_PART_BYTES},
+ * because the database looks at all further entries for each part.
  */
 export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
 /** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
@@ -60,9 +60,10 @@ export class RunLoaderService {
 
   /**
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
-   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. Then keeps only
-   * the memory that the other entries need. Stops early, and returns the run with a part of its journal, when more than
-   * {@link MAX_LOADED_BYTES} would be in memory, or more than {@link MAX_READ_BYTES} would be read. Throws `rate_limited` when the parsed journal needs more memory than is free; see `RunReservation.grow`.
+   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. At the end,
+   * keeps only the memory that the other entries need. Stops early, and returns the run with a part of its journal,
+   * when more than {@link MAX_LOADED_BYTES} would be in memory, or more than {@link MAX_READ_BYTES} would be read.
+   * Throws `rate_limited` when the parsed journal needs more memory than is free (see `RunReservation.grow`).
    */
   async loadLarge(
     lease: RunLease,
@@ -79,7 +80,7 @@ export class RunLoaderService {
     return { run, isTooLarge };
   }
 
-  /** Loads all parts of a journal. Stops and returns false when they are too large. */
+  /** Loads all parts of a journal. Stops and returns false when the journal is too large. */
   private async loadParts(run: ClaimedRun, memory: RunReservation): Promise<boolean> {
     const { organizationId, id } = run.lease;
     let partBytes = PART_BYTES;

@@ -33,7 +33,7 @@ describe(RunMemoryService, () => {
     expect(() => memory.reserve('a').grow(8 * MIB)).toThrow('need the memory');
   });
 
-  it('keeps only what a journal needs after it was loaded', async () => {
+  it('keeps only the memory that a journal needs after it was loaded', async () => {
     const memory = new RunMemoryService();
     const first = memory.reserve('a');
     await first.wait(128 * MIB, NEVER);

@@ -55,7 +55,7 @@ export class RunReservation {
     this.bytes += more;
   }
 
-  /** Releases what a journal of this size does not need, because the reservation was made before it was loaded. */
+  /** Releases the memory that a loaded journal of this size does not need. Before, its size was only estimated. */
   shrink(bytes: number): void {
     const needed = Math.max(withRoom(bytes), SMALL_JOURNAL_BYTES);
     for (const reservation of this.reservations) {

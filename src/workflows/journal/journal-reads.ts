@@ -1,7 +1,7 @@
 import { arrayOfUnknownSize, prepared } from '../../database/driver/statement.js';
 import { ENTRY_BYTES } from './journal-size.js';
 
-/** The members of an entry. JSON is read as text, so that it can be weighed before it is parsed. */
+/** The members of an entry. JSON is read as text, so that its memory can be estimated before it is parsed. */
 const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::text, output::text, error::text,
   progress::text, failed_attempts::text as "failedAttempts", wake_at as "wakeAt",
   -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
@@ -13,8 +13,8 @@ const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::t
 const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
 const PLACE_BYTES = `${ENTRY_BYTES} + octet_length(step_id) + coalesce(octet_length(tool), 0)`;
 /**
- * The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. The sizes in the column `cut` are
- * not used, because SQL of a tool can write any value there.
+ * The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. The sizes in the column `cut`
+ * are not used, because SQL of a tool can write any value there.
  */
 const TEXT_BYTES = [
   PLACE_BYTES,
@@ -35,12 +35,13 @@ export const READ_SMALL = prepared(
       where "allStored" <= $3) sized) s
   where "allBytes" <= $3 order by position, step_id`,
 );
-/** The entries after a place, with the stored bytes of those between. */
+/** The entries after a place. `storedBefore` is the stored bytes of the entries between the place and this entry. */
 const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
     sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
   from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
 // PostgreSQL decompresses only the first entries, whose stored values fit into a quarter of a part. Their texts are
-// often longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would decompress each value twice.
+// often longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would
+// decompress each value twice.
 export const READ = prepared(
   'run_journal_read',
   `with counted as (

@@ -46,7 +46,7 @@ const TEXT_OF_STORED = 4;
 
 /** A part of the journal of a run. */
 export interface JournalPart {
-  /** The bytes of the entries, as `journalBytes` counts them. */
+  /** The bytes of the entries, as `placeBytes` and `journalBytes` count them. */
   readonly bytes: number;
   /** The number of entries. */
   readonly count: number;

@@ -16,8 +16,8 @@ import { RunWaitsRepository } from './run-waits.repository.js';
 /** The largest number of waits that one transaction compares with an event. */
 const BATCH = 200;
 /**
- * The number of failures at one wait after which this wait ends with an error. The pauses before these failures are
- * together about two hours, so a fault of an hour loses no event.
+ * The largest number of failures at one wait. The next failure ends the wait with an error. The pauses between these
+ * failures are about two hours together, so an outage of an hour loses no event.
  */
 const MOST_FAILURES = 20;
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
@@ -25,7 +25,7 @@ const INTERNAL_ERROR = 'The event could not be delivered because of an internal 
 /** The state of the delivery of one event. */
 interface Progress {
   batchSize: number;
-  /** The first wait of the last batch. */
+  /** The first wait of the current batch. It is the cause of a failure when the batch has one wait. */
   failing?: Candidate | undefined;
 }
 
@@ -54,9 +54,9 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /**
-   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. After an
-   * error, the waits are delivered one by one, and the delivery stops before the wait that fails. It is repeated after
-   * pauses that grow. A wait that always fails ends with an error, and the event is delivered to the next waits.
+   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. After
+   * an error, delivers the event to one wait at a time, and stops at the wait that fails. The event is claimed again
+   * after a pause, which grows. A wait that always fails ends with an error, and the event reaches the next waits.
    */
   async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
     const progress: Progress = { batchSize: BATCH };
@@ -68,7 +68,7 @@ export class EventDeliveriesService implements OnModuleInit {
         );
       } catch (error) {
         if (signal.aborted || isTransient(error)) throw error;
-        // The cause may be one of the waits, or that the waits are too large together.
+        // One of the waits may have failed, or the waits may be too large together.
         if (progress.batchSize > 1) progress.batchSize = 1;
         else hasMore = await this.fail(claim, progress.failing, toError(error));
       }
@@ -119,7 +119,7 @@ export class EventDeliveriesService implements OnModuleInit {
 
   /**
    * Records a failed delivery. Ends the failing wait after too many failures, and returns true when there may be more
-   * waits. When the wait cannot be ended, deletes the event. Otherwise workers would claim it forever.
+   * waits. Deletes the event when the wait cannot be ended. Without this, workers would claim the event forever.
    */
   private async fail(claim: Claim, failing: Candidate | undefined, error: Error): Promise<boolean> {
     const { organizationId, id } = claim;
