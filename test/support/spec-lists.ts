@@ -161,6 +161,7 @@ export const DETAIL_SPECS = [
   'test/imports/parallel-exports.e2e-spec.ts',
   'test/mail/smtp-outcomes.e2e-spec.ts',
   'test/mcp/official-tasks-client.e2e-spec.ts',
+  'test/messaging/hostile-envelopes.e2e-spec.ts',
   'test/messaging/message-batches.e2e-spec.ts',
   'test/messaging/shared-calls.e2e-spec.ts',
   'test/messaging/slow-providers.e2e-spec.ts',
