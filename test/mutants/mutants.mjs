@@ -570,8 +570,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/outbound/hidden-secrets.ts',
-        'if (places.length === 0) return bytes;',
-        'if (places.length >= 0) return bytes;',
+        'if (places.isEmpty) return bytes;',
+        'if (places !== null) return bytes;',
       ],
     ],
     tests: ['test/workflows/http-request-files'],
