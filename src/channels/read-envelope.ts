@@ -1,13 +1,16 @@
 import { safeName } from '../files/file-name.js';
+import { isJsonObject } from '../text/is-json-object.js';
 import { isMessageId } from '../text/message-id.js';
 import { isMailbox } from '../text/parse-mailbox.js';
-import { MOST_ATTACHED_BYTES, MOST_ATTACHMENTS } from './attachment-limits.js';
+import {
+  attachmentTypeOf,
+  CONTENT_ID,
+  MOST_ATTACHED_BYTES,
+  MOST_ATTACHMENTS,
+} from './attachment-rules.js';
 import type { OutgoingAttachment, OutgoingEnvelope } from './channel-contract.js';
 
 const FILE_ID = /^fil_[\w-]{22}$/;
-const MEDIA_TYPE =
-  /^(?!multipart\/|message\/)[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
-const CONTENT_ID = /^[\w.-]{1,64}$/;
 
 /**
  * Returns the known members of a stored envelope, or undefined when one of them is invalid. Other members are dropped.
@@ -15,7 +18,7 @@ const CONTENT_ID = /^[\w.-]{1,64}$/;
  */
 export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefined {
   if (stored === null || stored === undefined) return null;
-  if (!isRecord(stored)) return undefined;
+  if (!isJsonObject(stored)) return undefined;
   const { from, replyTo, references, attachments } = stored;
   if (from !== undefined && !isMailbox(from)) return undefined;
   if (replyTo !== undefined && !isMailbox(replyTo)) return undefined;
@@ -37,10 +40,6 @@ export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefin
   };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
   return Array.isArray(value) && value.every((item) => isItem(item));
 }
@@ -60,14 +59,15 @@ function areAttachments(value: unknown): value is OutgoingAttachment[] {
 }
 
 function isAttachment(value: unknown): value is OutgoingAttachment {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { fileId, name, contentType, size, cid } = value;
   return (
     isMatch(fileId, FILE_ID) &&
     typeof name === 'string' &&
     name !== '' &&
     safeName(name) === name &&
-    isMatch(contentType, MEDIA_TYPE) &&
+    typeof contentType === 'string' &&
+    attachmentTypeOf(contentType) === contentType &&
     Number.isSafeInteger(size) &&
     (size as number) >= 0 &&
     (cid === undefined || isMatch(cid, CONTENT_ID))

@@ -80,7 +80,7 @@ export interface JsonLimits {
 }
 
 const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
-/** How often `mayHaveMoreMembers` counts one member at most: its comma, and the bracket of a list or an object. */
+/** `mayHaveMoreMembers` counts a member at most twice: once for its comma, and once if it begins a list or an object. */
 const MOST_COUNTED = 2;
 
 /**

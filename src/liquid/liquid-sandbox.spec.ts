@@ -133,7 +133,7 @@ describe(LiquidSandbox.name, () => {
     '{% nosuchtag %}',
     '{{ "a" | where_exp: "x", "x" }}',
   ])('rejects %s', (template) => {
-    expect(() => sandbox.parse(template)).toThrow(AppError);
+    expect(() => sandbox.references(template)).toThrow(AppError);
   });
 
   it.each([
@@ -205,7 +205,9 @@ describe(LiquidSandbox.name, () => {
   });
 
   it('reports the line of an error in a template', () => {
-    expect(() => sandbox.parse('Hello {{ x | shout }}')).toThrow(/undefined filter: shout.*line:1/);
+    expect(() => sandbox.references('Hello {{ x | shout }}')).toThrow(
+      /undefined filter: shout.*line:1/,
+    );
   });
 });
 
@@ -224,7 +226,7 @@ describe('the memory of a sandbox', () => {
   it('limits the bytes of the parsed templates in the cache', () => {
     const own = new LiquidSandbox();
     const parsed = Array.from({ length: 300 }, (_, index) => {
-      own.parse(`${'{{a}}'.repeat(400)}${index}`);
+      own.references(`${'{{a}}'.repeat(400)}${index}`);
       return (own as unknown as { cache: { size: number } }).cache.size;
     });
     expect(Math.max(...parsed)).toBeLessThan(100);

@@ -61,11 +61,6 @@ export class LiquidSandbox implements Expressions {
     this.engine = createLiquid(format);
   }
 
-  /** Parses a template. Throws `invalid_arguments` with the reason when it is not valid. */
-  parse(template: string): void {
-    runSafely(() => this.getTemplates(template));
-  }
-
   /** Renders a template. Unknown variables become empty text. */
   async render(organizationId: string, template: string, scope: object): Promise<string> {
     return await this.run(organizationId, () => this.renderTemplate(template, scope));

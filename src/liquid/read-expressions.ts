@@ -3,7 +3,6 @@ import type { TemplateReading } from './template-reading.js';
 
 /** Checks expressions, and returns the variable paths that they read. Throws `invalid_arguments` for an invalid one. */
 export interface Expressions {
-  parse(template: string): void;
   references(template: string): string[];
   conditionReferences(condition: string): string[];
   /** Returns all variables of a template, and the names that its tags assign. */
@@ -38,10 +37,6 @@ export class ReadExpressions implements Expressions {
       );
       yield;
     }
-  }
-
-  parse(template: string): void {
-    this.references(template);
   }
 
   references(template: string): string[] {

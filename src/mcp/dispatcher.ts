@@ -87,7 +87,7 @@ export class Dispatcher {
       try {
         const result = await this.run(member, context);
         if (member.kind !== 'request') continue;
-        // Only lists of tools are buffers, and such a list contains no data of contacts and runs.
+        // A result that is a buffer is a list of tools. It contains no signatures, so the mask leaves it out.
         const shown = mask && typeof result === 'string' ? mask(result) : result;
         replies.push({ text: encodeResult(member.id, shown) });
       } catch (thrown) {

@@ -14,7 +14,7 @@ import { MessagesService } from './messages.service.js';
 /** A contact that asks for help again within this time gets no second answer. Somebody pays for each answer. */
 const SECONDS_BETWEEN_HELP = 3600;
 
-/** What the provider has reported about the sender of a message. Exactly one member has a value. */
+/** Identifies the sender of a received message, as the provider reported it. Exactly one member has a value. */
 export interface ReportedSender {
   readonly contact_id?: string | undefined;
   readonly email?: string | undefined;

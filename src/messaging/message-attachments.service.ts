@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_ATTACHED_BYTES, MOST_ATTACHMENTS } from '../channels/attachment-limits.js';
+import {
+  attachmentTypeOf,
+  CONTENT_ID,
+  MOST_ATTACHED_BYTES,
+  MOST_ATTACHMENTS,
+} from '../channels/attachment-rules.js';
 import type { OutgoingAttachment } from '../channels/channel-contract.js';
 import { AppError } from '../errors/app-error.js';
 import { safeName } from '../files/file-name.js';
 import { FilesService } from '../files/files.service.js';
-
-/** Matches the type and the subtype of a media type. The rest, such as parameters, is dropped. */
-const MEDIA_TYPE = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63})(?:\s*;|$)/;
-const CONTENT_ID = /^[\w.-]{1,64}$/;
-const ANY_TYPE = 'application/octet-stream';
 
 /** A file that a message sends, by its id. */
 export interface GivenAttachment {
@@ -61,7 +61,7 @@ export class MessageAttachmentsService {
     }
     return found.map(({ id, name, contentType, size }, index) => {
       const { name: chosen, cid } = given[index]!;
-      const type = typeOf(contentType);
+      const type = attachmentTypeOf(contentType);
       if (cid !== undefined && !type.startsWith('image/')) {
         throw AppError.invalidField(
           `attachments[${index}].cid`,
@@ -77,13 +77,4 @@ export class MessageAttachmentsService {
       };
     });
   }
-}
-
-/**
- * Returns the media type of an attachment. Types that mail programs would read as parts of the e-mail itself are
- * replaced.
- */
-function typeOf(contentType: string): string {
-  const [, type = ANY_TYPE] = MEDIA_TYPE.exec(contentType.toLowerCase()) ?? [];
-  return /^(?:multipart|message)\//.test(type) ? ANY_TYPE : type;
 }

@@ -56,20 +56,13 @@ export class AnswerMemory {
     this.unweighed = 0;
   }
 
-  /**
-   * Counts the memory of a row without the characters of its values. Above the limit, ends the connection and throws
-   * `payload_too_large`.
-   */
-  holdRow(rowBytes: number): void {
-    this.hold(rowBytes);
-  }
-
   private holdJson(text: string): void {
     this.unweighed += text.length;
     if (this.unweighed > UNWEIGHED_CHARACTERS) this.hold(jsonMemory(text));
   }
 
-  private hold(bytes: number): void {
+  /** Counts this memory. Above the limit, ends the connection and throws `payload_too_large`. */
+  hold(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > MOST_ANSWER_BYTES) throw endAnswer(this.client.connection);
   }

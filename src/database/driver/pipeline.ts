@@ -78,7 +78,7 @@ export class Pipeline implements Submittable {
       return;
     }
     try {
-      this.memory?.holdRow(this.rowBytes);
+      this.memory?.hold(this.rowBytes);
       this.result.addRow(this.result.parseRow(fields));
     } catch (error) {
       this.rowError = toError(error);

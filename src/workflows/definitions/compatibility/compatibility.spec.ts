@@ -271,7 +271,6 @@ describe('the references of a checked definition', () => {
     ];
     const known = [tool('order', { output: { id: TEXT } })] as const;
     const unread: Expressions = {
-      parse: () => expect.unreachable(),
       references: () => expect.unreachable(),
       conditionReferences: () => expect.unreachable(),
       reading: () => expect.unreachable(),

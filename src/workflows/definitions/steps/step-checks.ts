@@ -92,7 +92,6 @@ export class StepChecks {
     if (!isDynamic(text)) return;
     collectFaults(path, this.faults, () => {
       const { liquid } = this.definition;
-      liquid.parse(text);
       const { references, assigned } = liquid.reading(text);
       checkAssigned(assigned, path, this.faults);
       const others = references.filter((reference) => rootOf(reference) !== SECRETS);
