@@ -57,7 +57,10 @@ export class FilesService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Reserves memory for a file that the call receives, until the call ends. Waits while the process has too little. */
+  /**
+   * Reserves memory for a file that the call receives, until the call ends. Waits while the process has too little
+   * memory.
+   */
   async reserve(call: ToolCall, signal: AbortSignal): Promise<void> {
     if (this.reserved.has(call)) return;
     const release = await this.receiving.acquire(call.organizationId, MOST_FILE_BYTES, signal);

@@ -8,6 +8,6 @@ export class SubscriptionResult {
   @Choice(SUBSCRIPTION_STATES)
   state: SubscriptionState;
 
-  @Flag('False if the contact had decided the same.')
+  @Flag('False when the contact had already made this decision.')
   changed: boolean;
 }

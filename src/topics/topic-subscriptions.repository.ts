@@ -60,7 +60,7 @@ const IS_CONFIRMED = `select 1 from topic_subscriptions s
 export class TopicSubscriptionsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Stores the decision. Returns false, and writes nothing, when the contact had decided the same. */
+  /** Stores the decision. Returns false, and writes nothing, when the contact had already made this decision. */
   async decide(organizationId: string, decision: Decision): Promise<boolean> {
     const { contactId, topic, state, source, evidence, confirmation } = decision;
     const rows = await this.tenants

@@ -27,7 +27,7 @@ export class TopicSubscriptionsService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Stores the decision. Returns false when the contact had decided the same. Throws `not_found`. */
+  /** Stores the decision. Returns false when the contact had already made this decision. Throws `not_found`. */
   async decide(organizationId: string, decision: Decision): Promise<boolean> {
     const contactId = await this.contacts.keep(organizationId, decision.contactId);
     const evidence = decision.evidence && cut(decision.evidence);

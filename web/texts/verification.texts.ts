@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** The texts of the verification of an address. */
+/** The texts of the page on which a person confirms an e-mail address. */
 export const verificationTexts = defineTexts(
   {
     title: 'Confirm your e-mail address',

@@ -13,7 +13,7 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** The most characters of JSON in the cached versions. Parsed, a version takes up to 40 bytes for each character. */
 const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
-/** The characters that are added for the other memory of a version, such as generated steps and cached references. */
+/** The characters that each version counts besides its JSON, for generated steps and cached references. */
 const EXTRA_CHARACTERS = 500;
 
 type Row = ClaimedRunRow & {

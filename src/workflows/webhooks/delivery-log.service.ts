@@ -19,7 +19,7 @@ const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
 const MAX_DIAGNOSED_BYTES = 16 * 1024;
-/** The largest numbers of diagnoses between two writes of deliveries: of a workflow, and of the process. */
+/** The largest numbers of diagnoses, of a workflow and of the process, until deliveries are written again. */
 const MAX_OWN_DIAGNOSES = 20;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
