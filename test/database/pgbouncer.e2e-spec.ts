@@ -26,7 +26,7 @@ const LIMITS = {
 const SHOW_SETTINGS = `select current_setting('statement_timeout') as statement,
   current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle,
   current_setting('application_name') as name, current_setting('search_path') as path,
-  current_setting('client_encoding') as encoding, pg_backend_pid() as process`;
+  current_setting('client_encoding') as encoding, current_setting('jit') as jit, pg_backend_pid() as process`;
 
 describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
   let database: OwnedDatabase;
@@ -130,7 +130,14 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     expect(await runSql(acme, SHOW_SETTINGS)).toMatchObject([
       {
         rows: [
-          { statement: '10s', lock: '5s', idle: '30s', name: 'switchboard', encoding: 'UTF8' },
+          {
+            statement: '10s',
+            lock: '5s',
+            idle: '30s',
+            name: 'switchboard',
+            encoding: 'UTF8',
+            jit: 'off',
+          },
         ],
       },
     ]);
@@ -156,6 +163,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
       name: 'switchboard',
       path: '"$user", public',
       encoding: 'UTF8',
+      jit: 'off',
     };
     expect(await runSql(other, SHOW_SETTINGS)).toMatchObject([{ rows: [settings] }]);
     const { rows } = await admin.query(

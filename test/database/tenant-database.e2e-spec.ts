@@ -54,6 +54,13 @@ describe(TenantDatabase.name, () => {
     expect(await stored('joined')).toBe(false);
   });
 
+  it('keeps PostgreSQL from compiling statements', async () => {
+    const settings = await tenants.transaction(acme.id, () =>
+      tenants.session(acme.id).query(`select current_setting('jit') as jit`),
+    );
+    expect(settings).toEqual([{ jit: 'off' }]);
+  });
+
   it('throws inside a transaction of another organization', async () => {
     const nested = tenants.transaction(acme.id, () =>
       tenants.transaction(other.id, async () => undefined),
