@@ -1,6 +1,6 @@
 // node scripts/bundle-service.mjs PROGRAM FOLDER
-// Bundles a compiled program and its packages into few files. Reading and linking the 2,500 modules of the service one
-// by one would take three times as much processor time as loading the bundle, at every start (bench/start.mjs).
+// Bundles a compiled program and its packages into few files. At every start, reading and linking the 2,500 modules of
+// the service one by one would take three times the processor time of loading the bundle (bench/start.mjs).
 import { dirname, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';

@@ -41,7 +41,7 @@ describe('the code of src', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no file with another suffix than the listed ones', () => {
+  it('has no file with a suffix that is not listed', () => {
     const suffixes = FILES.map(({ path }) => ({ path, parts: posix.basename(path).split('.') }));
     const faults = suffixes.filter(({ parts }) =>
       parts.slice(1, -1).some((suffix) => !SUFFIXES.test(suffix)),

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import { announce, ECHO } from './serve.mjs';
 
-// A plain import in this folder would find the packages of the peers, which are other copies than those of Switchboard.
+// A plain import in this folder would load the packages of the peers instead of the packages of Switchboard.
 const require = createRequire(new URL('../../package.json', import.meta.url));
 require('reflect-metadata');
 const { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } = require('class-validator');

@@ -1,5 +1,5 @@
--- Deletes the audit log of an organization that was deleted before. Only operators call this function, by SQL: no code
--- calls it.
+-- Deletes the audit log of an organization after the organization was deleted. Only operators call this function, by
+-- SQL: no code calls it.
 --
 -- Arguments:
 --   of_organization  the organization

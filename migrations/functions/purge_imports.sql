@@ -1,4 +1,4 @@
--- Deletes one batch of data of ended imports: the identifiers of their rows at once, everything else after keep_days.
+-- Deletes one batch of data of ended imports: the identifiers of rows immediately, everything else after keep_days.
 --
 -- Arguments:
 --   keep_days   imports are deleted with their files this many days after their end, or after the upload if they never

@@ -1,4 +1,4 @@
--- Stores what an organization has set for its contacts. Without a row, the defaults of the columns apply.
+-- Stores the settings of an organization for its contacts. Without a row, the defaults of the columns apply.
 create table public.contact_settings (
   organization_id text collate "C" not null
     constraint contact_settings_organization_id_fkey references public.organizations (id) on delete cascade,

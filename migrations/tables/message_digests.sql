@@ -1,4 +1,4 @@
--- Stores what messages collect until they are sent: the templates of the first call and the variables of every call.
+-- Stores the contents of digests until they are sent: the templates of the first call and the variables of every call.
 create table public.message_digests (
   organization_id text collate "C" not null,
   message_id text collate "C" not null,

@@ -1,4 +1,4 @@
--- Stores what organizations used of the measured quotas at the last measurement.
+-- Stores how much of each measured quota an organization used at the last measurement.
 create table private.quota_usage (
   organization_id text collate "C" not null
     constraint quota_usage_organization_id_fkey references public.organizations (id) on delete cascade,

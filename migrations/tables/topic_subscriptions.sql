@@ -1,4 +1,4 @@
--- Stores what contacts decided about topics. Without a row, the default of the topic applies.
+-- Stores the decisions of contacts about topics. Without a row, the default of the topic applies.
 create table public.topic_subscriptions (
   organization_id text collate "C" not null
     constraint topic_subscriptions_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -13,7 +13,7 @@ create table public.workflow_versions (
   actor_id text collate "C",
   restored_from integer,
   -- The hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since. The
-  -- type is jsonb, because one operator of jsonb (containment) compares all hashes at once.
+  -- type is jsonb, because one operator of jsonb (containment) compares all hashes in one step.
   tool_schemas jsonb,
   fitting_schemas jsonb,
   loose_references json,

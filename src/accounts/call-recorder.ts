@@ -146,8 +146,8 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * Writes everything that was recorded before. When the database cannot be reached, it keeps the records for the next
-   * attempt.
+   * Writes all records that were added before this call. When the database cannot be reached, it keeps the records for
+   * the next attempt.
    */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());

@@ -36,7 +36,7 @@ export class AuditSealWorker implements OnApplicationBootstrap, BeforeApplicatio
     await this.sealing;
   }
 
-  /** Chains all entries that were committed before. After a failure, the next attempt follows in a second. */
+  /** Chains all entries that were committed before this call. After a failure, retries after a second. */
   sealEntries(): Promise<void> {
     this.sealing ??= this.sealAll()
       .catch((error: unknown) => {

@@ -35,7 +35,7 @@ const TIMEOUT_CHECK_MS = 1000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /**
  * The number of new connections that may wait until the process accepts them. With the default of 511, a client that
- * opens thousands of connections at once would keep others waiting: their connections are dropped, and their systems
+ * opens thousands of connections together would keep others waiting: their connections are dropped, and their systems
  * try again after 1 s, then 2 s, then 4 s. The system may lower this number (`net.core.somaxconn`).
  */
 const BACKLOG = 8192;

@@ -27,7 +27,7 @@ export class ChangeStream {
 
   constructor(private readonly output: Writable) {}
 
-  /** Sends `ready`, then the changes that were added before, and all later ones. With `hasGap`, sends a gap first. */
+  /** Sends `ready`, then the changes that were added so far, and all later ones. With `hasGap`, sends a gap first. */
   open(hasGap: boolean): void {
     this.isOpen = true;
     this.output.write(`retry: ${RETRY_MS}\n\n`);

@@ -90,7 +90,7 @@ async function checkAddress(client: ServiceClient) {
   const shown = shownAddress(client.address);
   if ((body as { status?: unknown } | null)?.status !== 'ok') {
     throw new CommandError(
-      `Another service than Switchboard answers at ${shown}. Check ${COMMAND_LINE_NAMES.url}.`,
+      `A service that is not Switchboard answers at ${shown}. Check ${COMMAND_LINE_NAMES.url}.`,
     );
   }
   return { text: `Switchboard answers at ${shown}.`, value };

@@ -12,7 +12,7 @@ interface Formatted {
   readonly trustedProxies: string;
 }
 
-/** Returns what is wrong with settings that have a format of their own. `known` has the faults that were found before. */
+/** Returns the faults of settings that have a format of their own. `known` has the faults of earlier checks. */
 export function formatFaults(settings: Formatted, known: readonly string[]): string[] {
   const { dnsServers, host, outboundAllow, outboundProxy, trustedProxies } = settings;
   const faults: string[] = [];

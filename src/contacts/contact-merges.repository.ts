@@ -34,8 +34,8 @@ const COLUMNS = `merged_id as "mergedId", into_id as "intoId", survivor_id as "s
  */
 const RECORD = prepared('contact_merge_record', 'select record_contact_merge($1, $2)');
 /**
- * Moves the rows of the contact $2 to the contact $3, and adds them to the record of the merge. Only a transaction that
- * has locked the contacts may send it.
+ * Moves the rows of the contact $2 to the contact $3, and adds them to the record of the merge. A transaction must lock
+ * both contacts before it sends this statement.
  */
 const MOVE = `with messages_moved as (
      update messages set contact_id = $3 where organization_id = $1 and contact_id = $2 returning id

@@ -109,8 +109,8 @@ export class ContactMergesService {
   }
 
   /**
-   * Repeats `work` while it gets no lock, or while it returns undefined because the contacts have changed during its
-   * waits.
+   * Repeats `work` until it returns a result. It has none when it gets no lock, or when the contacts have changed while
+   * it waited. Throws `unavailable` after {@link MOST_ATTEMPTS} attempts.
    */
   private async attempt<T>(organizationId: string, work: () => Promise<T | undefined>): Promise<T> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {

@@ -65,7 +65,10 @@ function valueFault(
   );
 }
 
-/** Returns the fault of a value by the rules that apply to every type. Only a declared property can have a list. */
+/**
+ * Checks a value by the rules that apply to every type, and returns its fault. Only the value of a declared property
+ * can be a list.
+ */
 function formFault(value: unknown, mayBeList: boolean): string | undefined {
   if (typeof value === 'boolean' || typeof value === 'number') return undefined;
   if (mayBeList && Array.isArray(value)) {

@@ -20,7 +20,7 @@ describe(SecretBox, () => {
     expect(() => both.reseal(sealed, 'other context')).toThrow();
   });
 
-  it('opens secrets of the random key in the database when the other key is the word "database"', () => {
+  it('opens secrets that were sealed with the random key in the database, if the other key is the word "database"', () => {
     const sealed = new SecretBox(installation).seal('secret', 'context');
     expect(new SecretBox(installation, FIRST, 'database').open(sealed, 'context')).toBe('secret');
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();

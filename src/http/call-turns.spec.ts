@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CallTurns } from './call-turns.js';
 
 describe(CallTurns, () => {
-  it('starts few calls at once without a wait, and as many again in the next turn of the event loop', async () => {
+  it('starts 16 calls without a wait, and as many again in the next turn of the event loop', async () => {
     const turns = new CallTurns();
     expect(startNow(turns, 'a', 20)).toBe(16);
     await turnOfEventLoop();

@@ -5,8 +5,8 @@ import { OrganizationQueue } from '../turns/organization-queue.js';
 const MOST_AT_ONCE = 16;
 
 /**
- * Lets organizations take turns with the start of their calls. Without this, a process would serve calls in the order
- * of their arrival, and a call would wait for the thousands that another organization sent at the same moment.
+ * Lets organizations take turns with the start of their calls. Otherwise a process would serve calls in the order
+ * of their arrival. A call would then wait for thousands of calls that another organization sent at the same moment.
  *
  * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
  * keeps no other call from its turn. `ConnectionShares` limits how many database connections the running calls of one

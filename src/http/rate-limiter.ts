@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.js';
 import { SecurityLog } from '../security/security-log.js';
 
 /**
- * The number of streams that an organization may start at once, for example after an outage. It is twice the
+ * The number of streams that an organization may start in a burst, for example after an outage. This is twice the
  * number that can be open at a time. After these starts, the organization may start one stream a second.
  */
 const STREAMS = 128;

@@ -108,7 +108,7 @@ export class ImportView extends ImportOutline {
   @JsonObject('Fields of contacts by column, guessed from the names of the columns.')
   suggested_mapping: object;
 
-  @JsonObject('Mapping of the last start.', { nullable: true })
+  @JsonObject('Mapping with which the import was last started.', { nullable: true })
   mapping: object | null;
 
   @ListOf(() => ImportPreviewRow, 'First rows.')

@@ -12,8 +12,7 @@ export interface Expressions {
 }
 
 /**
- * Holds the results of expressions that were read before. An expression that was not read before is read when its
- * result is needed.
+ * Holds the results of expressions that were read in advance. Any other expression is read when its result is needed.
  */
 export class ReadExpressions implements Expressions {
   private readonly templates = new Map<string, TemplateReading | AppError>();

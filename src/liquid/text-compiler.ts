@@ -74,7 +74,7 @@ export class TextCompiler {
     return new CompiledText(this.engines[format], templates, text.length, bytes);
   }
 
-  /** Finds what a text reads. Throws {@link TextFault} for a text that is not valid. */
+  /** Finds the variables that a text reads. Throws {@link TextFault} for a text that is not valid. */
   read(text: string, format: TextFormat): TextReading {
     const templates = this.parse(this.tokens(text, format), format);
     const { globals } = guarded(() => analyzeSync(templates, { partials: false }));

@@ -104,7 +104,10 @@ export class ExplanationsService {
     return { ...conclude(checks), checks, events };
   }
 
-  /** Adds the results for the address and the provider, in this order. Returns the address if the message has both. */
+  /**
+   * Adds the check of the address and then the check of the provider. Returns the address if the contact has a valid
+   * address and the channel has the provider that it needs.
+   */
   private async findAddress(
     organizationId: string,
     channel: string,

@@ -9,7 +9,7 @@ import { ALL_COLUMNS } from './message-statements.js';
 
 /**
  * The largest text of a message that is read, in bytes. The texts in arguments are smaller, but SQL of a tool can store
- * a text of 1 GB, which would fill the memory of each worker that claims the message.
+ * a text of 1 GB. Such a text would fill the memory of each worker that claims the message.
  */
 const MOST_BYTES = 16 * 1024 * 1024;
 const IS_READABLE = `octet_length(m.body) <= ${MOST_BYTES} and octet_length(coalesce(m.subject, '')) <= ${MOST_BYTES}

@@ -108,8 +108,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Ends the claim. Workers may claim the message again after the delay. The message then has a reserved place in
-   * the limit.
+   * Ends the claim. Workers may claim the message again after the delay. The next attempt then reserves no place in
+   * the limit of the provider, because the message has one already.
    */
   async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
     await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);

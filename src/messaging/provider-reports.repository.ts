@@ -6,7 +6,7 @@ import type { NewMessage } from './messages.repository.js';
 
 type InboundMessage = NewMessage & Pick<Message, 'externalId'>;
 
-/** Reads and writes what providers report: inbound messages, and the ids that they gave to sent messages. */
+/** Reads and writes the reports of providers: inbound messages, and the ids that providers gave to sent messages. */
 @Injectable()
 export class ProviderReportsRepository {
   constructor(private readonly tenants: TenantDatabase) {}

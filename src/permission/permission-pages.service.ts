@@ -11,7 +11,10 @@ import type { StoredSubscription } from '../topics/decision.js';
 import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
 import { SubscriptionRequestsService } from './subscription-requests.service.js';
 
-/** The largest number of requests for one contact at once. Mail programs, scanners and the person share it. */
+/**
+ * The largest number of requests for one contact in a burst. Requests of mail programs, of scanners and of the person
+ * all count.
+ */
 const BURST = 30;
 const PER_SECOND = 0.5;
 const TOO_MANY = 'Too many requests for this contact. Try again in a minute.';

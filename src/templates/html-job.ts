@@ -1,4 +1,4 @@
-/** The HTML of all variants of a template. Words stand for its Liquid markup. */
+/** The HTML of all variants of a template. In this HTML, placeholder words replace the Liquid markup. */
 export type HtmlJob = readonly string[];
 
 /** The result of the process for one HTML. */

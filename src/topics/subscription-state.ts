@@ -1,7 +1,7 @@
 /**
- * Returns SQL for the state of the subscription `s`, which may not exist, to the topic `t`. With double opt-in, a
- * subscription that was confirmed at another address than `address` is still pending. `address` is an SQL expression.
- * With null, addresses are not compared.
+ * Returns SQL for the state of the subscription `s`, which may not exist, to the topic `t`. `address` is an SQL
+ * expression. With double opt-in, a subscription that was confirmed at a different address is still pending. When
+ * `address` is null, addresses are not compared.
  */
 export function stateOf(address: string): string {
   return `case when s.state = 'subscribed' and t.double_opt_in and s.confirmation_address <> ${address} then 'pending'

@@ -55,7 +55,7 @@ const IS_CONFIRMED = `select 1 from topic_subscriptions s
    where s.organization_id = $1 and s.contact_id = $2 and s.topic = $3 and s.confirmation_id = $4
      and s.state = 'subscribed' and ${IS_AT_ADDRESS}`;
 
-/** Reads and writes what contacts decided about topics. Every method needs a transaction of the organization. */
+/** Reads and writes decisions of contacts about topics. Every method needs a transaction of the organization. */
 @Injectable()
 export class TopicSubscriptionsRepository {
   constructor(private readonly tenants: TenantDatabase) {}

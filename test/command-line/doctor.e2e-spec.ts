@@ -140,7 +140,9 @@ describe('switchboard doctor', () => {
 
   it('says that another service answers', async () => {
     middle.behaviour = () => Promise.resolve(json(200, { hello: 'world' }));
-    expect(found(await examine(middle.url), 'WRONG')).toContain('Another service than Switchboard');
+    expect(found(await examine(middle.url), 'WRONG')).toContain(
+      'A service that is not Switchboard',
+    );
   });
 
   it('says which part of the service is down', async () => {

@@ -88,7 +88,7 @@ describe('hostile SQL as the role of the service', () => {
     },
   );
 
-  it('finds no context of another session in pg_stat_activity, during and after its transaction', async () => {
+  it('finds the context of another session in pg_stat_activity neither during nor after the transaction of that session', async () => {
     const other = await connect();
     const spy = await connect();
     try {

@@ -64,7 +64,7 @@ describe('an upload whose connection closes', () => {
     },
   );
 
-  it('is abandoned when this happens before the service reads the first byte of the file', async () => {
+  it('is abandoned when the service has not read the first byte of the file', async () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();
     try {

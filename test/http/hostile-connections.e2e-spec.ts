@@ -129,7 +129,7 @@ describe('a connection', () => {
     expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(17);
   });
 
-  it('ends with the refusal of an unknown expectation', async () => {
+  it('is closed with status 417 after a request with an unknown Expect header', async () => {
     const { text } = await rawRequest(
       switchboard.url,
       `POST /api/mcp HTTP/1.1\r\nHost: ${host()}\r\nExpect: foo\r\nContent-Length: 100000\r\n\r\n`,

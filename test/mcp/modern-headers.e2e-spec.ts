@@ -72,7 +72,7 @@ describe('a header', () => {
   it.each<[string, object, Headers]>([
     ['no version', list, versionless],
     ['no version, for initialize', modernRequest('initialize'), versionless],
-    ['another version than _meta', list, later],
+    ['a version that differs from _meta', list, later],
     ['a legacy version', list, { 'MCP-Protocol-Version': '2025-11-25' }],
     ['a legacy version in _meta', withMeta(metaOf('2025-11-25')), {}],
     ['no method', list, { 'Mcp-Method': undefined }],

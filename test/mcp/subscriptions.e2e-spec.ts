@@ -337,7 +337,7 @@ describe('a subscribed task', () => {
 });
 
 describe('an open subscription', () => {
-  itSlow('notifies of its list and its resources after the feed was interrupted', async () => {
+  itSlow('reports its list and all its resources as changed after the feed broke', async () => {
     const [first, second] = [await newContact(acme), await newContact(acme)];
     const uris = [first.uri, second.uri];
     const listening = await listen({ toolsListChanged: true, resourceSubscriptions: uris });

@@ -99,7 +99,7 @@ describe.each([undefined, LATEST])('a tool that fails, MCP-Protocol-Version %s',
     expect(told).toEqual({ error: { code: 'conflict', message: 'There is one already.' } });
   });
 
-  it('has the code forbidden if a guard refuses', async () => {
+  it('returns an error with the code "forbidden" if a guard refuses', async () => {
     const { told } = await failing('denied');
     expect(told).toEqual({ error: { code: 'forbidden', message: expect.any(String) as string } });
   });
@@ -141,7 +141,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('gets another error than a tool that only people may call', async () => {
+  it('gets a different error from that of a tool that only people may call', async () => {
     const { body } = await call('people_only');
     expect(body).toMatchObject({
       error: {

@@ -597,7 +597,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/templates/sending.e2e-spec'],
-    names: 'collects the variables of all calls, and keeps its version',
+    names: 'collects the variables of all calls, and keeps the template version of the first call',
   },
   {
     id: 'U3',

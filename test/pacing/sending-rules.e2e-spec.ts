@@ -90,7 +90,7 @@ describe('quiet hours', () => {
   });
 
   it('are local times in the time zone of the contact', async () => {
-    // These two zones are a day apart, so at least one of them is on another day than UTC.
+    // These two zones are a day apart, so the date of at least one zone differs from the date in UTC.
     const [row] = await switchboard.ownerQuery<{ early: number; late: number }>(
       `select extract(isodow from now() at time zone 'Etc/GMT+12')::int - 1 as early,
          extract(isodow from now() at time zone 'Pacific/Kiritimati')::int - 1 as late`,

@@ -330,7 +330,7 @@ describe('a digest of a template', () => {
       digest: { key: 'orders', window_seconds: 3600 },
     });
 
-  it('collects the variables of all calls, and keeps its version', async () => {
+  it('collects the variables of all calls, and keeps the template version of the first call', async () => {
     const { id } = await plain(text);
     const contact = await createContact(acme);
     const first = (await add(contact.id, id, { code: 'a' })).value;

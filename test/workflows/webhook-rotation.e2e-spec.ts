@@ -67,7 +67,7 @@ describe('the secret of a webhook', () => {
     expect(await statuses(id, second)).toEqual(TAKEN);
   });
 
-  it('is replaced at once without an overlap, and with an overlap of 0', async () => {
+  it('becomes invalid immediately when the change has no overlap or an overlap of 0', async () => {
     for (const overlap of [{}, { overlap_seconds: 0 }]) {
       const { id, secret: first } = await create();
       await update(id, { secret: 'the second secret', ...overlap });

@@ -27,7 +27,7 @@ export const editorTexts = defineTexts(
     faults: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
     tree: 'Steps of the workflow',
     treeHelp:
-      'Arrow keys move the selection, Enter edits. Alt with an arrow key moves the step. Alt with Shift and an arrow key moves it into a list of its neighbour. Delete removes the step, Insert adds one.',
+      'Arrow keys move the selection, Enter edits. Alt with an arrow key moves the step. Alt with Shift and an arrow key moves the step into a list of its neighbour. Delete removes the step, Insert adds a step.',
     moved: (id: string) => `The step ${id} was moved.`,
     refusals: {
       inside: 'A step cannot be moved into itself.',
@@ -170,7 +170,7 @@ export const editorTexts = defineTexts(
     faults: (count: number) => `${count} Fehler`,
     tree: 'Schritte des Workflows',
     treeHelp:
-      'Pfeiltasten bewegen, Eingabe bearbeitet. Alt mit Pfeiltaste verschiebt den Schritt, mit Umschalt in eine Liste seines Nachbarn. Entfernen löscht ihn, Einfügen fügt einen hinzu.',
+      'Pfeiltasten bewegen die Auswahl, Eingabe bearbeitet. Alt mit Pfeiltaste verschiebt den Schritt. Alt mit Umschalt und Pfeiltaste verschiebt den Schritt in eine Liste seines Nachbarn. Entfernen löscht den Schritt, Einfügen fügt einen Schritt hinzu.',
     moved: (id: string) => `Der Schritt ${id} wurde verschoben.`,
     refusals: {
       inside: 'Ein Schritt kann nicht in sich selbst verschoben werden.',

@@ -58,7 +58,7 @@ export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }:
   );
 }
 
-/** Shows the first cell of a row that opens a dialog. The button covers the complete row. */
+/** Shows the first cell of a row as a button that opens a dialog. The button covers the complete row. */
 export function RowButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   return (
     <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onClick}>

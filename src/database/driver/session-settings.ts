@@ -54,7 +54,10 @@ export function sessionOptions(settings: SessionSettings, hasPooler: boolean): S
   };
 }
 
-/** Discards what statements changed in the session of a connection, and its prepared statements. */
+/**
+ * Resets the session of a connection: discards prepared statements, and everything else that statements created or
+ * changed in the session.
+ */
 export async function resetSession(client: ClientBase): Promise<void> {
   await client.query('discard all');
   forgetPreparedStatements(client);

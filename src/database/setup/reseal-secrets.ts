@@ -3,7 +3,8 @@ import type { SecretBox } from '../secret-box.js';
 
 const BATCH = 100;
 /**
- * The largest number of passes. Each pass finds what processes with the earlier key sealed during the previous pass.
+ * The largest number of passes. Each pass finds the secrets that were encrypted with the earlier key during the
+ * previous pass, by processes that still have this key.
  */
 const MAX_PASSES = 5;
 

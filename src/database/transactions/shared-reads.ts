@@ -27,7 +27,7 @@ export class SharedReads {
 
   constructor(private readonly connections: TenantConnections) {}
 
-  /** Reads what was committed before. Repeats the statement once when the connection breaks. */
+  /** Reads committed rows, outside a transaction of the caller. Repeats the statement once if the connection breaks. */
   async read(organizationId: string, statement: BoundStatement): Promise<ReadResult> {
     if (statement.name === undefined) return await this.readAlone(organizationId, statement);
     const { result, index } = await this.batches.add(organizationId, statement);

@@ -29,8 +29,8 @@ export interface StatementSender {
   /** A number that grows with each statement and each rollback to a savepoint, but not with deferred statements. */
   readonly version: number;
   /**
-   * The database's `now()` in the transaction, or at the first read outside of the transaction. Undefined until a
-   * statement was sent.
+   * The time at which the transaction began, by the database clock. If no transaction has begun, the time of the first
+   * read that was sent without a transaction. Undefined until a statement was sent.
    */
   readonly beganAt: Date | undefined;
 }

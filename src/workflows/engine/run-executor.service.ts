@@ -39,7 +39,7 @@ interface Execution {
 
 /**
  * Executes a claimed run from the point where its journal ends. The effect of a step on the organization's data, its
- * journal row and the check of the lease commit together, so each step changes this data exactly once. When the lease
+ * journal row and the check of the lease commit together. So each step changes this data exactly once. When the lease
  * is lost, the signals of running steps abort, and nothing of these steps is stored. The next worker executes them
  * again. The request of a step to another system may then be sent twice, with the same `Idempotency-Key`.
  */

@@ -24,7 +24,7 @@ const MAX_DROPPED = 200;
 interface SavedContact {
   readonly contact: Contact;
   readonly created: boolean;
-  /** The faults of the fields that were left out. */
+  /** The faults of invalid values. These values were not saved. */
   readonly dropped: readonly Fault[];
 }
 

@@ -91,7 +91,7 @@ export class RunTools {
     name: 'get_run_value',
     title: 'Get a value of a run',
     description:
-      'Returns a part of the JSON text of a value of a step, or of the payload, that get_run cuts.',
+      'Returns a part of a value that get_run cuts: the payload, or a value of a step. The part is JSON text.',
     output: RunValueResult,
     readOnly: true,
     // Agents have a resource with the same content, which keeps their list of tools short.

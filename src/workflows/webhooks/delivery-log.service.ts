@@ -49,8 +49,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private writing?: Promise<void>;
   /**
-   * The limits of refused deliveries. The log takes at most 50 of a workflow at once, then one a second. Deliveries
-   * without a valid signature have a limit of their own.
+   * The limits of refused deliveries. The log takes a burst of at most 50 refused deliveries of a workflow, then one a
+   * second. Deliveries without a valid signature have a limit of their own.
    */
   private readonly refusals = new TokenBuckets(KEPT_DELIVERIES, 1);
   private readonly diagnoses = new SignatureDiagnoses();

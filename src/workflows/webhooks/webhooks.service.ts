@@ -26,7 +26,7 @@ export interface Challenge {
   challenge: string;
 }
 
-/** The most test deliveries of a workflow at once, and the most challenges of a workflow from one network at once. */
+/** The largest burst of test deliveries of a workflow, and of challenges of a workflow from one network. */
 const BURST = 30;
 const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.';
 
@@ -34,9 +34,9 @@ const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.'
 @Injectable()
 export class WebhooksService {
   /**
-   * The limits of test deliveries. Test deliveries are written at once, so each workflow may have 30 of them at a time
-   * and one more per second. Only deliveries that passed the signature check count. Otherwise a stranger could use the
-   * limit up.
+   * The limits of test deliveries. Each test delivery is written immediately, so each workflow may have a burst of 30
+   * test deliveries, and then one per second. Only deliveries that passed the signature check count. Otherwise a
+   * stranger could use up the limit.
    */
   private readonly tests = new TokenBuckets(BURST, 1);
   /**

@@ -59,7 +59,7 @@ export function assertResponse(body: unknown, id: Id): void {
   expect('result' in rest).toBe(error === undefined);
   if (!error) return;
   expect(error.code).toSatisfy(Number.isInteger);
-  // -32603 would mean a bug outside of a tool, and no input of a caller may cause one.
+  // The code -32603 means a bug outside of a tool. No input of a caller may cause such a bug.
   expect(error.code).not.toBe(-32603);
   expect(error.message).toBeTypeOf('string');
 }

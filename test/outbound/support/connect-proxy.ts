@@ -9,7 +9,7 @@ export interface ConnectProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy on 127.0.0.1. It refuses a target for which `statusOf` returns another status than 200. */
+/** Starts a proxy on 127.0.0.1. The proxy refuses a target when `statusOf` returns a status other than 200. */
 export async function startConnectProxy(
   statusOf: (target: string, authorization: string | undefined) => number = () => 200,
 ): Promise<ConnectProxy> {

@@ -7,8 +7,8 @@ export const OTHER_PROPERTIES = 'other_properties';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the input schema of a tool with one field for each declared property, which has the type of the property, and
- * one field for all other properties. Without declared properties the schema is unchanged.
+ * Returns the input schema of a tool with one field for each declared property, and one field for all other properties.
+ * The field of a declared property has the type of the property. Without declared properties the schema is unchanged.
  */
 export function withDeclared(schema: Fields, declared: readonly Property[]): Fields {
   if (declared.length === 0 || !isObject(schema.properties)) return schema;

@@ -161,7 +161,7 @@ export function freeId(steps: readonly Step[], wanted: string): string {
   return `${base}_${number}`;
 }
 
-/** Returns a member as the text of a field. Any other value than a text is returned as JSON. */
+/** Returns a member as the text of a field. A value that is not a text is returned as JSON. */
 export function textOf(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -201,7 +201,7 @@ class ReferenceReader extends StepChecks {
     try {
       for (const reference of read()) this.found.push({ path: path.slice(1), reference });
     } catch (error) {
-      // A later release may reject an expression that was saved before.
+      // This release may reject an expression that an earlier release accepted.
       if (!(error instanceof AppError)) throw error;
     }
   }

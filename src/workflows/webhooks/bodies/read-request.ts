@@ -18,8 +18,9 @@ export interface ReadableRequest {
 }
 
 /**
- * Reads what expressions see of a request: the usual headers and those that the trigger names, and the query. Throws
- * `too_complex` for a query of more than 8 KiB or 1,000 fields, and `invalid_body` for one that is not UTF-8.
+ * Reads the parts of a request that expressions see: the usual headers, the headers that the trigger names, and the
+ * query. Throws `too_complex` for a query of more than 8 KiB or 1,000 fields, and `invalid_body` for a query that is
+ * not UTF-8.
  */
 export function readRequest(
   { method, headers, query, receivedAt }: ReadableRequest,
@@ -36,7 +37,7 @@ export function readRequest(
   };
 }
 
-/** Leaves out a header that is too long, because a part of a value could have another meaning than the whole. */
+/** Leaves out a header that is too long, because the beginning of a value could have a different meaning. */
 function readHeaders(
   headers: IncomingHttpHeaders,
   names: readonly string[],

@@ -35,7 +35,7 @@ export const SIGNATURE_ADVICE = {
     'The secret was used in the wrong form. For x-webhook-signature the key is the whole secret as text; for ' +
     'webhook-signature it is the text after "whsec_", decoded from base64.',
   other_content:
-    'Other bytes than expected were signed. x-webhook-signature covers the body alone, webhook-signature covers ' +
+    'The signed bytes differ from the expected bytes. x-webhook-signature covers the body alone, webhook-signature covers ' +
     '"{webhook-id}.{webhook-timestamp}.{body}".',
   reserialized:
     'The JSON was encoded again between signing and sending. Sign exactly the bytes that are sent.',
