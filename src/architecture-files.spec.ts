@@ -28,6 +28,12 @@ const PARSES_URLS: Record<string, string> = {
   'http/origins.ts': 'parses a setting',
   'queue/bull-queue.module.ts': 'parses a setting',
 };
+/** The files that normalize text, and the reason why this takes no long time. */
+const NORMALIZES_TEXT: Record<string, string> = {
+  'accounts/account.ts': 'checks the length first',
+  'contacts/contact-fields.ts': 'normalizes no long sequence of combining marks',
+  'contacts/sms-keyword.ts': 'checks the length first',
+};
 
 describe('the code of src', () => {
   it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
@@ -110,6 +116,15 @@ describe('the code of src', () => {
 
   it('gives texts to the URL parser of Node.js only in files that are listed with a reason', () => {
     expect(filesWith(parsesUrl)).toEqual(Object.keys(PARSES_URLS).sort());
+  });
+
+  it('normalizes text only in files that are listed with a reason', () => {
+    const normalizes = (node: ts.Node): boolean =>
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      node.expression.name.text === 'normalize' &&
+      (node.arguments.length === 0 || ts.isStringLiteral(node.arguments[0]!));
+    expect(filesWith(normalizes)).toEqual(Object.keys(NORMALIZES_TEXT).sort());
   });
 
   it('has no default exports', () => {
