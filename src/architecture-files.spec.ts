@@ -13,6 +13,27 @@ const ROLE_SUFFIX =
 /** The suffixes that a file name may have, so that one role has one suffix. */
 const SUFFIXES =
   /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
+/**
+ * The files that may give a text to the URL parser of Node.js themselves, and the reason. All others call `parseUrl`,
+ * `isUrl`, `asciiDomain` or `unicodeDomain`, which check the length first: the parser takes seconds for a long host.
+ */
+const PARSES_URLS: Record<string, string> = {
+  'text/parse-url.ts': 'checks the length first',
+  'text/domain-forms.ts': 'checks the length first',
+  'accounts/cross-site.guard.ts': 'parses a setting',
+  'bootstrap/testing.ts': 'requests the service that a test started',
+  'command-line/service-address.ts': 'parses a setting of the command',
+  'config/outbound-proxy.ts': 'parses a setting',
+  'http/client-address.ts': 'parses an IPv6 address that was checked before',
+  'http/origins.ts': 'parses a setting',
+  'queue/bull-queue.module.ts': 'parses a setting',
+};
+/** The files that normalize text, and the reason why this takes no long time. */
+const NORMALIZES_TEXT: Record<string, string> = {
+  'accounts/account.ts': 'checks the length first',
+  'contacts/contact-fields.ts': 'normalizes no long sequence of combining marks',
+  'contacts/sms-keyword.ts': 'checks the length first',
+};
 
 describe('the code of src', () => {
   it(`has no module with more than ${MOST_PROVIDERS} providers`, () => {
@@ -93,6 +114,19 @@ describe('the code of src', () => {
     expect(faults).toEqual([]);
   });
 
+  it('gives texts to the URL parser of Node.js only in files that are listed with a reason', () => {
+    expect(filesWith(parsesUrl)).toEqual(Object.keys(PARSES_URLS).sort());
+  });
+
+  it('normalizes text only in files that are listed with a reason', () => {
+    const normalizes = (node: ts.Node): boolean =>
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      node.expression.name.text === 'normalize' &&
+      (node.arguments.length === 0 || ts.isStringLiteral(node.arguments[0]!));
+    expect(filesWith(normalizes)).toEqual(Object.keys(NORMALIZES_TEXT).sort());
+  });
+
   it('has no default exports', () => {
     const isDefault = (node: ts.Node) =>
       ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
@@ -120,6 +154,36 @@ describe('the code of src', () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Returns the sorted paths of the files that have a matching node. */
+function filesWith(matches: (node: ts.Node) => boolean): string[] {
+  return [...new Set(findNodes(matches).map((place) => place.split(':')[0]!))].sort();
+}
+
+/** Returns true for a node that parses a URL or converts a domain, except a URL that is written in the code. */
+function parsesUrl(node: ts.Node): boolean {
+  if (ts.isNewExpression(node)) {
+    const [first] = node.arguments ?? [];
+    return isNamed(node.expression, /^(URL|Request)$/) && !(first && ts.isStringLiteral(first));
+  }
+  if (ts.isCallExpression(node)) return isNamed(node.expression, /^fetch$/);
+  if (ts.isImportSpecifier(node)) return isNamed(node.propertyName ?? node.name, /^domainTo|^URL$/);
+  if (ts.isPropertyAccessExpression(node)) {
+    if (node.name.text.startsWith('domainTo')) return true;
+    return /^(canParse|parse)$/.test(node.name.text) && isNamed(node.expression, /^URL$/);
+  }
+  if (!ts.isBinaryExpression(node) || !ts.isPropertyAccessExpression(node.left)) return false;
+  // To set the host of a URL is to parse it.
+  return (
+    node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+    isNamed(node.left.name, /^(href|host|hostname)$/) &&
+    node.left.expression.kind !== ts.SyntaxKind.ThisKeyword
+  );
+}
+
+function isNamed(node: ts.Node, pattern: RegExp): boolean {
+  return ts.isIdentifier(node) && pattern.test(node.text);
+}
 
 function isIdentifier(name: string): (node: ts.Node) => boolean {
   return (node) => ts.isIdentifier(node) && node.text === name;

@@ -81,7 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'command-line': ['keys', 'mcp', 'text', 'tools'],
   openapi: ['accounts', 'custom-events', 'files', 'http', 'imports', 'keys', 'mcp', 'tools'],
   secrets: ['accounts', 'database', 'errors', 'tools'],
-  files: ['accounts', 'database', 'errors', 'http', 'keys', 'tools', 'turns'],
+  files: ['accounts', 'database', 'errors', 'http', 'keys', 'text', 'tools', 'turns'],
   outbound: ['errors', 'files', 'http', 'liquid', 'secrets', 'security', 'text', 'tools'],
   senders: ['accounts', 'database', 'errors', 'http', 'text', 'tools', 'turns'],
   channels: [

@@ -3,6 +3,8 @@ import { IsString, Length, Matches, MaxLength, ValidateBy, isEmail } from 'class
 import type { ToolPolicies } from '../policies/tool-policies.js';
 import { MAX_PASSWORD_BYTES } from './passwords.js';
 
+const MAX_EMAIL_CHARACTERS = 254;
+
 export interface Account {
   readonly userId: string;
   readonly email: string;
@@ -47,6 +49,8 @@ export class SignUpBody {
     validator: {
       validate: (value) =>
         typeof value === 'string' &&
+        // class-validator checks all rules, also after one has failed. Normalizing a long text would take too long.
+        value.length <= MAX_EMAIL_CHARACTERS &&
         value.isWellFormed() &&
         value === value.normalize('NFC') &&
         !/\p{Cf}/u.test(value) &&
@@ -54,7 +58,7 @@ export class SignUpBody {
       defaultMessage: () => 'email must be an email',
     },
   })
-  @MaxLength(254)
+  @MaxLength(MAX_EMAIL_CHARACTERS)
   email: string;
 
   @IsString()

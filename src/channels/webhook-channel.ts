@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import type { Fault } from '../errors/app-error.js';
+import { parseUrl } from '../text/parse-url.js';
 import type {
   ChannelContact,
   DeliveryChannel,
@@ -48,8 +49,9 @@ export class WebhookChannel implements DeliveryChannel {
   }
 
   isAddress(address: string): boolean {
-    if (Buffer.byteLength(address) > LONGEST_URL || !URL.canParse(address)) return false;
-    const { protocol, username, password } = new URL(address);
+    const url = Buffer.byteLength(address) > LONGEST_URL ? undefined : parseUrl(address);
+    if (!url) return false;
+    const { protocol, username, password } = url;
     return /^https?:$/.test(protocol) && username === '' && password === '';
   }
 

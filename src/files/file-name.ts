@@ -1,3 +1,5 @@
+import { parseUrl } from '../text/parse-url.js';
+
 const MOST_CHARACTERS = 100;
 /** Matches control characters, marks of direction, and characters that a path or a file system treats specially. */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
@@ -36,8 +38,8 @@ function namedBy(disposition: string): string {
 }
 
 function lastPartOf(url: string): string {
-  if (!URL.canParse(url)) return '';
-  return decoded8187(new URL(url).pathname.split('/').findLast((part) => part !== '') ?? '');
+  const parts = parseUrl(url)?.pathname.split('/') ?? [];
+  return decoded8187(parts.findLast((part) => part !== '') ?? '');
 }
 
 function decoded8187(text: string): string {

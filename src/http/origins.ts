@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Env } from '../config/env.js';
+import { parseUrl } from '../text/parse-url.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -38,8 +39,4 @@ export class Origins {
     if (!parsed) return false;
     return LOOPBACK_NAMES.has(parsed.hostname) || parsed.hostname === this.publicUrl?.hostname;
   }
-}
-
-function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

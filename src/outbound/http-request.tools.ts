@@ -88,7 +88,7 @@ export class HttpRequestTools {
     if (fault) throw AppError.invalidField(fault.path, fault.message);
     const items: unknown[] = [];
     let bytes = 0;
-    let next: string | undefined;
+    let next: URL | undefined;
     for (let count = 1; ; count += 1) {
       const { url, filled, response } = await this.fetch(sent, next);
       const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
@@ -103,7 +103,7 @@ export class HttpRequestTools {
       }
       for (const item of list) items.push(item);
       next = nextPage(page, pages, list.length);
-      if (next === url) {
+      if (next?.href === url) {
         throw new AppError('rejected', 'The other system names a page as its own next page.');
       }
       if (next === undefined || count === pages.max) {
@@ -115,7 +115,7 @@ export class HttpRequestTools {
   }
 
   /** Sends the request, or the same request to another page. Throws for a status that the step does not accept. */
-  private async fetch(sent: Sent, page?: string): Promise<Fetched> {
+  private async fetch(sent: Sent, page?: URL): Promise<Fetched> {
     const { input, call } = sent;
     let fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
     // The token may have been revoked before it expired, so the request is sent once more with a new one.
@@ -131,7 +131,7 @@ export class HttpRequestTools {
     throw rejection(response.status, await filled.hide(shown));
   }
 
-  private async follow(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
+  private async follow(filled: FilledRequest, sent: Sent, page?: URL): Promise<Fetched> {
     try {
       return await this.sendAll(filled, sent, page);
     } catch (error) {
@@ -140,10 +140,10 @@ export class HttpRequestTools {
   }
 
   /** Sends a request and follows as many redirects as it allows. Each hop is checked like a first request. */
-  private async sendAll(filled: FilledRequest, sent: Sent, page?: string): Promise<Fetched> {
+  private async sendAll(filled: FilledRequest, sent: Sent, page?: URL): Promise<Fetched> {
     const first = requestContent(filled.input, filled.headers, sent.files);
-    if (page !== undefined) filled.assertMayFollow(page);
-    let request = page === undefined ? first : requestTo(first, new URL(page));
+    if (page !== undefined) filled.assertMayFollow(page.href);
+    let request = page === undefined ? first : requestTo(first, page);
     const { url } = request;
     for (let hops = 0; ; hops += 1) {
       const response = await this.send(request, sent, filled.hasSecrets);

@@ -1,4 +1,5 @@
 import { AppError, type Fault } from '../errors/app-error.js';
+import { LONGEST_URL, parseUrl } from '../text/parse-url.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
 
@@ -27,7 +28,7 @@ export function itemsOf({ body }: Page, { items }: HttpPagesInput): readonly unk
 }
 
 /** Returns the URL of the page after this one, or undefined after the last page. */
-export function nextPage(page: Page, pages: HttpPagesInput, count: number): string | undefined {
+export function nextPage(page: Page, pages: HttpPagesInput, count: number): URL | undefined {
   const { next, cursor_parameter: cursor, page_parameter: counter } = pages;
   if (counter !== undefined) return count === 0 ? undefined : counted(page.url, counter);
   const found = next === 'link' ? linkedPage(page.link) : valueAt(page.body.json, next ?? '');
@@ -36,10 +37,7 @@ export function nextPage(page: Page, pages: HttpPagesInput, count: number): stri
     throw new AppError('rejected', `The response has no text or number at ${next}.`);
   }
   if (cursor !== undefined) return withParameter(page.url, cursor, String(found));
-  if (!URL.canParse(String(found), page.url)) {
-    throw new AppError('rejected', 'The address of the next page is not a URL.');
-  }
-  return new URL(String(found), page.url).href;
+  return urlOf(String(found), page.url);
 }
 
 /** Returns the first target of the relation `next` in a header Link (RFC 8288). */
@@ -57,18 +55,30 @@ function linkedPage(header: unknown): string | undefined {
   return undefined;
 }
 
-function counted(url: string, parameter: string): string {
-  const current = Number(new URL(url).searchParams.get(parameter) ?? '1');
+function counted(url: string, parameter: string): URL {
+  const current = Number(urlOf(url).searchParams.get(parameter) ?? '1');
   if (!Number.isSafeInteger(current)) {
     throw AppError.invalidField(`query.${parameter}`, 'must be the number of the first page');
   }
   return withParameter(url, parameter, String(current + 1));
 }
 
-function withParameter(given: string, name: string, value: string): string {
-  const url = new URL(given);
+function withParameter(given: string, name: string, value: string): URL {
+  // Without this check, a cursor of 1 MiB would be encoded before the URL is found to be too long.
+  if (value.length > LONGEST_URL) throw notUrl();
+  const url = urlOf(given);
   url.searchParams.set(name, value);
-  return url.href;
+  return urlOf(url.href);
+}
+
+function urlOf(text: string, base?: string): URL {
+  const url = parseUrl(text, base);
+  if (!url) throw notUrl();
+  return url;
+}
+
+function notUrl(): AppError {
+  return new AppError('rejected', 'The address of the next page is not a URL, or is too long.');
 }
 
 /** Returns the value at a path such as `meta.next`, or undefined. An empty path is the value itself. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '../errors/app-error.js';
+import { parseUrl } from '../text/parse-url.js';
 
 /** The parts of a parsed URL. Its address has not been checked yet. */
 export interface OutboundTarget {
@@ -15,10 +16,10 @@ export interface OutboundTarget {
 
 /** Parses a URL. Throws `invalid_arguments` if it is not an absolute HTTP URL, or contains a user or password. */
 export function parseTarget(text: string): OutboundTarget {
-  if (!URL.canParse(text)) throw AppError.invalidField('url', 'must be an absolute URL');
+  const url = parseUrl(text);
+  if (!url) throw AppError.invalidField('url', 'must be an absolute URL');
   // Later checks read the host from the parsed URL and never from the text. The parser turns unusual notations, such as
   // 0x7f.1, into the usual address, so a text cannot hide a forbidden address.
-  const url = new URL(text);
   const isTls = url.protocol === 'https:';
   if (!isTls && url.protocol !== 'http:')
     throw AppError.invalidField('url', 'must begin with http:// or https://');

@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import { parseUrl } from '../text/parse-url.js';
 import type { HttpResponse } from './http-exchange.js';
 import type { RequestContent } from './request-content.js';
 
@@ -15,7 +16,7 @@ const HEADERS_FOR_OTHERS = new Set([
 
 /**
  * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is not a redirect. Throws
- * `rejected` for a location that is not a URL. Throws as {@link requestTo} does.
+ * `rejected` for a location that is not a URL or too long. Throws as {@link requestTo} does.
  */
 export function redirectOf(
   request: RequestContent,
@@ -23,13 +24,17 @@ export function redirectOf(
 ): RequestContent | undefined {
   const { location } = headers;
   if (!REDIRECTS.includes(status) || location === undefined) return undefined;
-  if (!URL.canParse(location, request.url)) {
-    throw new AppError('rejected', 'The other system redirects to a location that is not a URL.');
+  const to = parseUrl(location, request.url);
+  if (!to) {
+    throw new AppError(
+      'rejected',
+      'The other system redirects to a location that is not a URL, or is too long.',
+    );
   }
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||
     ((status === 301 || status === 302) && request.method === 'POST');
-  const next = requestTo(request, new URL(location, request.url));
+  const next = requestTo(request, to);
   if (!becomesGet) return next;
   const kept = Object.entries(next.headers).filter(([name]) => !name.startsWith('content-'));
   return { method: 'GET', url: next.url, headers: Object.fromEntries(kept) };
@@ -40,15 +45,15 @@ export function redirectOf(
  * identify the caller. Throws `rejected` for a request with https to a URL without https.
  */
 export function requestTo(request: RequestContent, to: URL): RequestContent {
-  const from = new URL(request.url);
-  if (from.protocol === 'https:' && to.protocol !== 'https:') {
+  const from = parseUrl(request.url);
+  if (from?.protocol !== 'http:' && to.protocol !== 'https:') {
     throw new AppError(
       'rejected',
       'The other system leads from https to a URL without https. The step does not request it.',
     );
   }
   const kept = Object.entries(request.headers).filter(
-    ([name]) => to.origin === from.origin || HEADERS_FOR_OTHERS.has(name),
+    ([name]) => to.origin === from?.origin || HEADERS_FOR_OTHERS.has(name),
   );
   return { ...request, url: to.href, headers: Object.fromEntries(kept) };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '../errors/app-error.js';
 import type { LoadedFile } from '../files/files.service.js';
 import { numberText } from '../text/exact-numbers.js';
+import { parseUrl } from '../text/parse-url.js';
 import { readHeaders } from './http-headers.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 
@@ -124,8 +125,8 @@ function withCrLf(text: string): string {
 }
 
 function urlWithQuery({ url: given, query }: HttpRequestInput): string {
-  if (query === undefined || !URL.canParse(given)) return given;
-  const url = new URL(given);
+  const url = query === undefined ? undefined : parseUrl(given);
+  if (query === undefined || !url) return given;
   for (const [name, value] of fields('query', query)) url.searchParams.append(name, value);
   if (url.search.length > MOST_QUERY_CHARACTERS) {
     throw AppError.invalidField('query', `must be at most ${MOST_QUERY_CHARACTERS} characters`);

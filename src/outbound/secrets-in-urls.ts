@@ -1,4 +1,5 @@
 import type { Fault } from '../errors/app-error.js';
+import { parseUrl } from '../text/parse-url.js';
 
 const REFERENCE = /\{\{-?\s*secrets\./;
 
@@ -12,9 +13,8 @@ export const AFTER_HOST =
  */
 export function endsAfterHost(beginning: string): boolean {
   // A digit is valid in a host, a port, a user and a password. If it were in one of these parts, they would differ.
-  const [one, other] = [`${beginning}1`, `${beginning}2`];
-  if (!URL.canParse(one) || !URL.canParse(other)) return false;
-  const [first, second] = [new URL(one), new URL(other)];
+  const [first, second] = [parseUrl(`${beginning}1`), parseUrl(`${beginning}2`)];
+  if (!first || !second) return false;
   return (
     first.protocol === second.protocol &&
     first.host === second.host &&

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { asciiDomain } from '../text/domain-forms.js';
 
 /** The longest domain. The names of its records are longer than the domain, and DNS allows 253 characters. */
 const LONGEST_DOMAIN = 190;
@@ -14,7 +14,7 @@ const PLAIN = /^[\p{L}\p{M}\p{N}.\u3002-]+$/u;
 /** Returns a domain in lowercase, with A-labels. The fault says what is allowed. */
 export function parseDomain(text: string): { value: string } | { fault: string } {
   const given = text.trim().replace(/\.$/, '');
-  const value = PLAIN.test(given) ? asciiDomain(given) : '';
+  const value = PLAIN.test(given) ? lowercaseDomain(given) : '';
   if (value.length <= LONGEST_DOMAIN && DOMAIN.test(value)) return { value };
   return {
     fault: `must be a domain such as acme.example, with at most ${LONGEST_DOMAIN} characters`,
@@ -23,9 +23,9 @@ export function parseDomain(text: string): { value: string } | { fault: string }
 
 /** Returns the domain of an address in lowercase, with A-labels, so that domains can be compared. */
 export function domainOf(address: string): string {
-  return asciiDomain(address.slice(address.lastIndexOf('@') + 1));
+  return lowercaseDomain(address.slice(address.lastIndexOf('@') + 1));
 }
 
-function asciiDomain(text: string): string {
-  return domainToASCII(text).toLowerCase();
+function lowercaseDomain(text: string): string {
+  return asciiDomain(text).toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { asciiDomain } from './domain-forms.js';
 
 /** Matches a Message-ID of other systems (RFC 5322, section 3.6.4), as far as it is safe in a header. */
 const MESSAGE_ID = /^<[^\s<>@\p{C}]{1,200}@[^\s<>@\p{C}]{1,200}>$/u;
@@ -6,7 +6,7 @@ const MESSAGE_ID = /^<[^\s<>@\p{C}]{1,200}@[^\s<>@\p{C}]{1,200}>$/u;
 /** Returns the Message-ID of a message of Switchboard. It is the same at every attempt. */
 export function messageIdOf(id: string, from: string): string {
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  return `<${id}@${domainToASCII(domain) || domain}>`;
+  return `<${id}@${asciiDomain(domain) || domain}>`;
 }
 
 export function isMessageId(text: string): boolean {

@@ -1,5 +1,5 @@
 import { isEmail } from 'class-validator';
-import { domainToASCII, domainToUnicode } from 'node:url';
+import { unicodeDomain } from './domain-forms.js';
 
 /** A normalized value, or the fault of the value that was sent. */
 export type Parsed = { value: string } | { fault: string };
@@ -28,5 +28,5 @@ export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;
   if (at === 0) return text.toLowerCase();
   const domain = text.slice(at);
-  return `${text.slice(0, at)}${domainToUnicode(domainToASCII(domain)) || domain}`.toLowerCase();
+  return `${text.slice(0, at)}${unicodeDomain(domain) || domain}`.toLowerCase();
 }

@@ -324,6 +324,11 @@ describe('pages', () => {
     ],
     ['without a list', { items: 'nothing', next: 'link' }, 'no list at nothing'],
     ['of more than 1 MiB', { items: 'long', next: 'link' }, 'are larger than 1048576 bytes'],
+    [
+      'whose next page has a host that is longer than DNS allows',
+      { items: 'data', next: 'far' },
+      'is not a URL, or is too long',
+    ],
   ])('fail the step: pages %s', async (_what, pages, message) => {
     handlers.set('/pages/bad', ({ path: asked }, response) => {
       const page = Number(new URL(asked, 'http://x').searchParams.get('page') ?? '1');
@@ -332,7 +337,14 @@ describe('pages', () => {
           'Content-Type': 'application/json',
           Link: `</pages/bad?page=${page + 1}>; rel=next`,
         })
-        .end(JSON.stringify({ data: [], long: ['x'.repeat(300_000)], self: asked }));
+        .end(
+          JSON.stringify({
+            data: [],
+            long: ['x'.repeat(300_000)],
+            self: asked,
+            far: `//${'一'.repeat(2000)}.com/`,
+          }),
+        );
     });
     const ended = await run([step('/pages/bad', { pages })]);
     expect(ended.steps[0]).toMatchObject({ status: 'failed' });

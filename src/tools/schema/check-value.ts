@@ -4,6 +4,7 @@ import { canonicalJson } from '../../text/canonical-json.js';
 import { counted } from '../../text/counted.js';
 import { didYouMean } from '../../text/nearest-names.js';
 import { isDay, parseTime } from '../../text/parse-time.js';
+import { isUrl } from '../../text/parse-url.js';
 import type { JsonSchema, JsonType } from './json-schema.js';
 
 interface Format {
@@ -13,7 +14,7 @@ interface Format {
 
 export const FORMATS = {
   email: { matches: (text) => isEmail(text), message: 'must be an email' },
-  uri: { matches: (text) => URL.canParse(text), message: 'must be a URL' },
+  uri: { matches: isUrl, message: 'must be a URL' },
   uuid: { matches: (text) => isUUID(text), message: 'must be a UUID' },
   date: {
     matches: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text),

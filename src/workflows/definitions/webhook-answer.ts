@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
+import { isUrl } from '../../text/parse-url.js';
 
 /** The `Content-Type` of each type of an answer. HTML is not among them, because it would be a page of this origin. */
 export const ANSWER_TYPES = {
@@ -88,5 +89,5 @@ export function answerFaults(answer: {
 }
 
 function isWebAddress(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value);
+  return /^https?:\/\//i.test(value) && isUrl(value);
 }
