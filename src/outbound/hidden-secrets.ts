@@ -1,5 +1,3 @@
-import type { ProcessorTurns } from '../liquid/processor-turns.js';
-import type { ToolCall } from '../tools/contract/tool-call.js';
 import { MOST_PLACES, Pattern, Places, Search, tooMany } from './secret-search.js';
 import { type ByteSink, jsonDecoder, percentDecoder, readText, toAll } from './unescaped.js';
 
@@ -133,28 +131,6 @@ export class HiddenSecrets {
     }
     return [...parts, slice(from)];
   }
-}
-
-/**
- * Runs a search in turns with other searches and other work of the process. Rejects with the error of the search, or
- * with the reason of the signal when the call ends before the search.
- */
-export async function searchInTurns<T>(
-  turns: ProcessorTurns,
-  { organizationId, signal }: Pick<ToolCall, 'organizationId' | 'signal'>,
-  steps: SearchSteps<T>,
-): Promise<T> {
-  const found: T[] = [];
-  const run = (endsAt: number): boolean => {
-    signal.throwIfAborted();
-    do {
-      const step = steps.next();
-      if (step.done) found.push(step.value);
-    } while (found.length === 0 && performance.now() < endsAt);
-    return found.length > 0;
-  };
-  await turns.run(organizationId, { run }, { leftMs: Infinity });
-  return found[0]!;
 }
 
 /** Returns the texts that a secret can be in decoded text. A form encodes a space as `+`, which stays there. */

@@ -5,20 +5,17 @@ import { type MarkerPlace, SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import { ProcessorTurns } from '../liquid/processor-turns.js';
-import { TimeBudgets } from '../liquid/time-budgets.js';
-import { HiddenSecrets, searchInTurns, SHORTEST } from './hidden-secrets.js';
+import { HiddenSecrets, SHORTEST } from './hidden-secrets.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
+import { SecretSearches } from './secret-searches.js';
 import { AFTER_HOST, endsAfterHost } from './secrets-in-urls.js';
 
 /** The largest number of secrets of a request. Each one is searched for in the whole response. */
 const MOST_SECRETS = 10;
 /** The largest number of characters that secrets add to a request, because a text may name a secret many times. */
 const MOST_SECRET_CHARACTERS = 1024 * 1024;
-
-const NO_LIMIT = { capacityMs: Infinity, gainMsPerSecond: 0 };
 
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
@@ -53,8 +50,7 @@ export interface FilledRequest {
  */
 @Injectable()
 export class RequestSecretsService {
-  /** Searches have no limit of processor time, because each one ends at the time limit of its step. */
-  private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'searches', NO_LIMIT));
+  private readonly searches = new SecretSearches();
 
   constructor(
     private readonly secrets: SecretsService,
@@ -183,7 +179,7 @@ export class RequestSecretsService {
         texts.add(text);
         return text;
       });
-      const changed = await searchInTurns(this.turns, call, secrets.searchTexts(texts));
+      const changed = await this.searches.run(call, secrets.searchTexts(texts));
       return mapTexts(value, (text) => changed.get(text) ?? text);
     };
     return {
@@ -197,7 +193,7 @@ export class RequestSecretsService {
         const { message, details } = await hide({ message: error.message, details: error.details });
         return new AppError(code, message, { ...extras, details, cause });
       },
-      hideIn: async (bytes) => await searchInTurns(this.turns, call, secrets.searchBytes(bytes)),
+      hideIn: async (bytes) => await this.searches.run(call, secrets.searchBytes(bytes)),
     };
   }
 
