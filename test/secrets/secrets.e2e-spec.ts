@@ -568,6 +568,29 @@ describe('secrets of an organization', () => {
       },
     );
 
+    it.each([
+      ['in escapes of JSON', 'plain-client-secret', (text: string) => text],
+      ['that is cut in the error', 'plain-client-secret', (text: string) => 'x'.repeat(290) + text],
+    ])('fail without a reason that has the client secret %s', async (_case, secret, reasonOf) => {
+      const escaped = [...reasonOf(secret)].map(
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      handlers.set('/escaped', (_request, response) =>
+        response.writeHead(401).end(`{"error":"no","error_description":"${escaped.join('')}"}`),
+      );
+      await setSecret({
+        name: 'escaped',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/escaped`,
+        client_id: 'id',
+        secret,
+      });
+      const finished = await run([step('/api', { credential: 'escaped' })]);
+      expect(finished.steps[0]!.error!.message).toBe(
+        'The token URL of the secret escaped answered 401.',
+      );
+    });
+
     it('fail with an explanation when the token URL refuses', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));
       await setSecret({
