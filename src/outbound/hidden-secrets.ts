@@ -12,6 +12,8 @@ const COMPARISONS_AT_ONCE = 64 * 1024;
 const COST_OF_DECODING = 8;
 /** Matches secrets that look the same in URLs, forms and JSON. Forms escape `~`, and so do some encoders of URLs. */
 const UNESCAPED = /^[\w.-]*$/;
+/** Matches secrets that a decimal number can contain. */
+const IN_NUMBERS = /^[\d.-]+$/;
 
 interface Hidden {
   readonly text: Pattern;
@@ -30,20 +32,22 @@ export type SearchSteps<T> = Generator<void, T>;
  * another URL. The time is proportional to the length of the response, whatever the secrets are.
  */
 export class HiddenSecrets {
+  /** True if a number can contain a secret, such as a PIN that another system returns as a number. */
+  readonly mayBeInNumbers: boolean;
   private readonly secrets: readonly Hidden[];
   private places = 0;
   private readonly hasDecoded: boolean;
 
   /** `names` has the name of each secret. */
   constructor(names: ReadonlyMap<string, string>) {
-    this.secrets = [...names]
-      .filter(([secret]) => secret.length >= SHORTEST)
-      .map(([secret, name]) => ({
-        text: new Pattern(Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at))),
-        bytes: new Pattern(Buffer.from(secret)),
-        decoded: decodedForms(secret).map((form) => new Pattern(Buffer.from(form))),
-        label: `[secret ${name}]`,
-      }));
+    const found = [...names].filter(([secret]) => secret.length >= SHORTEST);
+    this.mayBeInNumbers = found.some(([secret]) => IN_NUMBERS.test(secret));
+    this.secrets = found.map(([secret, name]) => ({
+      text: new Pattern(Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at))),
+      bytes: new Pattern(Buffer.from(secret)),
+      decoded: decodedForms(secret).map((form) => new Pattern(Buffer.from(form))),
+      label: `[secret ${name}]`,
+    }));
     this.hasDecoded = this.secrets.some(({ decoded }) => decoded.length > 0);
   }
 

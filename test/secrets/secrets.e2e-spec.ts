@@ -19,6 +19,13 @@ import {
 type Handler = (request: SinkRequest, response: ServerResponse) => void;
 
 const CANARY = 'canary/secret+value=7f3a';
+const HIDDEN_NUMBERS = {
+  pin: '[secret number]',
+  more: ['-1[secret number].5', 8392017, 8392017.4],
+  '[secret number]': true,
+  power: '[secret number]',
+  huge: `[secret number]${'0'.repeat(30)}`,
+};
 
 describe('secrets of an organization', () => {
   let switchboard: RunningSwitchboard;
@@ -337,6 +344,24 @@ describe('secrets of an organization', () => {
     );
     const basic = await run([step('/leads', { credential: 'basic', max_redirects: 1 })]);
     expect(basic.steps[0]!.error!.message).toMatch(/whose host contains a secret/);
+  });
+
+  it('are hidden in numbers that another system returns', async () => {
+    await setSecret({ name: 'number', secret: '83920174' });
+    const json = { pin: 83920174, more: [-183920174.5, 8392017, 8392017.4], '83920174': true };
+    for (const status of [200, 400]) {
+      handlers.set('/number', (_request, response) =>
+        response
+          .writeHead(status, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify(json).replace('}', ',"power":8.3920174e7,"huge":83920174e30}')),
+      );
+      const ended = await run([step('/number', { body: '{{ secrets.number }}' })]);
+      const shown = { status, body: { json: HIDDEN_NUMBERS } };
+      expect(ended.steps[0]).toMatchObject(
+        status === 200 ? { output: shown } : { error: { response: shown } },
+      );
+      expect(JSON.stringify(ended)).not.toContain('83920174');
+    }
   });
 
   it('with the same name in two organizations are separate', async () => {
