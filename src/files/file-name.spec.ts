@@ -15,14 +15,14 @@ describe('fileNameOf', () => {
     ['no hidden names', 'attachment; filename="..htaccess"', 'htaccess'],
     ['the path when the name is empty', 'attachment; filename=".."', 'report 2026.pdf'],
     ['the path when the encoding is broken', `attachment; filename*=UTF-8''%zz`, 'report 2026.pdf'],
-  ])('uses %s', (_title, disposition, expected) => {
-    expect(fileNameOf(disposition, URL_OF_FILE)).toBe(expected);
+  ])('uses %s', async (_title, disposition, expected) => {
+    expect(await fileNameOf(disposition, URL_OF_FILE)).toBe(expected);
   });
 
-  it('returns a name for every response', () => {
-    expect(fileNameOf(undefined, 'https://example.com/')).toBe('file');
-    expect(fileNameOf(undefined, 'https://example.com/%ff')).toBe('file');
-    expect(fileNameOf(`attachment; filename="${'ä'.repeat(400)}.pdf"`, URL_OF_FILE)).toBe(
+  it('returns a name for every response', async () => {
+    expect(await fileNameOf(undefined, 'https://example.com/')).toBe('file');
+    expect(await fileNameOf(undefined, 'https://example.com/%ff')).toBe('file');
+    expect(await fileNameOf(`attachment; filename="${'ä'.repeat(400)}.pdf"`, URL_OF_FILE)).toBe(
       `${'ä'.repeat(96)}.pdf`,
     );
   });

@@ -1,19 +1,25 @@
 import { parseUrl } from '../text/parse-url.js';
 
 const MOST_CHARACTERS = 100;
+/** The longest header Content-Disposition that is read. A name of 255 characters in UTF-8 needs up to 3,060. */
+const MOST_DISPOSITION = 4000;
 /** Matches control characters, marks of direction, and characters that a path or a file system treats specially. */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /**
  * Returns a name for a file from the header Content-Disposition (RFC 6266) or else from the URL of a response. The name has
- * no folders, no control characters, and 1 to 100 characters.
+ * no folders, no control characters, and 1 to 100 characters. `hide` removes secrets from texts. It gets the names when
+ * they are decoded, and again before they are cut, because both can make a secret readable.
  */
-export function fileNameOf(disposition: string | undefined, url: string): string {
-  return (
-    safeName(disposition === undefined ? '' : namedBy(disposition)) ||
-    safeName(lastPartOf(url)) ||
-    'file'
-  );
+export async function fileNameOf(
+  disposition: string | undefined,
+  url: string,
+  hide: (names: readonly string[]) => Promise<readonly string[]> = (names) =>
+    Promise.resolve(names),
+): Promise<string> {
+  const decoded = [disposition === undefined ? '' : namedBy(disposition), lastPartOf(url)];
+  const clean = await hide((await hide(decoded)).map(cleanName));
+  return cutName(clean.find((name) => name !== '') ?? 'file');
 }
 
 /** Returns the header with which a browser saves a file under its name (RFC 6266, RFC 8187). */
@@ -26,14 +32,17 @@ export function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Returns the value of `filename*` in UTF-8, or of `filename`, or an empty text. */
+/**
+ * Returns the value of `filename*` in UTF-8, or of `filename`, or an empty text. Never returns a part of a value, because
+ * a part of a secret would not be recognized.
+ */
 function namedBy(disposition: string): string {
-  const given = disposition.slice(0, 2000);
-  const extended = /;\s*filename\*\s*=\s*utf-8'[^']{0,40}'([^\s;]{1,1000})/i.exec(given)?.[1];
+  if (disposition.length > MOST_DISPOSITION) return '';
+  const extended = /;\s*filename\*\s*=\s*utf-8'[^']{0,40}'([^\s;]+)/i.exec(disposition)?.[1];
   const decoded = extended === undefined ? '' : decoded8187(extended);
   if (decoded !== '') return decoded;
   const [, quoted, token] =
-    /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.){0,1000})"|([^\s;"]{1,1000}))/i.exec(given) ?? [];
+    /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(disposition) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? token ?? '';
 }
 
@@ -52,12 +61,19 @@ function decoded8187(text: string): string {
 
 /** Returns a name without folders and control characters, at most 100 characters, or an empty text. */
 export function safeName(given: string): string {
+  return cutName(cleanName(given));
+}
+
+function cleanName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
   const clean = last.toWellFormed().replace(UNSAFE, '').trim();
   // A name of dots is a folder. A name that begins with a dot is hidden.
-  const visible = clean.replace(/^[.\s]+/, '');
-  if ([...visible].length <= MOST_CHARACTERS) return visible;
-  const [extension = ''] = /\.[A-Za-z0-9]{1,10}$/.exec(visible) ?? [];
-  const stem = [...visible].slice(0, MOST_CHARACTERS - extension.length).join('');
+  return clean.replace(/^[.\s]+/, '');
+}
+
+function cutName(name: string): string {
+  if ([...name].length <= MOST_CHARACTERS) return name;
+  const [extension = ''] = /\.[A-Za-z0-9]{1,10}$/.exec(name) ?? [];
+  const stem = [...name].slice(0, MOST_CHARACTERS - extension.length).join('');
   return `${stem}${extension}`;
 }

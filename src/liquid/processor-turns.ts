@@ -6,6 +6,8 @@ import { TimeBudgets } from './time-budgets.js';
  * The time of a turn, after which other requests are served. The last step of a job in a turn may make the turn longer.
  */
 const TURN_MS = 10;
+/** The time after which the jobs of organizations without processor time are looked at again. */
+const PAUSE_MS = 25;
 
 /** Work that can stop between two steps. */
 export interface Job {
@@ -33,23 +35,35 @@ export class ProcessorTurns {
   private readonly waiting = new OrganizationQueue<WaitingJob>();
   private spentMs = 0;
   private isScheduled = false;
+  private pause?: NodeJS.Timeout;
 
-  constructor(private readonly budgets = new TimeBudgets()) {}
+  /**
+   * `whenUsedUp` says what happens to the jobs of an organization without processor time: they are refused before they
+   * begin, or they wait between two turns until the organization has time again.
+   */
+  constructor(
+    private readonly budgets = new TimeBudgets(),
+    private readonly whenUsedUp: 'refuse' | 'wait' = 'refuse',
+  ) {}
 
   /**
    * Runs a job. Resolves when it is done. Most jobs end at once, without waiting for a turn. Rejects with what the job
-   * throws, and with `invalid_arguments` when the job has used its time. Rejects with `rate_limited`, before the job
-   * begins, when the organization has no time left. A job that has begun may use more than the organization has left,
-   * up to its own time.
+   * throws, and with `invalid_arguments` when the job has used its time. Where jobs are refused, rejects with
+   * `rate_limited`, before the job begins, when the organization has no time left. A job that has begun may then use
+   * more than the organization has left, up to its own time.
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
-    this.budgets.assertLeft(organizationId);
+    if (this.whenUsedUp === 'refuse') this.budgets.assertLeft(organizationId);
     const isFree = this.waiting.isEmpty && this.spentMs < TURN_MS;
-    if (isFree && this.work(organizationId, job, time)) return;
+    if (isFree && this.mayWork(organizationId) && this.work(organizationId, job, time)) return;
     await new Promise<void>((resolve, reject) => {
       this.waiting.push(organizationId, { job, time, resolve, reject });
       this.schedule();
     });
+  }
+
+  private mayWork(organizationId: string): boolean {
+    return this.whenUsedUp === 'refuse' || this.budgets.hasLeft(organizationId);
   }
 
   private work(organizationId: string, job: Job, time: JobTime): boolean {
@@ -80,12 +94,22 @@ export class ProcessorTurns {
     setImmediate(() => this.takeTurn());
   }
 
+  private scheduleLater(): void {
+    this.pause ??= setTimeout(() => {
+      this.pause = undefined;
+      this.schedule();
+    }, PAUSE_MS);
+  }
+
   private takeTurn(): void {
     this.isScheduled = false;
     this.spentMs = 0;
     while (this.spentMs < TURN_MS) {
-      const next = this.waiting.shift();
-      if (!next) return;
+      const next = this.waiting.shift((organizationId) => this.mayWork(organizationId));
+      if (!next) {
+        if (!this.waiting.isEmpty) this.scheduleLater();
+        return;
+      }
       this.continueJob(...next);
     }
     this.schedule();

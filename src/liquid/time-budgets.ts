@@ -29,12 +29,16 @@ export class TimeBudgets {
     private readonly allowance = USUAL,
   ) {}
 
+  /** Returns true when the organization has time left. */
+  hasLeft(organizationId: string): boolean {
+    const budget = this.budgets.get(organizationId);
+    return !budget || budget.leftMs > 0 || this.refill(budget).leftMs > 0;
+  }
+
   /** Throws `rate_limited` when the organization has no time left. */
   assertLeft(organizationId: string): void {
-    const budget = this.budgets.get(organizationId);
-    if (!budget || budget.leftMs > 0) return;
-    const leftMs = this.refill(budget).leftMs;
-    if (leftMs > 0) return;
+    if (this.hasLeft(organizationId)) return;
+    const { leftMs } = this.budgets.get(organizationId)!;
     throw new AppError(
       'rate_limited',
       `The ${this.work} of this organization have used their processor time. Try again later.`,

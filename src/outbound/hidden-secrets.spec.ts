@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ProcessorTurns } from '../liquid/processor-turns.js';
-import { HiddenSecrets, type SearchSteps, searchInTurns } from './hidden-secrets.js';
+import { HiddenSecrets, type SearchSteps } from './hidden-secrets.js';
+import { SecretSearches } from './secret-searches.js';
 
 const hidden = (...secrets: string[]): HiddenSecrets =>
   new HiddenSecrets(new Map(secrets.map((secret, index) => [secret, `s${index}`])));
 
-const turns = new ProcessorTurns();
+const searches = new SecretSearches();
 const find = async <T>(
   steps: SearchSteps<T>,
   signal = new AbortController().signal,
   organizationId = 'org_1',
-): Promise<T> => await searchInTurns(turns, { organizationId, signal }, steps);
+): Promise<T> => await searches.run({ organizationId, signal }, steps);
 
 /** Ten secrets, and a text with every kind of escape, for which all decoders and searches run. */
 const SECRETS = Array.from({ length: 10 }, (_, at) => `${'+'.repeat(4000)} ${at}`);

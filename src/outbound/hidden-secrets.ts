@@ -1,5 +1,3 @@
-import type { ProcessorTurns } from '../liquid/processor-turns.js';
-import type { ToolCall } from '../tools/contract/tool-call.js';
 import { MOST_PLACES, Pattern, Places, Search, tooMany } from './secret-search.js';
 import { type ByteSink, jsonDecoder, percentDecoder, readText, toAll } from './unescaped.js';
 
@@ -14,6 +12,8 @@ const COMPARISONS_AT_ONCE = 64 * 1024;
 const COST_OF_DECODING = 8;
 /** Matches secrets that look the same in URLs, forms and JSON. Forms escape `~`, and so do some encoders of URLs. */
 const UNESCAPED = /^[\w.-]*$/;
+/** Matches secrets that a decimal number can contain. */
+const IN_NUMBERS = /^[\d.-]+$/;
 
 interface Hidden {
   readonly text: Pattern;
@@ -32,20 +32,22 @@ export type SearchSteps<T> = Generator<void, T>;
  * another URL. The time is proportional to the length of the response, whatever the secrets are.
  */
 export class HiddenSecrets {
+  /** True if a number can contain a secret, such as a PIN that another system returns as a number. */
+  readonly mayBeInNumbers: boolean;
   private readonly secrets: readonly Hidden[];
   private places = 0;
   private readonly hasDecoded: boolean;
 
   /** `names` has the name of each secret. */
   constructor(names: ReadonlyMap<string, string>) {
-    this.secrets = [...names]
-      .filter(([secret]) => secret.length >= SHORTEST)
-      .map(([secret, name]) => ({
-        text: new Pattern(Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at))),
-        bytes: new Pattern(Buffer.from(secret)),
-        decoded: decodedForms(secret).map((form) => new Pattern(Buffer.from(form))),
-        label: `[secret ${name}]`,
-      }));
+    const found = [...names].filter(([secret]) => secret.length >= SHORTEST);
+    this.mayBeInNumbers = found.some(([secret]) => IN_NUMBERS.test(secret));
+    this.secrets = found.map(([secret, name]) => ({
+      text: new Pattern(Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at))),
+      bytes: new Pattern(Buffer.from(secret)),
+      decoded: decodedForms(secret).map((form) => new Pattern(Buffer.from(form))),
+      label: `[secret ${name}]`,
+    }));
     this.hasDecoded = this.secrets.some(({ decoded }) => decoded.length > 0);
   }
 
@@ -133,28 +135,6 @@ export class HiddenSecrets {
     }
     return [...parts, slice(from)];
   }
-}
-
-/**
- * Runs a search in turns with other searches and other work of the process. Rejects with the error of the search, or
- * with the reason of the signal when the call ends before the search.
- */
-export async function searchInTurns<T>(
-  turns: ProcessorTurns,
-  { organizationId, signal }: Pick<ToolCall, 'organizationId' | 'signal'>,
-  steps: SearchSteps<T>,
-): Promise<T> {
-  const found: T[] = [];
-  const run = (endsAt: number): boolean => {
-    signal.throwIfAborted();
-    do {
-      const step = steps.next();
-      if (step.done) found.push(step.value);
-    } while (found.length === 0 && performance.now() < endsAt);
-    return found.length > 0;
-  };
-  await turns.run(organizationId, { run }, { leftMs: Infinity });
-  return found[0]!;
 }
 
 /** Returns the texts that a secret can be in decoded text. A form encodes a space as `+`, which stays there. */

@@ -110,21 +110,22 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 
 /**
  * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
- * none. Also returns an empty text when the answer is long, or repeats the client secret in plain or encoded form,
- * because no error may contain the secret.
+ * none. Also returns an empty text when the answer is long, or when this text repeats the client secret in plain or
+ * encoded form, because no error may contain the secret.
  */
 function readReason(body: Buffer, content: SecretContent): string {
-  if (body.length > MOST_ERROR_BYTES || repeatsSecret(body, content)) return '';
+  if (body.length > MOST_ERROR_BYTES) return '';
   const { error, error_description: description } = readAnswer(body);
   const texts = [error, description].filter((text): text is string => typeof text === 'string');
-  return visibleLine(texts.join(', '), MOST_REASON);
+  // Search the parsed text, because JSON can escape each letter. Search it before it is cut within a secret.
+  const reason = texts.join(', ');
+  return repeatsSecret(reason, content) ? '' : visibleLine(reason, MOST_REASON);
 }
 
-function repeatsSecret(body: Buffer, content: SecretContent): boolean {
-  const text = body.toString();
+function repeatsSecret(text: string, content: SecretContent): boolean {
   const sent = [content.secret, clientAuthorization(content).slice('Basic '.length)];
   const hidden = new HiddenSecrets(new Map(sent.map((secret) => [secret, ''])));
-  return body.includes(content.secret) || hidden.inText(text) !== text;
+  return text.includes(content.secret) || hidden.inText(text) !== text;
 }
 
 function readToken(body: Buffer, name: string): { token: string; seconds: number } {

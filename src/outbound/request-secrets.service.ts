@@ -3,22 +3,20 @@ import { AppError } from '../errors/app-error.js';
 import { mayReceive, type SecretContent } from '../secrets/secret-content.js';
 import { type MarkerPlace, SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
+import { numberText } from '../text/exact-numbers.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
-import { ProcessorTurns } from '../liquid/processor-turns.js';
-import { TimeBudgets } from '../liquid/time-budgets.js';
-import { HiddenSecrets, searchInTurns, SHORTEST } from './hidden-secrets.js';
+import { HiddenSecrets, SHORTEST } from './hidden-secrets.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 import { OAuthTokens } from './o-auth-tokens.js';
 import { parseTarget } from './outbound-target.js';
+import { SecretSearches } from './secret-searches.js';
 import { AFTER_HOST, endsAfterHost } from './secrets-in-urls.js';
 
 /** The largest number of secrets of a request. Each one is searched for in the whole response. */
 const MOST_SECRETS = 10;
 /** The largest number of characters that secrets add to a request, because a text may name a secret many times. */
 const MOST_SECRET_CHARACTERS = 1024 * 1024;
-
-const NO_LIMIT = { capacityMs: Infinity, gainMsPerSecond: 0 };
 
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
@@ -33,7 +31,7 @@ export interface FilledRequest {
    */
   assertMayFollow(url: string): void;
   /**
-   * Removes the secrets of the request from a part of the response. Other work of the process continues meanwhile.
+   * Removes the secrets of the request from a part of the response. A number with a secret becomes a text. Other work of the process continues meanwhile.
    * Rejects with the reason of the signal when the call ends.
    */
   hide<T>(value: T): Promise<T>;
@@ -53,8 +51,7 @@ export interface FilledRequest {
  */
 @Injectable()
 export class RequestSecretsService {
-  /** Searches have no limit of processor time, because each one ends at the time limit of its step. */
-  private readonly turns = new ProcessorTurns(new TimeBudgets(undefined, 'searches', NO_LIMIT));
+  private readonly searches = new SecretSearches();
 
   constructor(
     private readonly secrets: SecretsService,
@@ -179,12 +176,13 @@ export class RequestSecretsService {
     const secrets = new HiddenSecrets(hidden);
     const hide = async <T>(value: T): Promise<T> => {
       const texts = new Set<string>();
-      mapTexts(value, (text) => {
+      const collect = (text: string): string => {
         texts.add(text);
         return text;
-      });
-      const changed = await searchInTurns(this.turns, call, secrets.searchTexts(texts));
-      return mapTexts(value, (text) => changed.get(text) ?? text);
+      };
+      mapTexts(value, collect, secrets.mayBeInNumbers);
+      const changed = await this.searches.run(call, secrets.searchTexts(texts));
+      return mapTexts(value, (text) => changed.get(text) ?? text, secrets.mayBeInNumbers);
     };
     return {
       input,
@@ -197,7 +195,7 @@ export class RequestSecretsService {
         const { message, details } = await hide({ message: error.message, details: error.details });
         return new AppError(code, message, { ...extras, details, cause });
       },
-      hideIn: async (bytes) => await searchInTurns(this.turns, call, secrets.searchBytes(bytes)),
+      hideIn: async (bytes) => await this.searches.run(call, secrets.searchBytes(bytes)),
     };
   }
 
@@ -248,13 +246,21 @@ function assertHost({ name, content }: { name: string; content: SecretContent },
   );
 }
 
-/** Returns a JSON value with every text replaced, names of members included. */
-function mapTexts<T>(value: T, replace: (text: string) => string): T;
-function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+/**
+ * Returns a JSON value with every text replaced, names of members included. With `hasNumbers`, also replaces each number
+ * whose decimal digits are replaced by another text.
+ */
+function mapTexts<T>(value: T, replace: (text: string) => string, hasNumbers?: boolean): T;
+function mapTexts(value: unknown, replace: (text: string) => string, hasNumbers = false): unknown {
   if (typeof value === 'string') return replace(value);
+  if (typeof value === 'number' && hasNumbers) {
+    const text = numberText(value);
+    const replaced = replace(text);
+    return replaced === text ? value : replaced;
+  }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace, hasNumbers));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
+    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace, hasNumbers)]),
   );
 }

@@ -65,8 +65,7 @@ export async function bodyOrFile(
     headers['content-type'] ?? '',
   ] as const);
   const file = files.keep(call, {
-    // The secrets are hidden before the name is truncated, and before some of its characters are removed.
-    name: fileNameOf(named, from),
+    name: await fileNameOf(named, from, (names) => filled.hide(names)),
     contentType,
     bytes: await filled.hideIn(bytes),
     key: input.idempotency_key ?? '',

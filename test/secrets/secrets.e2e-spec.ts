@@ -19,6 +19,13 @@ import {
 type Handler = (request: SinkRequest, response: ServerResponse) => void;
 
 const CANARY = 'canary/secret+value=7f3a';
+const HIDDEN_NUMBERS = {
+  pin: '[secret number]',
+  more: ['-1[secret number].5', 8392017, 8392017.4],
+  '[secret number]': true,
+  power: '[secret number]',
+  huge: `[secret number]${'0'.repeat(30)}`,
+};
 
 describe('secrets of an organization', () => {
   let switchboard: RunningSwitchboard;
@@ -339,6 +346,24 @@ describe('secrets of an organization', () => {
     expect(basic.steps[0]!.error!.message).toMatch(/whose host contains a secret/);
   });
 
+  it('are hidden in numbers that another system returns', async () => {
+    await setSecret({ name: 'number', secret: '83920174' });
+    const json = { pin: 83920174, more: [-183920174.5, 8392017, 8392017.4], '83920174': true };
+    for (const status of [200, 400]) {
+      handlers.set('/number', (_request, response) =>
+        response
+          .writeHead(status, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify(json).replace('}', ',"power":8.3920174e7,"huge":83920174e30}')),
+      );
+      const ended = await run([step('/number', { body: '{{ secrets.number }}' })]);
+      const shown = { status, body: { json: HIDDEN_NUMBERS } };
+      expect(ended.steps[0]).toMatchObject(
+        status === 200 ? { output: shown } : { error: { response: shown } },
+      );
+      expect(JSON.stringify(ended)).not.toContain('83920174');
+    }
+  });
+
   it('with the same name in two organizations are separate', async () => {
     const other = await createOrganization(switchboard);
     await setSecret({ name: 'api_key', secret: 'the-secret-of-the-other' }, other);
@@ -567,6 +592,29 @@ describe('secrets of an organization', () => {
         );
       },
     );
+
+    it.each([
+      ['in escapes of JSON', 'plain-client-secret', (text: string) => text],
+      ['that is cut in the error', 'plain-client-secret', (text: string) => 'x'.repeat(290) + text],
+    ])('fail without a reason that has the client secret %s', async (_case, secret, reasonOf) => {
+      const escaped = [...reasonOf(secret)].map(
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      handlers.set('/escaped', (_request, response) =>
+        response.writeHead(401).end(`{"error":"no","error_description":"${escaped.join('')}"}`),
+      );
+      await setSecret({
+        name: 'escaped',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/escaped`,
+        client_id: 'id',
+        secret,
+      });
+      const finished = await run([step('/api', { credential: 'escaped' })]);
+      expect(finished.steps[0]!.error!.message).toBe(
+        'The token URL of the secret escaped answered 401.',
+      );
+    });
 
     it('fail with an explanation when the token URL refuses', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));

@@ -284,6 +284,39 @@ describe('files of http_request', () => {
     expect(saved.includes('[secret file_key][secret file_key]')).toBe(true);
   });
 
+  it.each([
+    ['escapes of a quoted text', (escaped: string) => `filename="${escaped}.png"`],
+    ['percent-encoding', (_: string, encoded: string) => `filename*=UTF-8''${encoded}.png`],
+    [
+      'percent-encoding that is long',
+      (_: string, encoded: string) =>
+        `filename*=UTF-8''${'x'.repeat(995 - encoded.length)}%2F${encoded}.png`,
+    ],
+    [
+      'characters that no name may have',
+      (escaped: string) => `filename="${escaped.replaceAll('\\', '*')}.png"`,
+    ],
+    ['a part that is cut', (escaped: string) => `filename="${'x'.repeat(80)}${escaped}"`],
+  ])('have no secret of the request in their name: %s', async (_case, nameOf) => {
+    await acme.call('set_secret', { name: 'file_key', secret: CANARY, hosts: ['127.0.0.1'] });
+    const letters = [...CANARY].map((letter) => [
+      `\\${letter}`,
+      `%${letter.charCodeAt(0).toString(16)}`,
+    ]);
+    const given = nameOf(
+      ...(letters.reduce((a, b) => [a[0]! + b[0]!, a[1]! + b[1]!]) as [string, string]),
+    );
+    answer(
+      '/named.bin',
+      { 'Content-Type': 'image/png', 'Content-Disposition': `attachment; ${given}` },
+      PNG,
+    );
+    const { file } = await outputOf('/named.bin', {
+      headers: { Authorization: '{{ secrets.file_key }}' },
+    });
+    expect(file!.name).not.toMatch(/canary/i);
+  });
+
   it('are not sent to people from whom the organization hides get_run', async () => {
     answer('/hidden', { 'Content-Type': 'image/png' }, PNG);
     const { file } = await outputOf('/hidden');
