@@ -8,7 +8,10 @@ import {
 } from './test/support/spec-lists.js';
 import { common, e2e, hasRedis } from './vitest.config.js';
 
-/** What `npm run test:slow` adds to `npm test`: more rounds and rows, and on Bull the remaining tests of workers. */
+/**
+ * Runs the tests that `npm run test:slow` adds to `npm test`: tests with more rounds and rows, and the remaining tests
+ * of workers with Bull as the queue.
+ */
 export default defineConfig({
   test: {
     ...common,

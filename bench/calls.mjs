@@ -98,7 +98,10 @@ function rowsOf(entries, contest) {
     });
 }
 
-/** Returns the results of single calls of the same contestant in the same rounds, or undefined without such calls. */
+/**
+ * Returns the results of single calls of the same contestant in the same rounds, or undefined when single calls were
+ * not measured.
+ */
 function singleOf({ name, era }, entries) {
   const single = entries.find(
     (entry) => entry.contest === 'call' && entry.name === name && entry.era === era,

@@ -76,7 +76,10 @@ function makeSearches(count) {
   });
 }
 
-/** Returns searches whose number of matches does not grow with the contacts, and the expected contacts of each. */
+/**
+ * Returns searches whose number of matches stays the same for any number of contacts, and the contacts that each search
+ * must find.
+ */
 export const GROWTH = {
   'search-one': (count) =>
     Array.from({ length: 8 }, (_, index) => {

@@ -129,7 +129,7 @@ export class DurableContestant {
     await end(this.client, this.processes);
   }
 
-  /** Sends new webhooks. `spent` returns the processor time since the first one, in microseconds per webhook. */
+  /** Sends new webhooks. `spent` returns the processor time since the first of them, in microseconds per webhook. */
   async #send({ script = 'load-webhooks.mjs', amount, ...how }) {
     const first = this.#order;
     this.#order += amount ?? 0;

@@ -16,9 +16,9 @@ const latencies = RATES.map((rate) => ({
 }));
 
 /**
- * Measures the selected contests for the contestants in `only`, or for all, in interleaved rounds of about `seconds`. It
- * finishes one contest before the next, because processes that wait long for their turn would be slower than busy
- * services. `place` contains the address and the process id of the shared PostgreSQL server.
+ * Measures the selected contests for the contestants in `only`, or for all, in interleaved rounds of about `seconds`.
+ * Each contest ends before the next one begins, because processes that wait long for their turn would be slower than
+ * busy services. `place` contains the address and the process id of the shared PostgreSQL server.
  */
 export async function measure(place, { contests, rounds, seconds, only, smoke }) {
   const wants = (name) => contests.includes(name);

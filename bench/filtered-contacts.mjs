@@ -5,7 +5,9 @@ import { contactOf } from './contacts.mjs';
 const GROUP = 5;
 const PAGE = 20;
 const TURNS = 8;
-/** Names the static segments in both contestants. `prepare` of the contest creates them for these groups. */
+/**
+ * Returns the name of the static segment of a group. `prepare` of the contest creates this segment in both contestants.
+ */
 export const segmentName = (group) => `Group ${group}`;
 
 /** Returns the contact with the account and the tag of its group. */

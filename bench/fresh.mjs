@@ -7,12 +7,13 @@ import { startRedis } from './redis.mjs';
 import { median } from './statistics.mjs';
 
 const PART_SECONDS = 5;
-/** The seconds that a new process is measured on the database of the first measurement. */
+/** The duration of the measurement of a new process on the database of the first measurement, in seconds. */
 const RESTARTED_SECONDS = 60;
 
 /**
- * Measures each contestant once, for `minutes`, without interruption and without a warm-up. `least` is the slowest part
- * as a share of the median of all parts. `restarted` contains the rates of new processes on the same database.
+ * Measures each contestant once, for `minutes`, without interruption and without a warm-up. `least` is the rate of the
+ * slowest part, divided by the median rate of all parts. `restarted` contains the rates of new processes on the same
+ * database.
  */
 export async function measure(place, { minutes, only, smoke }) {
   const seconds = smoke ? 2 : minutes * 60;

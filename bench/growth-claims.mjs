@@ -80,7 +80,10 @@ async function fill({ client, counts }, workflows, status, count) {
   await client.query('checkpoint');
 }
 
-/** Returns milliseconds for both databases: a claim of the next run, a claim by id, and a webhook with its claim. */
+/**
+ * Measures a claim of the next run, a claim by id, and a webhook with its claim. Returns the milliseconds for both
+ * databases.
+ */
 async function compare(empty, full, { claims, warmUp }) {
   const times = { poll: [[], []], hint: [[], []], webhook: [[], []] };
   for (let round = -warmUp; round < claims; round += 1) {

@@ -1,4 +1,4 @@
-// Measures lists and calls by the number of tools.
+// Measures how long lists and calls take, by the number of tools.
 import { generatedTools } from './boot.mjs';
 import { stopAll } from './call-contestants.mjs';
 import { load, prepare } from './calls.mjs';

@@ -8,8 +8,8 @@ import { webhookOf } from './webhooks.mjs';
 
 const LOOK_EVERY_MS = 200;
 /**
- * Every run of every contestant stores one message, so the number of messages is that of the finished runs. Reading it
- * from the statistics costs the same for any number of messages.
+ * Every run of every contestant stores one message, so the number of messages equals the number of finished runs.
+ * Reading this number from the statistics takes the same time for any number of messages.
  */
 const STORED = `select n_tup_ins::integer as count from pg_stat_user_tables where relname = 'messages'`;
 

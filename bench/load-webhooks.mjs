@@ -8,7 +8,10 @@ import { webhookOf } from './webhooks.mjs';
 const input = await json(process.stdin);
 process.stdout.write(JSON.stringify(await (input.perSecond ? paced(input) : closed(input))));
 
-/** Sends as fast as responses arrive. `began` is the time of the first request in ms; `seconds` last until the last response. */
+/**
+ * Sends as fast as responses arrive. `began` is the time of the first request in ms. `seconds` is the time from the
+ * first request to the last response.
+ */
 async function closed({ url, first, amount, connections }) {
   let order = first;
   const began = Date.now();

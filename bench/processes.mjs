@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 const here = import.meta.dirname;
 
 const alive = new Set();
-// Includes processes that are still starting when the bench stops.
+// Ends all processes when the bench stops, also those that are still starting.
 process.once('exit', () => alive.forEach((child) => child.kill()));
 
 /** Starts a script of this folder. Resolves with the JSON on its first line of output. */

@@ -47,7 +47,7 @@ async function measureStart(dataDir, work = async () => undefined) {
   });
   const exited = new Promise((done) => child.once('exit', done));
   try {
-    // This only connects: a request for each check would take processor time away from the start.
+    // The loop only opens connections. Requests would take processor time away from the start.
     while (!(await accepts())) await sleep(10);
     await assertReady();
     const elapsed = performance.now() - began;

@@ -17,7 +17,9 @@ export function spread(values, digits = 0) {
   return `${show(median(values))} (${show(Math.min(...values))} – ${show(Math.max(...values))})`;
 }
 
-/** Formats the quotient of two contestants in the same rounds. Returns an empty text when both are the same. */
+/**
+ * Formats the quotient of two contestants in the same rounds. Returns an empty text when both are the same contestant.
+ */
 export function quotient(row, other, key = 'perSecond') {
   if (!other || other === row) return '';
   const { median: middle, least, most } = ratio(series(row, key), series(other, key));

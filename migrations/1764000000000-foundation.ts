@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Creates what isolates tenants: three schemas, the signed tenant context, row-level security and the roles. */
+/** Creates the isolation of tenants: three schemas, the signed tenant context, row-level security and the roles. */
 export class Foundation1764000000000 extends SqlMigration {
   readonly name = 'Foundation1764000000000';
   readonly files = [

@@ -3,7 +3,7 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Creates the first account without a race. The delivery log separates deliveries of senders who have the secret from
- * those of strangers. Refused deliveries that were logged before count as deliveries of strangers.
+ * those of strangers. Refused deliveries that are already in the log count as deliveries of strangers.
  */
 export class Surface1764000017000 extends SqlMigration {
   readonly name = 'Surface1764000017000';

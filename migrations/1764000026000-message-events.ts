@@ -27,7 +27,7 @@ export class MessageEvents1764000026000 extends SqlMigration {
       for each row execute function private.record_message_event()`);
     await runner.query(`create trigger record_changed_message after update on public.messages
       for each row when (old.status <> new.status) execute function private.record_message_event()`);
-    // Undelivered messages are few, and people look for them among many others.
+    // Few messages are undelivered. Without this index, a search for them would read all messages.
     await runner.query(`create index messages_undelivered_idx
       on public.messages (organization_id, status, created_at, id) where status in ('failed', 'canceled', 'suppressed')`);
   }

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores uploads of contacts, and lets workers import them. */
+/** Stores uploaded files with contacts, and lets workers import these contacts. */
 export class Imports1764000038000 extends SqlMigration {
   readonly name = 'Imports1764000038000';
   readonly files = [

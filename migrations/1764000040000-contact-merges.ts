@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores which contacts were merged, and lets their ids find the survivors. */
+/** Stores which contacts were merged. A look-up by the id of a merged contact then finds the survivor. */
 export class ContactMerges1764000040000 extends SqlMigration {
   readonly name = 'ContactMerges1764000040000';
   readonly files = [

@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores topics, what contacts decided about them, and the log of all consent. */
+/** Stores topics, the decisions of contacts about topics, and the log of all consent. */
 export class Topics1764000043000 extends SqlMigration {
   readonly name = 'Topics1764000043000';
   readonly files = [

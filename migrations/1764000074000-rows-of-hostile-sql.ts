@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Lists the tables whose rows workers and webhooks find by id alone. */
+/** Lists the tables in which workers and webhooks find a row by its id alone. */
 const TABLES = ['workflow_runs', 'workflows', 'pending_events', 'imports', 'messages'] as const;
 
 /** Lists the indexes that the unique indexes replace. */
@@ -21,8 +21,8 @@ interface ForeignKey {
 
 /**
  * Keeps rows that SQL of a tool has stored from affecting the work of other organizations. No organization can store a
- * row with the id of a row of another one. The functions that serve all organizations do not fail because of a value in
- * such a row. Locks these tables while the indexes are built.
+ * row with an id that a row of another organization has. The functions that serve all organizations do not fail because
+ * of a value in such a row. Locks these tables while the indexes are built.
  *
  * Where several organizations have rows with the same id, all of these rows except the oldest get a new id first.
  * Foreign keys that refer to them change too. Such workflows become inactive, because their secrets are bound to the

@@ -15,7 +15,7 @@ const CHECK = {
 };
 
 /**
- * Bounds the rows that each look-up of an API key, a session or a person reads, also when SQL of a tool inserts them.
+ * Bounds how many rows a look-up of an API key, a session or a person reads, even if SQL of a tool inserts such rows.
  * Deletes stored rows above these limits: offered workflows that are too large, and the newest of too many rows.
  */
 export class BoundedLookUps1764000078000 extends SqlMigration {

@@ -3,8 +3,8 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Refuses decisions about consent and topics while the quota of stored bytes is used up, except withdrawals, and counts
- * all rows of such decisions. Also limits the workflows of one organization that `sweep_run_limits` checks. Otherwise
- * one organization could use up all its checks, and the delayed runs of others would wait.
+ * all rows of such decisions. Also limits how many workflows of one organization `sweep_run_limits` checks. Otherwise
+ * all its checks could be for one organization, and the delayed runs of others would wait.
  */
 export class CountedConsent1764000078100 extends SqlMigration {
   readonly name = 'CountedConsent1764000078100';

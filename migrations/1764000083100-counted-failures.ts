@@ -1,7 +1,10 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Counts the failed deliveries of an event. Before, claims that a worker gave back without a failure counted too. */
+/**
+ * Counts the failed deliveries of an event. Earlier versions also counted claims that a worker gave back without a
+ * failure.
+ */
 export class CountedFailures1764000083100 extends SqlMigration {
   readonly name = 'CountedFailures1764000083100';
   readonly files = ['functions/tenant_privileges.sql'];

@@ -1,5 +1,5 @@
--- There are three schemas: public for the rows of organizations, gate for what must be found before the organization is
--- known, private for secrets and helpers that only the owner reaches.
+-- There are three schemas. public has the rows of organizations. gate has the rows and functions that are needed before
+-- the organization is known. private has secrets and helper functions that only the owner can use.
 create schema private;
 create schema gate;
 revoke all on schema private, gate from public;

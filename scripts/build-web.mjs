@@ -11,7 +11,7 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
-/** The largest size of what the first page loads, as gzip. */
+/** The largest size of all files that the first page loads, compressed with gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
 /**
  * The largest number of bytes that each part adds when it is loaded later. The first of these parts contains menus and

@@ -48,8 +48,8 @@ export class BuildError extends Error {}
 
 /**
  * Compiles `src` and `migrations` into `dist`, bundles the service into `dist/service`, and builds the dashboard of
- * `web` into `dist/web`. What was built from exactly these sources is not built again. Throws a `BuildError` when the
- * build fails, and keeps an older `dist` unchanged.
+ * `web` into `dist/web`. Parts that were built from exactly these sources are not built again. Throws a `BuildError`
+ * when the build fails, and keeps an older `dist` unchanged.
  */
 export async function build() {
   // An image may contain dist without sources. Then dist cannot be outdated.

@@ -136,7 +136,7 @@ async function callTool(url, cookie, tool, given) {
   return answer;
 }
 
-/** Returns the address of the embedded database for its owner. */
+/** Returns the URL with which the owner connects to the embedded database. */
 function databaseUrl(dataDir) {
   const password = readFileSync(join(dataDir, 'pg.password'), 'utf8').trim();
   const port = readFileSync(join(dataDir, 'pg/postmaster.pid'), 'utf8').split('\n')[3];

@@ -64,7 +64,7 @@ describe('the sources of the dashboard', () => {
     expect(nodes((node) => ts.isExportDeclaration(node) && !node.exportClause)).toEqual([]);
   });
 
-  it('are named in kebab-case and within the limit of lines', () => {
+  it('have names in kebab-case, and do not exceed the largest number of lines', () => {
     const isKebab = (path: string) =>
       /^[a-z0-9]+([-.][a-z0-9]+)*\.tsx?$/.test(posix.basename(path));
     const faults = FILES.filter(

@@ -1,4 +1,4 @@
-// Provides what all contestants share: the tool list, the tool results and the listening server.
+// Provides the common parts of all contestants: the tool list, the tool results and the listening server.
 import { readFileSync } from 'node:fs';
 
 /** Lists the tools that Switchboard lists for 2025-11-25. The peers have exactly these. */

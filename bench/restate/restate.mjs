@@ -1,5 +1,5 @@
-// Restate: its server stores the webhook and calls the handler of two steps, which runs in this process. The response
-// waits until the server has stored the invocation.
+// Runs Restate. The Restate server stores the webhook and calls a handler of two steps, which runs in this process. The
+// response waits until the server has stored the invocation.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -39,7 +39,8 @@ function run(args, stdout) {
     cwd: import.meta.dirname,
     env: { NODE_ENV: 'development', ...process.env },
     stdio: ['ignore', stdout, 'inherit'],
-    // Ctrl-C reaches this process only. A second signal would end the program before its work is finished.
+    // With its own process group, the program gets only the signal that this process sends, and none from Ctrl-C. A
+    // second signal would end the program before its work is finished.
     detached: process.platform !== 'win32',
   });
 }

@@ -1,4 +1,4 @@
--- Checks the limits that are due again: the end of a debounce period, or a free place in a rate.
+-- Checks the limits that may let runs pass now: a debounce period has ended, or a place of a rate is free.
 --
 -- Arguments:
 --   batch_size  the largest number of runs to look at. If that many runs are due, the function also looks at one run of

@@ -11,8 +11,8 @@
 --   out deadlocks.
 --
 -- SQL of a tool can store times with which the limits cannot be computed. Then the function admits no run and checks up
--- to 1,000 due ones again after a minute. An error would make the claims of all organizations fail. For the same
--- reason, pass_keys changes at most 1,000 runs of each key, and each other function changes at most some thousand runs.
+-- to 1,000 due runs again after a minute. An error would make the claims of all organizations fail. For the same
+-- reason, pass_keys changes at most 1,000 runs of each key, and the other functions change at most a few thousand runs.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.

@@ -1,7 +1,7 @@
 -- Checks the quiet hours and caps of the current organization for a message.
 --
 -- Arguments:
---   of_message  the message, or null for one that does not exist
+--   of_message  the message, or null for a message that is not stored
 --   of_contact  its contact
 --   of_channel  its channel
 --   of_topic    its topic, or null

@@ -1,5 +1,6 @@
 -- Chooses and locks queued runs in equal shares: first of the given organizations, then of the others in the order of
--- their ids. The order begins after the organization that had the last turn, and continues with the first id.
+-- their ids. The order begins after the organization that had the last turn. After the last id, it continues with the
+-- first id.
 --
 -- Arguments:
 --   batch_size           the largest number of runs
@@ -35,8 +36,8 @@ begin
       pending := pending[2:];
       due_at := now();
     else
-      -- Each organization takes one search in the index: from its first entry to the first entry of the next
-      -- organization.
+      -- The search needs one look-up in the index for each organization: from its first entry to the first entry of
+      -- the next organization.
       select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
       where r.status = 'queued' and r.delayed_by is null and r.organization_id > at_organization
       order by r.organization_id, r.available_at limit 1;

@@ -1,5 +1,5 @@
--- Creates the two roles of the service if they are missing, and grants them what they need. It runs in every start that
--- ran migrations, and when a role is missing, for example after a restore into another server.
+-- Creates the two roles of the service if they are missing, and grants them the privileges that they need. It runs in
+-- every start that ran migrations, and when a role is missing, for example after a restore into another server.
 --
 -- Arguments: none. Names and passwords are in private.installation.
 -- Result: nothing.
@@ -26,11 +26,11 @@ begin
       gate_role, installation.gate_password);
   end if;
   execute format('grant connect on database %I to %I, %I', current_database(), tenant_role, gate_role);
-  -- A temporary table or function would outlive its transaction, and PostgreSQL would find it before those of the
-  -- service.
+  -- A temporary table or function would outlive its transaction, and PostgreSQL would use it instead of a table or
+  -- function of the service with the same name.
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant usage on schema public to %I', tenant_role);
-  -- This also revokes what an earlier version granted.
+  -- This also revokes privileges that an earlier version granted.
   execute format('revoke all on all tables in schema public from %I', tenant_role);
   for granted in select * from private.tenant_privileges() loop
     execute format('grant %s %s on %s to %I', granted.privilege,

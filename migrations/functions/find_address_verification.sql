@@ -1,4 +1,4 @@
--- Returns whether the current address of a person is verified, and the quota of messages before the verification.
+-- Returns whether the current address of a person is verified, and the quota of messages until the verification.
 --
 -- Arguments: the person; the organization of the session.
 -- Result: one row, or none when the person is not a member of the organization. messages_a_day is null when the

@@ -1,4 +1,4 @@
--- Says whether an organization has used up its quota of stored bytes.
+-- Returns whether an organization has used up its quota of stored bytes.
 --
 -- Arguments: the organization.
 -- Result: true or false.

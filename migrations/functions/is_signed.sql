@@ -7,8 +7,9 @@
 -- Result: true or false.
 -- Locks: none.
 --
--- All organizations share the tenant role, and SQL of a tool runs as this role. A function that this role may call
--- checks a signature, so that only code of the service can use it. SQL cannot read bound parameters.
+-- All organizations share the tenant role, and SQL of a tool runs as this role. Some functions are only for code of the
+-- service, although this role may call them. Such a function checks a signature, which the service passes as a bound
+-- parameter. SQL cannot read bound parameters.
 create or replace function private.is_signed(purpose text, message text, signature text) returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Trigger function: logs what new contacts agreed to or refused.
+-- Trigger function: logs the decisions of new contacts about channels.
 --
 -- Arguments: none (trigger after each INSERT statement on contacts).
 -- Result: null. The log gets the first 256 characters of each text.

@@ -1,4 +1,4 @@
--- Trigger function: logs what a contact decided about a topic.
+-- Trigger function: logs the decision of a contact about a topic.
 --
 -- Arguments: none (row trigger on insert and update of topic_subscriptions).
 -- Result: null.

@@ -1,6 +1,6 @@
 -- Makes organizations due for a measurement as soon as the pause after their last measurement has ended.
 --
--- Arguments: the ids of organizations that have committed a transaction that may have written.
+-- Arguments: the ids of organizations with a committed transaction that may have written something.
 -- Result: nothing. An unknown id is ignored.
 -- Locks: the rows of these organizations in private.quota_measures, in the order of their ids.
 create or replace function gate.mark_active(organizations text[]) returns void

@@ -5,9 +5,9 @@
 -- Locks: the rows of the organization in private.quota_usage, quota_refusals and quota_measures, at the end.
 --
 -- Each measurement counts all rows again, so the result is right after deletions, crashes and SQL of tools. A counter
--- that each write changes could drift. The pause until the next measurement is twenty times as long as this one. So
--- measurements take at most 5 % of one connection for an organization. The pause is longer, up to 600 seconds, when
--- even writes of 4,000 rows and 64 MiB a second could not use up a quota in that time.
+-- that each write changes could drift. The pause until the next measurement is twenty times the duration of this
+-- measurement. So measurements take at most 5 % of one connection for an organization. The pause is longer, up to 600
+-- seconds, if no quota could be used up during the longer pause, even by writes of 4,000 rows and 64 MiB a second.
 create or replace function gate.measure_quotas(of_organization text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -36,7 +36,7 @@ begin
     select d.name, v.used, coalesce(e.amount, d.amount) as amount, coalesce(u.warned, false) as was_warned,
       r.name is not null as was_over, v.speed, v.until
     -- Stored bytes are estimated. An organization that was over this quota is admitted again only below 95 % of it.
-    -- Otherwise estimates near 100 % could refuse and admit its rows in turns.
+    -- Otherwise its rows could be refused and admitted alternately while the estimate is near 100 %.
     from (values ('contacts', contacts, 4000, 1), ('runs', runs, 4000, 1), ('stored_bytes', bytes, 67108864, 0.95))
       as v (name, used, speed, until)
     join private.quota_defaults d on d.name = v.name

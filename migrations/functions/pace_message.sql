@@ -1,8 +1,8 @@
 -- Decides whether an attempt to send a message may begin now, by the quiet hours and caps of the current organization.
 --
 -- Arguments: those of check_pace(). The caller has locked the message.
--- Result: no row if it may begin; the message then counts for the caps of its contact. Otherwise the rule that drops
---   it, or the one that holds it longest: its code, the cap, until when, and whether it drops the message.
+-- Result: no row if the attempt may begin; the message then counts for the caps of its contact. Otherwise one row: the
+--   rule that drops the message, or else the rule that holds it longest. The columns are those of check_pace().
 -- Locks: an advisory lock of the contact, until the transaction ends. Without this lock, two workers that begin at the
 --   same time would not see each other's message. Both would pass a cap that has one place left. The lock is not on the
 --   row of the contact, because a merge locks the contact before its messages.

@@ -4,7 +4,7 @@
 -- A run keeps the place that it gets here until one period after the run began. `released_at` is infinity until the run
 -- begins, and then is the time at which it began (use_rate_place.sql). So the runs that began in the last period occupy
 -- places. The limit holds in every period, however long a run waits for a slot or a worker. A run whose key has no free
--- slot gets no place: it would keep the place from runs with other keys. Its delay is then 'turn'.
+-- slot gets no place: it would keep the place from runs with other keys. Its column delayed_by is then 'turn'.
 --
 -- Arguments:
 --   organization, workflow  the workflow

@@ -1,5 +1,5 @@
 -- Applies the concurrency limit of a workflow: gives free slots to runs, oldest first. A run needs a slot of its key
--- (pass_keys.sql), then one of the workflow. While it waits for the second, it keeps the first.
+-- (pass_keys.sql), then a slot of the workflow. While it waits for the second slot, it keeps the first.
 --
 -- Arguments:
 --   organization, workflow  the workflow

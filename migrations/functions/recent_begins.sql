@@ -1,4 +1,4 @@
--- Returns the times at which a run began, as far as they still count against a rate.
+-- Returns the times at which a run began, without those that no longer count against a rate.
 --
 -- Arguments:
 --   begins  times at which the run began, or null

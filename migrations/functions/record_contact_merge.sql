@@ -4,7 +4,7 @@
 --   command    JSON: {"organization_id", "merged_id", "survivor_id", "undo"}
 --   signature  the signature of the service for the purpose "contact merge"
 -- Result: nothing. A wrong signature is error 42501.
--- Locks: only the new row. private.move_permission() locks what it moves.
+-- Locks: only the new row. private.move_permission() locks the rows that it moves.
 --
 -- The tenant role cannot insert merges itself. Otherwise SQL of a tool could move the log of consent of one contact to
 -- another one.

@@ -1,4 +1,4 @@
--- Records what a look-up of the record of a sender domain found.
+-- Records the result of a look-up of the DNS record of a sender domain.
 --
 -- Arguments:
 --   of_organization, of_id  the row of the domain

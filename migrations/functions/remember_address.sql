@@ -1,4 +1,4 @@
--- Remembers the network from which a person has signed in, and forgets those beyond the newest twenty.
+-- Remembers the network from which a person has signed in, and forgets all networks except the newest twenty.
 --
 -- Arguments: the person's id; the IPv4 address, or the first 64 bits of the IPv6 address.
 -- Result: nothing.

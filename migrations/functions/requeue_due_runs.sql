@@ -2,7 +2,7 @@
 -- has delayed until now.
 --
 -- Arguments:
---   batch_size  the largest number of runs of each kind. A claim passes a small one, to stay quick.
+--   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.
 -- Result: woken: how many runs and due limits were found. recovered: the organizations of the runs whose worker died.
 -- Locks: the changed runs; it skips runs that others have locked. For runs with limits also the advisory lock
 --   of the workflow: see admit_runs_of_workflow.

@@ -15,7 +15,7 @@ begin
   ) then
     return null;
   end if;
-  -- Contacts that were merged into this contact before belong to it again.
+  -- The restored contact also gets the log of the contacts that had been merged into it earlier.
   update public.consent_changes c set contact_id = old.merged_id
   where c.organization_id = old.organization_id and c.contact_id = old.survivor_id
     and (c.recorded_for = old.merged_id or c.recorded_for in (
@@ -27,7 +27,7 @@ begin
     case when array_position(strictness, other.state) > array_position(strictness, own.state) then other.state
       else own.state end,
     'unmerge', own.confirmation_id,
-    -- Merges before confirmations had an address recorded none.
+    -- A merge of an earlier version recorded no confirmation_address. The recipient of the e-mail takes its place.
     coalesce(own.confirmation_address, (select m.recipient from public.messages m
       where m.organization_id = old.organization_id and m.id = own.confirmation_id))
   from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text,

@@ -1,4 +1,4 @@
--- Gives back what was taken from a quota that is not daily.
+-- Gives back an amount that was taken from a quota that is not daily.
 --
 -- Arguments: the organization, the name of the quota and the amount.
 -- Result: nothing.

@@ -5,10 +5,11 @@
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
--- lock only where a run can pass. It starts at a random place, because there may be more than 200. Of each organization
--- it checks 50 workflows, and 50 after a random one. Otherwise an organization with 200 workflows could use up all
--- checks. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
--- function exceed the statement timeout, and the checks of all workflows would be rolled back.
+-- lock only where a run can pass. It starts at a random organization, because more than 200 workflows may have delayed
+-- runs. Of each organization it checks the first 50 workflows, and 50 workflows after a random id. Otherwise an
+-- organization with 200 workflows could use up all checks. After two seconds it checks no further
+-- workflow. Otherwise many keys of one organization could make the function exceed the statement timeout, and the
+-- checks of all workflows would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer
@@ -80,7 +81,7 @@ begin
     if checked = 50 then
       at_workflow := greatest(at_workflow, random_digits);
     elsif checked >= 100 then
-      -- No id of an organization is between this text and the id.
+      -- No id of an organization is between the current id and this text, so the next organization follows.
       at_organization := at_organization || chr(1);
       at_workflow := '';
     end if;

@@ -15,7 +15,7 @@ create table public.confirmations (
   -- After this time the row has no effect, whatever its state is.
   expires_at timestamptz not null,
   answered_at timestamptz,
-  -- There is no foreign key: the row must show who approved it even after that account was deleted.
+  -- There is no foreign key: the row must show who approved the call even after that account was deleted.
   answered_by text collate "C",
   constraint confirmations_pkey primary key (organization_id, id),
   constraint confirmations_state_check check (state in ('pending', 'approved', 'declined', 'used', 'failed')),

@@ -1,5 +1,6 @@
--- Stores a row for each change of what a contact agreed to. Triggers write the row in the statement that makes the
--- change. The role of tenants can only read the rows. They are deleted together with the contact.
+-- Stores a row for each change of the consent or of a subscription of a contact. Triggers write the row in the
+-- statement that makes the change. The role of tenants can only read the rows. They are deleted together with the
+-- contact.
 create table public.consent_changes (
   organization_id text collate "C" not null,
   contact_id text collate "C" not null,

@@ -5,7 +5,7 @@ create table public.contact_merges (
   merged_id text collate "C" not null,
   -- There is no foreign key: this contact may have been merged into another one since.
   into_id text collate "C" not null,
-  -- The contact that the id means now. A later merge of the survivor changes it, so one look-up is enough.
+  -- The contact that the id means now. A later merge of the survivor changes this column, so one look-up is enough.
   survivor_id text collate "C" not null,
   merged_at timestamptz(3) not null default now(),
   -- Both contacts before the merge and the survivor after it. gate.purge_contact_merges() sets this column to null.

@@ -1,5 +1,5 @@
--- Stores what happened to each message: a row for each state that the message got. Triggers write it in the statement
--- that changes the message, and the role of tenants can only read it.
+-- Stores the history of each message: one row for each state that the message got. Triggers write the row in the
+-- statement that changes the message. The role of tenants can only read the rows.
 create table public.message_events (
   organization_id text collate "C" not null,
   message_id text collate "C" not null,

@@ -14,7 +14,7 @@ create table public.run_waits (
   condition text,
   bindings json,
   child_run_id text collate "C",
-  -- True if the run child_run_id is canceled together with this one.
+  -- True if the run child_run_id is canceled together with the waiting run.
   cancels_child boolean not null default false,
   payload json,
   error text,

@@ -3,7 +3,7 @@ create table public.segment_changes (
   organization_id text collate "C" not null
     constraint segment_changes_organization_id_fkey references public.organizations (id) on delete cascade,
   -- The transaction that wrote the contact. Each transaction has its own row, because a worker may be reading the row
-  -- of another one.
+  -- of another transaction.
   xid text collate "C" not null default (pg_current_xact_id())::text,
   contact_id text collate "C" not null,
   -- True if the write must start no workflows: then the contact enters and leaves segments without an event.

@@ -1,4 +1,4 @@
--- Stores who is in each segment. The rows of a dynamic segment are what the last comparison found.
+-- Stores who is in each segment. The rows of a dynamic segment are the result of the last comparison.
 create table public.segment_members (
   organization_id text collate "C" not null,
   segment_id text collate "C" not null,

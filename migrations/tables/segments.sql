@@ -7,16 +7,16 @@ create table public.segments (
   name text collate "C" not null,
   description text,
   kind text not null,
-  -- Conditions as search_contacts takes them, with other segments by their ids. Null for a static segment.
+  -- Conditions in the form that search_contacts takes. They name other segments by id. Null for a static segment.
   filters json,
   -- The ids of the segments that the filters name.
   uses text[] not null default '{}',
-  -- True if time alone, or a message or run, can change who matches.
+  -- True if contacts can begin or stop matching without a write: by time alone, or because of a message or a run.
   timed boolean not null default false,
   -- True until every contact was compared once since the filters were saved. Until then no contact counts as entering
   -- or leaving.
   baseline boolean not null,
-  -- Every contact is compared from this time on. Null when only changed contacts need it.
+  -- Every contact is compared from this time on. Null when only changed contacts need a comparison.
   sweep_at timestamptz,
   -- Contacts up to this id have been compared.
   position text collate "C" not null default '',

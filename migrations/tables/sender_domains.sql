@@ -1,5 +1,5 @@
--- Stores the domains from whose addresses an organization sends e-mails, and what the last look-up of their record
--- found. Each organization proves a domain with a separate record, so several organizations can have the same domain.
+-- Stores the domains from whose addresses an organization sends e-mails, and the result of the last look-up of their
+-- record. Each organization proves a domain with a separate record, so several organizations can have the same domain.
 create table public.sender_domains (
   organization_id text collate "C" not null
     constraint sender_domains_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -9,7 +9,7 @@ create table public.sender_domains (
   -- The text that the TXT record of the domain must contain.
   token text collate "C" not null,
   created_at timestamptz(3) not null default now(),
-  -- There is no foreign key: the row must show who added it even after that account was deleted.
+  -- There is no foreign key: the row must show who added the domain even after that account was deleted.
   created_by text collate "C",
   -- gate.record_sender_check() writes these columns. The role of tenants cannot, so SQL of a tool cannot verify a
   -- domain.

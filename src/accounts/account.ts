@@ -10,7 +10,7 @@ export interface Account {
   readonly email: string;
   /** The name that the person shows to others, or null when the person has given none. */
   readonly name: string | null;
-  /** A text that changes with the password. A session that stores another text is no longer valid. */
+  /** A text that changes with the password. A session that stores an earlier text is no longer valid. */
   readonly passwordTag: string;
   readonly organizationId: string;
   readonly organizationName: string;
@@ -78,7 +78,7 @@ export class ProfileBody {
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @IsString()
   @MaxLength(200)
-  // Invisible characters could make a person look like another one.
+  // With invisible characters, the name of a person could look the same as the name of somebody else.
   @Matches(/^[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]*$/u, { message: 'name must be one line of text' })
   name: string;
 }

@@ -4,7 +4,7 @@ import { BoundedQueue } from './bounded-queue.js';
 describe(BoundedQueue, () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('runs a limited amount of work at the same time, in order, and refuses work beyond the queue', async () => {
+  it('runs a limited amount of work at the same time, in order, and refuses work when the queue is full', async () => {
     const queue = new BoundedQueue(2, 2);
     const started: number[] = [];
     const ends: (() => void)[] = [];

@@ -21,8 +21,8 @@ export class BoundedQueue {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The first waiting work starts in place of the work that has ended. Otherwise work that arrives later could
-      // start before it.
+      // The first waiting caller takes the place of the work that has ended. Otherwise a later caller could take this
+      // place first.
       if (next) next();
       else this.running -= 1;
     }

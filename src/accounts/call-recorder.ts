@@ -20,7 +20,9 @@ const FLUSH_MS = 500;
 const MOST_PER_SECOND = 20;
 const MOST_WAITING = 10_000;
 const MOST_ERROR_CHARACTERS = 300;
-/** The outcomes of calls that had no effect and were not refused. */
+/**
+ * The outcomes of calls that were neither refused nor failed. This class adds no entry to the audit log for such calls.
+ */
 const HARMLESS = new Set(['ok', 'input_required', 'canceled']);
 const NAME = /^[a-z][a-z0-9_/]{0,63}$/;
 
@@ -36,7 +38,7 @@ export interface EndedCall {
   readonly durationMs: number;
   readonly origin?: RequestOrigin;
   readonly given?: unknown;
-  /** True for a call that changed nothing and could change nothing: a dry run. */
+  /** True for a dry run: the call could not change anything. */
   readonly isDryRun?: boolean;
 }
 
@@ -57,8 +59,8 @@ interface Budget {
 
 /**
  * Writes the log of calls, and the refused and failed calls of the audit log. It writes in batches, twice a second, so
- * that callers never wait. A process that is killed loses what it has not written. Changes are not written here: their
- * entries commit with them.
+ * that callers never wait. A process that is killed loses the records that it has not written yet. Changes are not
+ * written here: their entries commit with them.
  */
 @Injectable()
 export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -289,7 +291,9 @@ export function entryOf(
   };
 }
 
-/** Returns a text that can be the name of a tool. Replaces other texts, because they may contain data. */
+/**
+ * Returns the name of the tool. Replaces a text that cannot be a name by a placeholder, because it may contain data.
+ */
 function nameOf(tool: string): string {
   return NAME.test(tool) ? tool : '(not a name)';
 }

@@ -19,7 +19,8 @@ export const IDLE_LIFETIME_MS = 12 * 60 * 60 * 1000;
 /** The person of a session, and the organization in which the session acts. */
 export interface SignedIn extends Pick<Account, 'userId' | 'organizationId'> {
   /**
-   * The tag of the password that started the session. Sessions that an older version of Switchboard started have none.
+   * The tag of the password that started the session. Sessions that an older version of Switchboard started have no
+   * tag.
    */
   readonly passwordTag?: string;
   /** The address and the User-Agent of the sign-in. */
@@ -110,7 +111,7 @@ export class SessionStore extends PgStore {
   }
 }
 
-/** Maps database errors as every other statement does: while the database is down, clients get 503 and not 401. */
+/** Maps database errors as for all other statements: while the database is down, clients get 503 and not 401. */
 function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }

@@ -50,8 +50,8 @@ export class Sessions implements OnApplicationShutdown {
       saveUninitialized: false,
       rolling: true,
       // Behind a proxy that ends TLS, only X-Forwarded-Proto says that the request came by https. Without a list of
-      // proxies, the header of every client is believed. A client that forges it only gets a cookie that its browser
-      // sends over https only.
+      // proxies, the header of every client is believed. A client that forges this header gains nothing: it gets a
+      // cookie that its browser sends over https only.
       proxy: env.trustedProxies === '' ? secure : undefined,
       cookie: { ...this.cookieOptions, maxAge: IDLE_LIFETIME_MS },
     });
@@ -101,8 +101,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns the account of a session, or undefined when the session was started with an earlier password. A
-   * sign-in that runs during a change of the password may store such a session after the others were ended.
+   * Returns the account of a session, or undefined when the session was started with an earlier password. A sign-in
+   * that runs during a change of the password may store such a session after the change has ended the other sessions.
    */
   private async findAccount(person: SignedIn): Promise<Account | undefined> {
     const account = await this.accounts.find(person.userId, person.organizationId);

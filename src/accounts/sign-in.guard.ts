@@ -51,7 +51,8 @@ export class SignInGuard extends AuthGuard('local') {
   /** Reports the failure. If the address has an account, the audit log of the organization gets an entry too. */
   private async recordFailure(request: Request): Promise<void> {
     const { email } = request.body as { email: string };
-    // Every response gets its request id here. A header that only some responses have would show who has an account.
+    // Every response gets its request id here. If only some responses had this header, it would show who has an
+    // account.
     const origin = readRequestOrigin(request);
     // U+0000 is refused here. PostgreSQL would refuse the look-up with it, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);

@@ -50,7 +50,7 @@ const SEALS = `
   ) as contents
   from private.audit_seals s where s.organization_id = $1 and s.last_position > $2 order by s.last_position limit ${BATCH}`;
 
-// For an id of the seal whose entry is no longer in the audit log, SEALS returns a JSON array that begins with null.
+// When a sealed entry is no longer in the audit log, SEALS returns a JSON array that begins with null in its place.
 const MISSING = '[null,';
 
 const STRANGERS = `
@@ -78,7 +78,8 @@ export class AuditVerifier {
     // All statements see the same snapshot, so entries that are written meanwhile are not reported as faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
-      // Settings of the database or role could put other functions before those of PostgreSQL.
+      // The database or the role can have its own search_path, with which other functions could hide those of
+      // PostgreSQL.
       await this.client.query('set local search_path = pg_catalog');
       const { rows: chains } = await this.client.query<Chain>(
         'select * from private.audit_chains order by organization_id',

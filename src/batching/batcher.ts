@@ -58,7 +58,7 @@ export class Batcher<Item, Result> {
   }
 
   private async start(key: string, items: readonly Item[]): Promise<Result> {
-    // Let the event loop read what has arrived on all connections, because more items may be in it.
+    // Let the event loop read the data that has arrived on all connections, because this data may contain more items.
     await nextTurn();
     const previous = this.running.get(key);
     if (previous) await Promise.race([previous, sleep(this.limits.maxWaitMs)]);

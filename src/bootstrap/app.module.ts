@@ -68,7 +68,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        // McpModule is first, because Express tries routes in this order and most requests are for agents.
+        // McpModule is first, because Express tries routes in this order and most requests come from agents.
         McpModule,
         {
           module: ProcessModule,

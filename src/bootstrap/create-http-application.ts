@@ -40,7 +40,10 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
  */
 const BACKLOG = 8192;
 
-/** Creates the application, the same way for the service, its tests and its bench. Each edge parses its own bodies. */
+/**
+ * Creates the application in the same way for the service, its tests and its benchmarks. Each route parses its own
+ * bodies.
+ */
 export async function createHttpApplication(
   module: DynamicModule,
   logger: LoggerService,
@@ -54,8 +57,8 @@ export async function createHttpApplication(
   app.set('etag', false);
   // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
-  // This setting decides everywhere what the address of the client is. Without trusted proxies, it is the address of
-  // the connection.
+  // This setting decides which address counts as the address of the client. Without trusted proxies, this is the
+  // address of the connection.
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxyNetworks);
   if (env.runsWeb && env.trustedProxies === '' && env.publicUrl?.startsWith('https:')) {

@@ -24,7 +24,7 @@ describe(assertOneCopy.name, () => {
     expect(() => assertOneCopy(program, self)).not.toThrow();
   });
 
-  it('reports both copies and the command that installs one', () => {
+  it('reports both copies, and the command that installs a single copy', () => {
     install('project/node_modules/switchboard/node_modules/typeorm', '1.1.2');
     expect(() => assertOneCopy(program, self)).toThrow(
       `typeorm is installed twice: 1.1.1 in ${project}/node_modules/typeorm, and 1.1.2 in ` +

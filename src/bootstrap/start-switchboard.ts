@@ -58,7 +58,7 @@ async function startOrExit(
       });
     }
     // Loading the application blocks this thread for half a second or more. So the programs of PostgreSQL are started
-    // before, and work meanwhile.
+    // first, and run during this time.
     const [{ startApplication }, { welcome }, postgres] = await Promise.all([
       import('./application.js'),
       import('../demo/welcome.js'),

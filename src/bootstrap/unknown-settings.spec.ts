@@ -22,7 +22,7 @@ describe(settingWarnings, () => {
     ]);
   });
 
-  it('is silent about settings and about names of other programs', () => {
+  it('does not report settings, or names of other programs', () => {
     const others = (
       'PATH HOME HOSTNAME POST PWD LOGNAME LANG SHELL USER TERM NODE_OPTIONS NODE_PATH NODE_VERSION ' +
       'npm_config_user_agent XDG_DATA_DIRS POSTGRES_PASSWORD PGHOST PGDATABASE MAIL DISPLAY CI TZ TMPDIR'
@@ -31,13 +31,13 @@ describe(settingWarnings, () => {
     expect(settingWarnings([], Object.values(ENV_NAMES))).toEqual([]);
   });
 
-  it('is silent about the settings of the command line', () => {
+  it('does not report the settings of the command line', () => {
     expect(settingWarnings(['SWITCHBOARD_URL', 'SWITCHBOARD_KEY'], ['SWITCHBOARD_KEY'])).toEqual(
       [],
     );
   });
 
-  it('is silent about the other variables that docker-compose.yml reads from .env', () => {
+  it('does not report the other variables that docker-compose.yml reads from .env', () => {
     const names = ['POSTGRES_PASSWORD', 'POSTGRES_ADMIN_PASSWORD', 'REDIS_PASSWORD'];
     expect(settingWarnings([], names)).toEqual([]);
   });

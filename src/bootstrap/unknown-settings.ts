@@ -9,7 +9,8 @@ const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
  * Returns one warning for each name that is not a setting but looks like one. A name in the file `.env` gets a warning
- * even when it is less similar: only Switchboard reads the file, but other programs use the environment too.
+ * even when it is less similar to a setting. Only Switchboard reads this file, but other programs use the environment
+ * too.
  */
 export function settingWarnings(
   inEnvironment: readonly string[],

@@ -18,7 +18,7 @@ const HEADERS = {
 export class ChangeStreamController {
   constructor(private readonly streams: ChangeStreamsService) {}
 
-  /** Sends the names of what changes in the organization, as server-sent events, until the session ends. */
+  /** Sends the names of changed resources of the organization, as server-sent events, until the session ends. */
   @Get()
   async open(@Req() request: Request, @Res() response: Response): Promise<void> {
     const account = accountOf(request);

@@ -18,7 +18,7 @@ export type Change =
   | { readonly kind: 'tools' }
   /** The API key of the organization was created or revoked. */
   | { readonly kind: 'keys' }
-  /** A session of a person in the organization was ended before its time. */
+  /** A session of a person in the organization was ended before it expired. */
   | { readonly kind: 'sessions' };
 
 /** A change or a gap. A `gap` means that changes were lost, so everything may have changed. */

@@ -79,9 +79,11 @@ export type Handover =
     }
   | { readonly outcome: 'unknown'; readonly code: ReasonCode; readonly reason: string };
 
-/** The methods that a class with `@Channel` must have, and what it can say about itself. */
+/** The methods that a class with `@Channel` must have, and its optional property. */
 export interface DeliveryChannel {
-  /** True while messages are only written to files, as without a mail server. Absent: they are sent. */
+  /**
+   * True while messages are only written to files, for example without a mail server. When absent, messages are sent.
+   */
   readonly writesFiles?: boolean;
 
   /** Returns the address of the contact for this channel, or null when the contact has none. */

@@ -119,7 +119,8 @@ export class ChannelProvidersService {
         name: given.name ?? before.name,
         priority: given.priority ?? before.priority,
         perSecond: given.perSecond === undefined ? before.perSecond : given.perSecond,
-        // Each encryption gives other bytes. Without this condition, a repeated call would change the row again.
+        // Two encryptions of the same text give different bytes. Without this condition, a repeated call would change
+        // the row again.
         ...(content !== before && { sealed: this.sealed(organizationId, id, content) }),
         updatedBy,
       });

@@ -87,7 +87,7 @@ describe('code', () => {
   });
 });
 
-describe('code cannot reach', () => {
+describe('code in the sandbox', () => {
   it.each([
     ['the process by a constructor', 'return (() => {}).constructor("return process")()'],
     ['modules', 'return import("node:fs")'],
@@ -96,11 +96,11 @@ describe('code cannot reach', () => {
     ['timers', 'return setTimeout(() => 1, 1)'],
     ['the thread', 'return parentPort'],
     ['the memory of WebAssembly', 'return WebAssembly'],
-  ])('%s', async (_what, code) => {
+  ])('cannot reach %s', async (_what, code) => {
     expect((await errorOf(code)).message).toMatch(/ReferenceError/);
   });
 
-  it('the host through the constructor of `this` or of the input', async () => {
+  it('cannot reach the host through the constructor of `this` or of the input', async () => {
     const code = `const names = ['process', 'require', 'fetch', 'setTimeout', 'console', 'performance'];
       const world = input.constructor.constructor('return this')();
       return names.filter((name) => name in world || name in globalThis)`;
@@ -111,7 +111,7 @@ describe('code cannot reach', () => {
   });
 });
 
-describe('code is stopped', () => {
+describe('endless or costly code', () => {
   it.each([
     ['in an endless loop', 'for (;;);'],
     ['in an endless loop with catch', 'for (;;) { try { for (;;); } catch {} }'],
@@ -125,7 +125,7 @@ describe('code is stopped', () => {
     ['in a proxy', 'return new Proxy({}, { ownKeys() { for (;;); } })'],
     ['in a regular expression', 'return /(a+)+b/.test("a".repeat(60))'],
     ['in a native function', 'const a = "x".repeat(1e6); for (;;) a.indexOf("y")'],
-  ])('%s', async (_what, code) => {
+  ])('is stopped %s', async (_what, code) => {
     const { code: kind, message } = await errorOf(code, 0.2);
     expect(`${kind}: ${message}`).toBe('unavailable: The code did not end within 0.2 s.');
   });
@@ -137,7 +137,7 @@ describe('code is stopped', () => {
     ['typed arrays', 'const a = []; for (;;) a.push(new Uint8Array(1e6))'],
     ['one typed array above the limit', 'return new Uint8Array(7e7).length'],
     ['one huge list', 'return Array(1e9).fill(0)'],
-  ])('when it needs too much memory for %s', async (_what, code) => {
+  ])('is stopped when it needs too much memory for %s', async (_what, code) => {
     const { code: kind, message } = await errorOf(code);
     expect(kind).toBe('invalid_arguments');
     expect(message).toMatch(/more than 64 MiB of memory|string too long/);
@@ -147,7 +147,7 @@ describe('code is stopped', () => {
     ['of a function', 'const f = () => f() + 1; return f()'],
     ['through a native function', 'const f = () => [1].map(f); return f()'],
     ['of JSON', 'return JSON.parse("[".repeat(1e6))'],
-  ])('in an endless recursion %s', async (_what, code) => {
+  ])('is stopped in an endless recursion %s', async (_what, code) => {
     expect((await errorOf(code)).code).toBe('invalid_arguments');
   });
 });
@@ -194,7 +194,7 @@ describe('the check of code', () => {
     );
   });
 
-  it('checks the codes of 500 steps together', async () => {
+  it('checks the code of 500 steps together', async () => {
     const codes = Array.from(
       { length: 500 },
       (_, index) => `${'f();'.repeat(100)} return ${index}`,
@@ -203,7 +203,7 @@ describe('the check of code', () => {
     expect([...faults.keys()]).toEqual(['a b']);
   });
 
-  it('survives code that is nested too deeply, and checks the others', async () => {
+  it('survives code that is nested too deeply, and checks the code of the other steps', async () => {
     const deep = '('.repeat(60_000);
     const faults = await sandbox.check('org', [deep, 'return 1', 'a b']);
     expect([...faults.keys()]).toEqual([deep, 'a b']);

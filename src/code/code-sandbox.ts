@@ -33,8 +33,8 @@ export class CodeSandbox {
   }
 
   /**
-   * Returns the codes that have syntax errors, each with its error. Does not run them. Returns none when code steps are
-   * off.
+   * Returns the codes that have syntax errors, each with its error, and runs no code. Returns an empty map when code
+   * steps are off.
    */
   async check(
     organizationId: string,

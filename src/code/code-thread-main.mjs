@@ -38,8 +38,8 @@ const wasm = await WebAssembly.compile(
 // When the WebAssembly module stops, it prints the reason to the console. Nobody reads this output, so it is discarded.
 for (const name of ['log', 'warn', 'error']) console[name] = () => undefined;
 
-// Functions of QuickJS that need the time get it from the Date of this thread, which nothing else uses. So the time of
-// a job stands still, and local times are UTC on every server.
+// Functions of QuickJS read the time from the Date of this thread. Nothing else uses this Date, so it can be replaced:
+// the time of a job stands still, and local times are UTC on every server.
 let jobTime = 0;
 /** The time of `performance.now()` at which the job must end. */
 let endsAt = 0;

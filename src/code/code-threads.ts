@@ -32,7 +32,8 @@ interface WaitingJob {
 
 /**
  * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so
- * that long jobs of one do not delay those of others. Threads start when they are needed, and end when they are not.
+ * that long jobs of one organization do not delay jobs of others. Threads start when they are needed, and end when they
+ * are not.
  */
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();

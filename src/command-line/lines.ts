@@ -38,7 +38,7 @@ export async function* readLines(
       number += 1;
       from = at + 1;
     }
-    // The copy releases the chunk, which would stay in memory as long as the rest of its last line.
+    // Without this copy, the whole chunk would stay in memory as long as the part of its last line.
     line.add(Buffer.from(chunk.subarray(from)));
     end += chunk.length - from;
   }

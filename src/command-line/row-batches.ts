@@ -7,7 +7,7 @@ const MAX_BATCH = 20;
  */
 const ENVELOPE_BYTES = 1024;
 
-/** Joins rows to batches that the service accepts: at most 20 rows and 1 MiB. Keeps their order. */
+/** Joins rows into batches that the service accepts: at most 20 rows and 1 MiB. Keeps their order. */
 export async function* batchRows(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   let bytes = 0;

@@ -71,7 +71,7 @@ function outcomeOf({ result, error }: Reply): Outcome {
   }
 }
 
-/** Sends one request of JSON-RPC with a revision of MCP, in which lists have titles. Returns its result. */
+/** Sends one JSON-RPC request and returns its result. Uses a revision of MCP whose lists contain titles. */
 export async function callMethod<Result>(
   client: ServiceClient,
   method: string,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { EnvError } from './load-env.js';
 
-/** The names of all variables of the process, and of those in its file. */
+/** The names of all environment variables of the process, and the names of the variables in its file `.env`. */
 export interface VariableNames {
   inEnvironment: string[];
   inFile: string[];

@@ -25,7 +25,7 @@ describe(loadEnv, () => {
     expect(loadEnv({ DATABASE_URL: 'postgres://u:p@db/switchboard' }).host).toBe('0.0.0.0');
   });
 
-  it('opens sign-up by default only for a trial that strangers cannot reach', () => {
+  it('opens sign-up by default only for an installation that strangers cannot reach', () => {
     expect(loadEnv({}).signUp).toBe('open');
     const reachable = [
       { DATABASE_URL: 'postgres://u:p@db/switchboard' },

@@ -165,8 +165,8 @@ export class Env {
   readonly databasePoolSize: number = 10;
 
   /**
-   * The number of messages that a worker process handles at the same time, and the number of runs of one organization.
-   * When several organizations have runs, the process handles 1.5 times as many runs.
+   * The number of messages that a worker process handles at the same time. This is also the number of runs that it
+   * handles for one organization. When several organizations have runs, the process handles 1.5 times as many runs.
    */
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;

@@ -75,7 +75,7 @@ function parseNode(
   const group = (['and', 'or', 'not'] as const).find((name) => Object.hasOwn(item, name));
   if (!group) {
     parser.count += 1;
-    // Each condition becomes a part of one statement, so reading stops at the largest allowed number.
+    // All conditions become parts of one SQL statement, so parsing stops at the largest allowed number of conditions.
     return parser.count > MOST_CONDITIONS ? undefined : parseFilter(item, path, rules, faults);
   }
   if (Object.keys(item).length > 1) return fault(`must have nothing beside "${group}"`);

@@ -2,13 +2,15 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 import type { MergeUndo } from './contact-merge.js';
 
-/** Stores that a contact was merged into another one. The id of the merged contact means the survivor from then on. */
+/**
+ * Stores that a contact was merged into another contact. The id of the merged contact means the survivor from then on.
+ */
 @Entity('contact_merges')
 export class ContactMerge extends OrganizationRow {
   @PrimaryColumn('text')
   mergedId: string;
 
-  /** The contact that stayed at this merge. It may have been merged into another one since. */
+  /** The contact that stayed at this merge. Since then, it may have been merged into another contact. */
   @Column('text')
   intoId: string;
 

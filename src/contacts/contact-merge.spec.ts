@@ -20,7 +20,7 @@ const undoOf = (before: ContactFields, merged: ContactFields): MergeUndo => {
 };
 
 describe(planMerge.name, () => {
-  it('makes aliases of the identifiers that are not taken over', () => {
+  it('makes an alias from each identifier that the survivor does not take over', () => {
     const other = contact({ email: 'b@example.com', phone: '+4930123456', externalId: 'x' });
     const { fields, aliases } = planMerge(contact({ externalId: 'y' }), other);
     expect(fields).toMatchObject({ email: 'a@example.com', phone: '+4930123456', externalId: 'y' });
@@ -68,7 +68,7 @@ describe(revertSurvivor.name, () => {
 });
 
 describe(restoreMerged.name, () => {
-  it('leaves out taken identifiers, and refuses when none is left', () => {
+  it('leaves out identifiers that another contact has, and refuses when no identifier is left', () => {
     const merged = contact({ email: 'b@example.com', externalId: 'x' });
     const undo = undoOf(contact(), merged);
     const restored = restoreMerged(undo.after, undo, ['email']);

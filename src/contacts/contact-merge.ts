@@ -61,8 +61,8 @@ export function fieldsOf(contact: Contact): ContactFields {
 }
 
 /**
- * Decides what a contact has when another one is merged into it. The survivor keeps its values, and gets the values
- * that it does not have. It gets the tags of both contacts, and the stricter consent. Throws `conflict` when the result
+ * Decides the fields of the survivor of a merge. The survivor keeps its values, and gets the values that only the
+ * merged contact has. It gets the tags of both contacts, and the stricter consent. Throws `conflict` when the result
  * has too many tags or properties.
  */
 export function planMerge(survivor: ContactFields, merged: ContactFields): MergePlan {
@@ -106,7 +106,7 @@ export function planMerge(survivor: ContactFields, merged: ContactFields): Merge
 
 /**
  * Returns the fields of the survivor when a merge is undone. The survivor loses the values that came from the merge,
- * except those that were changed since. Throws `conflict` when the survivor would have no identifier.
+ * except values that were changed since then. Throws `conflict` when the survivor would have no identifier.
  */
 export function revertSurvivor(
   current: ContactFields,

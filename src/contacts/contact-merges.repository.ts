@@ -80,7 +80,7 @@ const MOVE_WAITS = `with waits_moved as (
    returning jsonb_array_length(moved -> 'messages') as messages, jsonb_array_length(moved -> 'runs') as runs,
      jsonb_array_length(moved -> 'waits') as waits, jsonb_array_length(moved -> 'events') as events,
      jsonb_array_length(moved -> 'aliases') as aliases`;
-/** Moves rows back from the contact $3 to the restored contact $2, except those that have another contact now. */
+/** Moves rows back from the contact $3 to the restored contact $2, except rows that belong to another contact now. */
 const MOVE_BACK = `with given as materialized (
      select moved from contact_merges where organization_id = $1 and merged_id = $2
    ), messages_moved as (
@@ -276,8 +276,8 @@ export class ContactMergesRepository {
 }
 
 /**
- * Returns true for a lock timeout (55P03) and a deadlock (40P01), also when a savepoint throws an error with such
- * a cause.
+ * Returns true for a lock timeout (55P03) and a deadlock (40P01), and for an error of a savepoint that has such a
+ * cause.
  */
 function isLockConflict(error: unknown): boolean {
   const state = sqlState(error instanceof AppError ? error.cause : error);

@@ -109,8 +109,8 @@ export class ContactMergesService {
   }
 
   /**
-   * Repeats `work` until it returns a result. It has none when it gets no lock, or when the contacts have changed while
-   * it waited. Throws `unavailable` after {@link MOST_ATTEMPTS} attempts.
+   * Repeats `work` until it returns a result. `work` has no result when it gets no lock, or when the contacts changed
+   * while it waited for the lock. Throws `unavailable` after {@link MOST_ATTEMPTS} attempts.
    */
   private async attempt<T>(organizationId: string, work: () => Promise<T | undefined>): Promise<T> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {

@@ -20,7 +20,7 @@ const FITS: Record<PropertyType, string> = {
   list: `jsonb_typeof(v.j) = 'array'`,
 };
 
-/** Matches dates whose month has such a day. Accepts 29 February of every year. */
+/** Matches dates whose day exists in their month. Accepts 29 February of every year. */
 const DAY =
   '^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-9]))$';
 const LEAP_DAY = '-02-29$';

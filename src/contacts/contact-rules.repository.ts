@@ -42,8 +42,8 @@ export class ContactRulesRepository {
 
   /**
    * Returns the rules of the organization. With `areKept`, the rules about properties stay the same until the
-   * transaction ends. Otherwise a contact could get a value that does not fit a type that another transaction is
-   * setting.
+   * transaction ends. Without this, another transaction could change the type of a property while this transaction
+   * writes a value of the old type.
    */
   async find(organizationId: string, areKept: boolean): Promise<ContactRules> {
     const session = this.tenants.session(organizationId);

@@ -4,7 +4,7 @@ import { Flag, Text } from '../tools/schema/fields.js';
 /** Declares no arguments, because each organization has one set of settings. */
 export class GetContactSettingsInput {}
 
-/** Declares the settings. An absent one stays unchanged. */
+/** Declares the settings. An absent setting stays unchanged. */
 export class SetContactSettingsInput {
   @Doc(
     'Country whose phone numbers are accepted in national form (ISO 3166). Null: only the international form.',

@@ -64,7 +64,9 @@ export const UPDATE = prepared(
      search_text = $13::text || ${aliasLines('$2')}
    where organization_id = $1 and id = $2 returning updated_at as "updatedAt"`,
 );
-/** The addresses of the contact $2, as its own or as aliases, with the built-in channel that sends to them. */
+/**
+ * The addresses of the contact $2, including its aliases, each with the built-in channel that sends to this address.
+ */
 const ADDRESSES = `select channel, address from contacts c
      cross join lateral (values ('email', c.email), ('sms', c.phone)) as own (channel, address)
      where c.organization_id = $1 and c.id = $2 and address is not null
@@ -164,7 +166,10 @@ export function keptContact(contactId: string): string {
     case when ${contactId} is not null then public.surviving_contact(${contactId}, null) end)`;
 }
 
-/** Returns SQL for the id under which the rows of a contact are stored: the id of the survivor, or else its own. */
+/**
+ * Returns SQL for the id under which the rows of a contact are stored: the id of the survivor, or else the id of the
+ * contact itself.
+ */
 export function currentContactId(contactId: string): string {
   return `coalesce((select m.survivor_id from contact_merges m
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;

@@ -128,7 +128,7 @@ export class ContactsRepository {
     return traces ?? null;
   }
 
-  /** Deletes what is stored about the contact in one of these tables, and returns the number of rows. */
+  /** Deletes data of one kind about the contact, and returns the number of deleted rows. */
   async deleteTraces(organizationId: string, id: string, kind: Removable): Promise<number> {
     const command = JSON.stringify({ organization_id: organizationId, contact_id: id });
     const session = this.tenants.session(organizationId);

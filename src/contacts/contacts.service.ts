@@ -99,8 +99,8 @@ export class ContactsService {
 
   /**
    * Creates a contact. `onConflict` decides when another contact has one of its identifiers, also as an alias: `error`
-   * throws `conflict`, `update` changes the other contact, and `merge` does so but keeps its tags. An alias by which the
-   * contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
+   * throws `conflict`, `update` changes the other contact, and `merge` changes the other contact but keeps its tags. An
+   * alias by which the contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
    */
   async create(
     organizationId: string,
@@ -268,7 +268,7 @@ export class ContactsService {
   }
 }
 
-/** Leaves out the addresses that are aliases of the contact, which keeps its own address. */
+/** Leaves out the addresses that are aliases of the contact, so that the contact keeps its own address. */
 export function withoutAliases(
   holders: readonly { identifier: Identifier; contact: Pick<Contact, AddressColumn> }[],
   changes: ContactChanges,

@@ -30,7 +30,7 @@ export const TEXT_FIELDS = {
   timezone: 'timezone',
 } as const;
 export const TIME_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
-/** The times that are read from messages and runs. A contact without any has no such time. */
+/** The times that are read from messages and runs. They are null for a contact without messages and runs. */
 export const ACTIVITY_FIELDS = ['last_message_at', 'last_activity_at'] as const;
 
 export type FilterKind = 'text' | 'tags' | 'property' | 'consent' | 'time' | 'activity' | 'segment';
@@ -41,8 +41,8 @@ export interface ContactFilter {
   name: string;
   operator: FilterOperator;
   /**
-   * The values. There are none for `is_set` and `is_not_set`, any number for `in`, two for `between`, and one for the
-   * others.
+   * The values. `is_set` and `is_not_set` have no value, `in` has any number of values, `between` has two values, and
+   * each other operator has one.
    */
   values: FilterValue[];
 }

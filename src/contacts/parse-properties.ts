@@ -44,7 +44,7 @@ export function bytesOfProperties(properties: Readonly<Record<string, PropertyVa
   return Buffer.byteLength(JSON.stringify(properties));
 }
 
-/** Returns what is wrong with the name of a property. */
+/** Returns the fault of the name of a property, or undefined for a valid name. */
 export function propertyNameFault(name: string): string | undefined {
   if (!PROPERTY_NAME.test(name)) {
     return 'is not a valid property name: use a letter, then up to 63 letters, digits or _';

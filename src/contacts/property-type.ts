@@ -15,7 +15,7 @@ export interface PropertyRule {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Returns what is wrong with a value of a declared property, or undefined for a value of its type. */
+/** Returns the fault of a value of a declared property, or undefined when the value fits the type. */
 export function typeFault(
   { type, options }: PropertyRule,
   value: PropertyValue,

@@ -22,7 +22,7 @@ interface ExpandOptions {
 
 /** The largest depth of segments within each other, counted from a segment that a search names. */
 const DEEPEST = 3;
-/** The largest number of conditions of one statement, with those of the segments that they name. */
+/** The largest number of conditions of one statement, including the conditions of the segments that they name. */
 const MOST_CONDITIONS = 200;
 
 /**

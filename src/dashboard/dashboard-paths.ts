@@ -1,4 +1,7 @@
-/** A path that begins with one of these names never gets the page of the dashboard, in whatever case it is written. */
+/**
+ * A path that begins with one of these names never gets the page of the dashboard. Upper and lower case make no
+ * difference.
+ */
 const RESERVED = new Set(['api', 'assets', 'health', 'mcp', 'oauth', '.well-known']);
 
 /** The largest number of characters of a path of a page. */

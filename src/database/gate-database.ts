@@ -55,7 +55,7 @@ export class GateDatabase {
     }
   }
 
-  /** Calls a function that may take longer than other statements may. */
+  /** Calls a function with its own time limit, which is longer than that of other statements. */
   async callSlow(name: string, values: readonly unknown[], timeoutMs: number): Promise<void> {
     assertName(name);
     const client = await this.pool.connect().catch((error: unknown) => {

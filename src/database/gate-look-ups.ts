@@ -4,8 +4,8 @@ import type { GateDatabase } from './gate-database.js';
 
 /**
  * Finds rows of any organization by a value, with a function of the gate. Look-ups at the same moment share one
- * statement, which begins after they have arrived. When this statement fails although the connection was not lost, each
- * value is looked up alone. So no row makes the look-ups of other organizations fail.
+ * statement, which begins after all of them have arrived. When this statement fails although the connection was not
+ * lost, each value is looked up alone. So no row makes the look-ups of other organizations fail.
  */
 export class GateLookUps<Value extends Buffer | string, Row extends object> {
   private readonly batches = new Batcher<Value, ReadonlyMap<string, Row> | undefined>((_, values) =>

@@ -6,7 +6,7 @@ const [FIRST, SECOND] = ['first '.repeat(8), 'second '.repeat(8)];
 const installation = randomBytes(32);
 
 describe(SecretBox, () => {
-  it('opens what either key sealed, and seals with the current one', () => {
+  it('opens secrets that either key sealed, and seals with the current key', () => {
     const old = new SecretBox(installation, FIRST);
     const both = new SecretBox(installation, SECOND, FIRST);
     const current = new SecretBox(installation, SECOND);
@@ -32,7 +32,7 @@ describe(SecretBox, () => {
     expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);
   });
 
-  it('derives one secret for signatures from each key, that of the current key first', () => {
+  it('derives one secret for signatures from each key, and returns the secret of the current key first', () => {
     const [old, current] = [
       new SecretBox(installation, FIRST),
       new SecretBox(installation, SECOND),

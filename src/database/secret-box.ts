@@ -18,7 +18,7 @@ interface Key {
 
 /**
  * Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). It seals with
- * the current key. While the installation changes its key, the box also opens what the other key sealed.
+ * the current key. While the installation changes its key, the box also opens secrets that the other key sealed.
  */
 export class SecretBox {
   private readonly current: Key;
@@ -88,7 +88,7 @@ export class SecretBox {
     return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
   }
 
-  /** The first bytes of everything that the current key sealed. */
+  /** The bytes with which every value begins that the current key sealed. */
   get currentId(): Buffer {
     return this.current.id;
   }

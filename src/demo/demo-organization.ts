@@ -85,7 +85,10 @@ const WELCOME_WORKFLOW = {
   ],
 };
 
-/** Creates the owner, with a new address if an interrupted start left an owner whose password nobody has seen. */
+/**
+ * Creates the owner. Uses another address if an interrupted start has already created an owner, because nobody has seen
+ * the password of that owner.
+ */
 async function signUp(accounts: AccountsService, password: string) {
   const body = { email: OWNER_EMAIL, password, organization_name: 'Demo' };
   try {

@@ -15,7 +15,8 @@ export async function welcome(app: INestApplicationContext, env: Env, say: Say):
   // The creation logs calls of tools, so it comes before the text.
   const demo = needsDemo ? await createDemoOrganization(app) : undefined;
   for (const line of await linesFor(app, env, demo)) say(line);
-  // The marker is written after the secrets were printed. An interrupted start creates a new organization next time.
+  // The marker is written after the secrets were printed. After an interrupted start, the next start creates a new
+  // organization.
   if (demo) {
     await writeDemoMarker(env.dataDir, `The demo organization of ${demo.email} was created.`);
   }

@@ -26,7 +26,10 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const;
 
-/** The code of an error that callers see. Each edge maps all codes, so a new code is a compile error there. */
+/**
+ * The code of an error that callers see. Each edge maps all codes, so a new code that an edge does not map is a compile
+ * error.
+ */
 export type AppErrorCode = keyof typeof HTTP_STATUS;
 
 /** One validation error of an input. `path` uses the names that the caller sent. */

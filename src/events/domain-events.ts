@@ -31,7 +31,10 @@ export interface DomainEvent {
   readonly payload: object;
   /** The run that caused the event, or null. When absent, the run of the current step is the cause. */
   readonly runId?: string | null;
-  /** The counts of what listeners do in the transaction of the event. Listeners add to them. */
+  /**
+   * Counts the effects of the event, such as started runs. Listeners add to these counts in the transaction of the
+   * event.
+   */
   readonly effects?: EventEffects;
 }
 
@@ -79,7 +82,10 @@ export class DomainEvents {
     this.interests.push(isInterested);
   }
 
-  /** Returns false when events of this name would have no consequences, so that many of them need not be emitted. */
+  /**
+   * Returns false when events of this name would have no consequences. A caller with many such events need not emit
+   * them.
+   */
   async isAwaited(organizationId: string, name: EventName): Promise<boolean> {
     // Statements that are sent together take one round trip.
     const answers = await Promise.all(
@@ -115,7 +121,10 @@ export class DomainEvents {
     return { id: emitted.id, runId };
   }
 
-  /** Runs `work` as part of a run. The run is the cause of events in it that do not name another cause. */
+  /**
+   * Runs `work` as part of a run. The run is the cause of each event that `work` emits, unless the event names another
+   * cause.
+   */
   runAsCause<T>(runId: string, work: () => Promise<T>): Promise<T> {
     return cause.run(runId, work);
   }

@@ -61,7 +61,7 @@ describe('ByteBudget', () => {
     await budget.acquire('a', 10, NEVER);
   });
 
-  it('takes bytes at once only when they are free and no caller waits for them', async () => {
+  it('reserves bytes without a wait only when the bytes are free and no caller waits for them', async () => {
     const budget = new ByteBudget(20);
     const first = budget.tryReserve('a', 10)!;
     expect(budget.tryReserve('a', 1)).toBeUndefined();
@@ -75,7 +75,7 @@ describe('ByteBudget', () => {
     expect(budget.tryReserve('d', 10)).toBeDefined();
   });
 
-  it('takes bytes at once while a caller waits because the share of its organization is used up', async () => {
+  it('reserves bytes without a wait while a caller waits only because the share of its organization is used up', async () => {
     const budget = new ByteBudget(20);
     const first = await budget.acquire('a', 9, NEVER);
     const waiting = budget.acquire('a', 4, NEVER);
@@ -86,7 +86,7 @@ describe('ByteBudget', () => {
     (await waiting)();
   });
 
-  it('takes no bytes at once while a caller waits whose organization has bytes left in its share', async () => {
+  it('reserves no bytes without a wait while an organization with bytes left in its share has a waiting caller', async () => {
     const budget = new ByteBudget(20);
     await budget.acquire('a', 10, NEVER);
     await budget.acquire('b', 5, NEVER);

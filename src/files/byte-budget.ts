@@ -88,7 +88,7 @@ export class ByteBudget {
       };
       const cancel = (): void => {
         this.waiting.remove(organizationId, waiter);
-        // Without this call, callers behind this one that need less would wait for the next release.
+        // Without this call, later callers that need fewer bytes than this caller would wait for the next release.
         this.startWaiting();
         reject(signal.reason as Error);
       };
@@ -102,7 +102,7 @@ export class ByteBudget {
     let isFull = false;
     const mayTake = (organizationId: string, { bytes }: Waiter): boolean => {
       if (isFull || !this.fitsShare(organizationId, bytes)) return false;
-      // Nobody passes the caller whose turn it is. Otherwise small bodies could delay a large one for ever.
+      // No caller overtakes the caller whose turn it is. Otherwise small bodies could delay a large one for ever.
       isFull = bytes > this.free;
       return !isFull;
     };

@@ -2,7 +2,7 @@ import { Integer, Nested, Text, Timestamp } from '../tools/schema/fields.js';
 import type { StoredFile } from './file.entity.js';
 
 export class FileView {
-  @Text('fil_…, as attachments of send_message name it.')
+  @Text('fil_…, for attachments of send_message.')
   id: string;
 
   @Text()

@@ -31,7 +31,8 @@ export class FilesController {
     this.limiter.consume(organizationId, 1);
     await this.downloads.use(organizationId, async () => {
       const file = await this.files.get(organizationId, id);
-      // Runs name the files of their steps, and messages name uploads and copies of files.
+      // get_run shows the ids of files of runs. get_message shows the ids of all other files: uploads, and copies for
+      // messages.
       accountFor(request, this.registry, file.runId === null ? 'get_message' : 'get_run');
       response
         .setHeader('Content-Type', 'application/octet-stream')

@@ -33,7 +33,9 @@ export interface ReceivedFile {
   readonly name: string;
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
-  /** A text that tells the calls of one run apart. A repeated call with the same key and bytes keeps the same file. */
+  /**
+   * A text that distinguishes the calls of one run. A repeated call with the same key and bytes keeps the same file.
+   */
   readonly key: string;
 }
 
@@ -77,7 +79,8 @@ export class FilesService {
     if (runId === undefined || !end)
       throw new Error('Only external tools in steps can keep files.');
     const sha256 = createHash('sha256').update(bytes).digest();
-    // Two workers can receive different responses for one step. Each has its own file, so neither changes the other's.
+    // Two workers can receive different responses for one step. Each worker stores its own file, so neither worker
+    // changes the file of the other.
     const digest = createHash('sha256').update(`${runId} ${key} ${sha256.toString('hex')}`);
     const file: NewFile = {
       id: `fil_${digest.digest('base64url').slice(0, 22)}`,

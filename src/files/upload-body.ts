@@ -11,13 +11,16 @@ export interface UploadBody {
   /** The name of the file. Undefined when the request names no file. */
   readonly name: string | undefined;
   readonly contentType: string | undefined;
-  /** The bytes of the file. Reading them throws `invalid_body` when the sender ends early, or `too_complex`. */
+  /**
+   * The bytes of the file. Reading them throws `invalid_body` when the sender ends early, or `too_complex` for too many
+   * small chunks.
+   */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
 /**
  * Returns the file in a request: its body, or the first file of a form. With `types`, a body of another type throws
- * `unsupported_media_type`, and a body without a type has the first of them.
+ * `unsupported_media_type`, and a body without a type counts as the first type.
  */
 export async function readUpload(request: Request, types?: readonly string[]): Promise<UploadBody> {
   const encoding = request.headers['content-encoding'] ?? 'identity';

@@ -30,7 +30,9 @@ export class UploadsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Stores a file. Throws `payload_too_large`, and `conflict` for too many uploads. Then nothing is stored. */
+  /**
+   * Stores a file. Throws `payload_too_large`, and `conflict` for too many uploads. After an error, nothing is stored.
+   */
   async upload(
     uploader: FileUploader,
     body: AsyncIterable<Buffer>,

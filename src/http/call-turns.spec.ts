@@ -11,7 +11,7 @@ describe(CallTurns, () => {
     expect(startNow(turns, 'a', 20)).toBe(16);
   });
 
-  it('lets an organization start its only call before the many calls of another', async () => {
+  it('lets an organization start its only call before most of the many calls of another organization', async () => {
     const turns = new CallTurns();
     const started: string[] = [];
     const take = async (id: string): Promise<void> => {

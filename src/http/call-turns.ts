@@ -20,8 +20,9 @@ export class CallTurns {
   private readonly waiting = new OrganizationQueue<() => void>();
 
   /**
-   * Notes that the process has accepted a connection. Node.js accepts one in each turn of the event loop. So turns are
-   * kept short while connections arrive. Otherwise a new connection would wait behind those that another client opened.
+   * Records that the process has accepted a connection. Node.js accepts one in each turn of the event loop. So turns
+   * are kept short while connections arrive. Otherwise a new connection would wait behind those that another client
+   * opened.
    */
   noteConnection(): void {
     this.hasAccepted = true;

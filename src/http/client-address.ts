@@ -21,8 +21,8 @@ function forwardedAddress({ ip, socket }: Request): string {
 }
 
 /**
- * Returns what limits count as one client: an IPv4 address, or the first 64 bits of an IPv6 address. Every subscriber
- * has at least such a network, so a limit for single IPv6 addresses would have no effect.
+ * Returns the network that the limits count as one client: an IPv4 address, or the first 64 bits of an IPv6 address.
+ * Every subscriber has at least such a network, so a limit for single IPv6 addresses would have no effect.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

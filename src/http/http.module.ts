@@ -6,8 +6,8 @@ import { Origins } from './origins.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /**
- * Provides all HTTP endpoints with the check of origins, the rate limits and the limit of downloads, and with the turns
- * that organizations take to start their calls.
+ * Provides the checks and limits of all HTTP endpoints: the check of origins, the rate limits and the limit of
+ * downloads. Also provides the turns in which organizations start their calls.
  */
 @Global()
 @Module({

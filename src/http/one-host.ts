@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * Answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first one, while a
- * proxy in front of it may have used another one to choose the receiver.
+ * Answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first header, but a
+ * proxy before Node.js may have chosen the receiver by another header.
  */
 export function refuseSeveralHosts(request: Request, response: Response, next: NextFunction): void {
   if (countHosts(request.rawHeaders) < 2) {
@@ -31,7 +31,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // Checking the length first is fast, and every header of every request comes here.
+    // The length is compared first, because this is fast and every header of every request is compared here.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { shortenList } from '../text/shorten-list.js';
 
-/** The languages of the pages and mails that contacts see. The first is used when no other one fits. */
+/** The languages of the pages and mails that contacts see. The first language is used when no other language fits. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -18,7 +18,10 @@ export function languageOfRequest(request: Request): Language {
   return preferredLanguage(request, LANGUAGES);
 }
 
-/** Returns the one of `known` that the browser of a request prefers, or the first one when the browser names none. */
+/**
+ * Returns the language of `known` that the browser of a request prefers, or the first language when the browser names
+ * none of them.
+ */
 export function preferredLanguage<Known extends string>(
   request: Request,
   known: readonly [Known, ...Known[]],

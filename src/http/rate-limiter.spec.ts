@@ -30,7 +30,7 @@ describe(TokenBuckets, () => {
     expect(buckets.take('a', 1)).toBe(0.5);
   });
 
-  it('accepts a request for more than its capacity when it is full', () => {
+  it('accepts a request for more tokens than its capacity when the bucket is full', () => {
     const buckets = new TokenBuckets(10, 2, () => 0);
     expect(buckets.take('a', 20)).toBe(0);
     expect(buckets.take('a', 1)).toBeGreaterThan(0);

@@ -7,9 +7,10 @@ const MIN_CHUNK_BYTES = 32;
 const signals = new WeakMap<IncomingMessage, AbortSignal>();
 
 /**
- * Calls `refuse` when the body of a message comes in more than 1,000 chunks with an average of less than 32 bytes, and
- * ignores the rest of the body. A chunk takes Node.js up to 10 µs, so a body of 1 MB in chunks of one byte would delay
- * all other clients by seconds. Counts chunks as they arrive, because a stream joins those that wait for its reader.
+ * Calls `refuse` when the body of a message comes in more than 1,000 chunks with an average of less than 32 bytes.
+ * Ignores the rest of such a body. Node.js spends up to 10 µs on each chunk. So a body of 1 MB in chunks of one byte
+ * would delay all other clients by seconds. Counts chunks as they arrive, because a stream joins the chunks that wait
+ * for its reader.
  */
 export function limitChunks(message: IncomingMessage, refuse: () => void): void {
   const push = message.push.bind(message);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UnreadBytes } from './unread-bytes.js';
 
 describe(UnreadBytes, () => {
-  it('chooses a connection of the owner with the most bytes, and not of the largest response', () => {
+  it('chooses a connection of the owner with the most bytes, and not the connection with the largest response', () => {
     const unread = new UnreadBytes<string>();
     unread.add('healthy', 'b', 8);
     for (const connection of ['stalled 1', 'stalled 2', 'stalled 3'])

@@ -21,9 +21,10 @@ const MOST_UNREAD_BYTES = 256 * 1024 * 1024;
 const STRANGERS = '';
 
 /**
- * Returns a listener that ends the connection of a client that reads nothing of a complete, large response for a minute.
- * Otherwise the response would stay in memory without a limit of time. When more than `mostBytes` of such responses are
- * unread, the listener ends connections of the organization with most of them. Strangers count as one organization.
+ * Returns a listener that ends the connection of a client that reads nothing of a complete, large response for a
+ * minute. Otherwise the response would stay in memory without a limit of time. When more than `mostBytes` of such
+ * responses are unread, the listener ends connections of the organization with the most unread bytes. Strangers count
+ * as one organization.
  */
 export function endUnread(
   listener: RequestListener,

@@ -63,8 +63,8 @@ export class ClaimedImportsService {
     while (part && !signal.aborted) {
       const isLast = part.isLast || performance.now() >= endsAt;
       const next = isLast ? null : this.readPart(claim, parse, part.position + 1);
-      // The next part is awaited only after this part. Until then, its failure must not end the process as an unhandled
-      // rejection.
+      // The next part is awaited only after this part. Until then, a failure of the next part must not end the process
+      // as an unhandled rejection.
       next?.catch(() => undefined);
       if (!(await this.writePart(claim, part))) return;
       part = await next;

@@ -88,7 +88,10 @@ export function parseMapping(given: object, columns: readonly string[]): ColumnM
     else if (typeof target !== 'string' || !isTarget(target))
       faults.push({ path, message: ALLOWED });
     else if (used.has(target) && target !== 'tags') {
-      faults.push({ path, message: `must not be ${target}, which another column is` });
+      faults.push({
+        path,
+        message: `must not be ${target}, because another column is mapped to it`,
+      });
     } else {
       used.add(target);
       mapping[column] = target;
@@ -118,7 +121,10 @@ export function matchField(mapping: ColumnMapping, given: Identifier | undefined
     throw AppError.invalidField('mapping', 'must have a column for external_id, email or phone');
   }
   if (!mapped.has(field)) {
-    throw AppError.invalidField('match_by', `must be a mapped field, but no column is ${field}`);
+    throw AppError.invalidField(
+      'match_by',
+      `must be a mapped field, but no column is mapped to ${field}`,
+    );
   }
   return field;
 }

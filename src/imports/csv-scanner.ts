@@ -85,7 +85,7 @@ export class CsvScanner {
     return this.partRows > 0 ? [this.cut(this.rest)] : [];
   }
 
-  /** Returns the position of the next quote in a quoted field, because all bytes before it belong to the field. */
+  /** Returns the position of the next quote in a quoted field. All bytes before this quote belong to the field. */
   private skipQuoted(buffer: Buffer, at: number): number {
     if (this.state !== 'quoted') return at;
     const quote = buffer.indexOf(QUOTE, at);

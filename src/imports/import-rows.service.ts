@@ -71,7 +71,10 @@ export class ImportRowsService {
     return { rules, given, valid, faults, skipped };
   }
 
-  /** Returns what happened to the rows. Stores those that were not imported, with the reasons. */
+  /**
+   * Writes the contacts of the rows. Stores the rows that were not imported, with the reasons. Returns the number of
+   * rows for each outcome.
+   */
   async write(job: ContactImport, read: ReadRows): Promise<ImportCounts> {
     // The rules may have changed since the rows were read. From here on, they cannot change before the transaction
     // ends.

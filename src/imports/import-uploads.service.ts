@@ -54,7 +54,7 @@ export class ImportUploadsService {
 
   /**
    * Stores a file and returns its import. Throws `payload_too_large`, `conflict` for too many files, and
-   * `invalid_arguments` for a file that is not CSV. Then nothing is stored.
+   * `invalid_arguments` for a file that is not CSV. After an error, nothing is stored.
    */
   async upload(
     uploader: Uploader,

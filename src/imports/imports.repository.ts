@@ -188,7 +188,10 @@ export class ImportsRepository {
       .findOneBy({ organizationId, importId, position });
   }
 
-  /** Returns the keys that rows of this start had, each with the number of its row. Other keys are missing. */
+  /**
+   * Returns the keys that rows have had since the last start of the import, each with the number of its row. Leaves out
+   * all other keys.
+   */
   async findKeys(
     { organizationId, id, generation }: ContactImport,
     keys: readonly string[],

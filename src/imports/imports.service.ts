@@ -76,8 +76,9 @@ export class ImportsService {
   }
 
   /**
-   * Lets workers import the file from its first row, even again after a check, a failure or a cancellation. Throws
-   * `not_found`, `invalid_arguments` for a wrong mapping, and `conflict` for an import that runs or is complete.
+   * Lets workers import the file from its first row. An import can be started again after a check, a failure or a
+   * cancellation. Throws `not_found`, `invalid_arguments` for a wrong mapping, and `conflict` for an import that runs
+   * or is complete.
    */
   async start(organizationId: string, id: string, choices: StartChoices): Promise<ContactImport> {
     const job = assertFound(await this.imports.findForUpdate(organizationId, id), 'import');
@@ -151,7 +152,9 @@ export class ImportsService {
   }
 }
 
-/** Returns the cells of a row. Returns none when SQL of a tool has stored more cells than a row of a file can have. */
+/**
+ * Returns the cells of a row. Returns no cells when SQL of a tool has stored more cells than a row of a file can have.
+ */
 function parseCells(json: string): readonly string[] {
   return mayHaveMoreMembers(json, 2 * MOST_CELLS) ? [] : (JSON.parse(json) as string[]);
 }

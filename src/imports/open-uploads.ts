@@ -6,8 +6,8 @@ import { OrganizationSlots } from '../turns/organization-slots.js';
 const MOST_OPEN = 20;
 
 /**
- * Limits the uploads that arrive at the same time. An upload has up to an hour, and is counted in the database only
- * after its first 512 KiB. So without this limit, a slow organization could occupy any number of connections.
+ * Limits the uploads that arrive at the same time. An upload may take up to an hour, and is counted in the database
+ * only after its first 512 KiB. So without this limit, a slow organization could occupy any number of connections.
  */
 @Injectable()
 export class OpenUploads extends OrganizationSlots {

@@ -18,7 +18,7 @@ describe('readContact', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString'])(
-    'keeps the text %s, which is also a member of every object',
+    'keeps the text %s, which is also the name of a member of every object',
     (text) => {
       expect(read(text, text)).toEqual({
         consent: { email: text.toLowerCase() },

@@ -34,7 +34,7 @@ export function readContact(
     if (target === undefined || cell === '') continue;
     const [group, name] = target.split('.', 2) as [string, string | undefined];
     if (group === 'tags') {
-      // A cell may have more tags than a call may have arguments.
+      // `push(...tags)` would throw for a cell with very many tags, because JavaScript limits the arguments of a call.
       for (const tag of splitList(cell)) tags.push(tag);
     } else if (group === 'properties')
       properties[name!] = readValue(cell, rules.properties.get(name!));

@@ -21,7 +21,7 @@ export interface FoundKey {
   /** The tools that the key may call; null when it may call every tool. */
   tools: string[] | null;
   revoked_at: Date | null;
-  /** The time at which the key expired. Set when the key was not revoked before. */
+  /** The time at which the key expired. Null when the key was revoked. */
   expired_at: Date | null;
 }
 

@@ -92,7 +92,7 @@ export class KeysService {
     return raw;
   }
 
-  /** Revokes the key of the organization, if any. Every process refuses the key after this returns. */
+  /** Revokes the key of the organization, if any. Every process refuses the key after this method has returned. */
   async revoke(organizationId: string, userId: string, origin: RequestOrigin): Promise<void> {
     const isRevoked = await this.keys.revoke(organizationId, userId, origin);
     if (isRevoked) this.changes.publish(organizationId, { kind: 'keys' });

@@ -15,7 +15,10 @@ export function assertComplete(postfix: readonly Token[]): void {
   if (values !== 1) throw incomplete();
 }
 
-/** Returns how to correct a condition that could not be parsed, or undefined when it has none of the known faults. */
+/**
+ * Returns a hint that says how to correct a condition that could not be parsed. Returns undefined when no known fault
+ * is found.
+ */
 export function conditionHint(condition: string): string | undefined {
   if (/^\s*\{[{%]/.test(condition)) {
     return 'A condition is written without braces, such as trigger.payload.plan == "pro".';

@@ -3,7 +3,8 @@ import { escapeHtml } from '../text/escape-html.js';
 import { LimitedEmitter } from './liquid-limits.js';
 
 /**
- * Returns the text of an output as HTML shows it: no part of it is markup, not even inside the quotes of an attribute.
+ * Escapes the text of an output for HTML, so that no part of the text is markup, not even inside the quotes of an
+ * attribute.
  */
 export function escapeOutput(value: unknown): string {
   const output = new LimitedEmitter();

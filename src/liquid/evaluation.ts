@@ -19,7 +19,7 @@ export class Evaluation<T> {
     return this.value as T;
   }
 
-  /** Runs at least one step, and stops at `endsAt`. Returns true if it has ended. Throws what the template throws. */
+  /** Runs at least one step, and stops at `endsAt`. Returns true if it has ended. Throws the errors of the template. */
   run(endsAt: number): boolean {
     const { stack } = this;
     while (stack.length > 0) {

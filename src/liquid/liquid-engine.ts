@@ -69,7 +69,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
   if (format !== 'expression') engine.filters.raw = raw!;
   const { renderer } = engine;
   const render = renderer.renderTemplates.bind(renderer);
-  // Without this default emitter, `capture` would create one whose output has no limit.
+  // Without this default emitter, `capture` would create an emitter without a limit of its output.
   renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
     render(templates, context, emitter);
   return engine;

@@ -5,8 +5,8 @@ const BYTES_PER_PIECE = 250;
 const BYTES_PER_CHARACTER = 2;
 
 /**
- * Returns the bytes that a parsed text takes at most. `{{a}}` takes 200 times as many bytes as characters, so with its
- * length alone, a cache of short outputs would fill the memory of the process.
+ * Returns the bytes that a parsed text takes at most. `{{a}}` takes 200 times as many bytes as it has characters. If a
+ * cache counted only characters, short outputs would fill the memory of the process.
  */
 export function parsedSize(text: string, tokens: readonly Token[]): number {
   let pieces = 0;

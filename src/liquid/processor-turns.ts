@@ -77,8 +77,9 @@ export class ProcessorTurns {
     } finally {
       const spentMs = performance.now() - started;
       const { user, system } = process.cpuUsage(usedBefore);
-      // On a busy machine, the system may stop this process for longer than a job may take. So the processor time
-      // counts. It includes other threads of this process, so at most the elapsed time counts.
+      // On a busy machine, the system may stop this process for longer than a job may take. So the elapsed time can be
+      // too long. The processor time includes other threads of this process, so it can be too long, too. The shorter of
+      // the two times counts.
       const usedMs = Math.min(spentMs, (user + system) / 1000);
       this.spentMs += spentMs;
       time.leftMs -= usedMs;

@@ -1,7 +1,10 @@
 import { AppError } from '../errors/app-error.js';
 import type { TemplateReading } from './template-reading.js';
 
-/** Checks expressions, and returns the variable paths that they read. Throws `invalid_arguments` for an invalid one. */
+/**
+ * Checks expressions, and returns the variable paths that they read. Throws `invalid_arguments` for an invalid
+ * expression.
+ */
 export interface Expressions {
   references(template: string): string[];
   conditionReferences(condition: string): string[];

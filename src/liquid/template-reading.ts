@@ -49,7 +49,7 @@ function knownPath(segments: readonly unknown[]): string {
   return segments.slice(0, end < 0 ? undefined : end).join('.');
 }
 
-// The analysis of LiquidJS takes `[name].email` for `name.email`, so it is not used here. Ranges have no variables,
+// The analysis of LiquidJS reads `[name].email` as `name.email`, so it is not used here. Ranges have no variables,
 // because their bounds are numbers (see `limitRanges`).
 function* readsOfTemplates(templates: readonly Template[]): Generator<string> {
   for (const template of templates) {

@@ -30,7 +30,7 @@ export interface Email {
 export interface EmailAttachment {
   readonly name: string;
   readonly contentType: string;
-  /** The id by which the HTML shows the image, as `cid:…`. */
+  /** The id by which the HTML refers to the image, as `cid:…`. */
   readonly cid?: string;
   /** Reads the bytes. It is called each time the e-mail is composed. */
   readonly read: () => AsyncIterable<Buffer>;
@@ -97,7 +97,10 @@ export function composeEmail(email: Email, from: string): SendMailOptions | unde
   };
 }
 
-/** Returns the headers by which mail programs show a button that sends POST to the address (RFC 8058). */
+/**
+ * Returns the headers for unsubscribing with one click (RFC 8058). With them, mail programs show a button that sends a
+ * POST request to the address.
+ */
 function oneClickHeaders(address: string): Record<string, string> {
   return {
     'List-Unsubscribe': `<${address}>`,

@@ -45,15 +45,15 @@ export interface OpenableEmail {
 }
 
 /**
- * Composes an e-mail. With a key, the content is signed (DKIM): it is composed once to compute its hash. A large
- * content is composed a second time to send it. Rejects when the parts of the e-mail cannot be read.
+ * Composes an e-mail. With a key, the content is signed (DKIM), and must be composed once to compute its hash. A large
+ * content is then composed a second time to send it. Rejects when the parts of the e-mail cannot be read.
  */
 export async function prepareEmail(
   composed: SendMailOptions,
   { attachments = [], key }: Pick<Email, 'attachments' | 'key'>,
   signal: AbortSignal,
 ): Promise<OpenableEmail> {
-  // The parts of both passes must have the same boundaries.
+  // Both passes must use the same boundaries between the parts. Otherwise the signature would not match.
   const baseBoundary = randomBytes(12).toString('hex');
   const compile = (): MimeNode =>
     new MailComposer({
@@ -64,7 +64,8 @@ export async function prepareEmail(
   const message = compile();
   const envelope = message.getEnvelope();
   const open = (content: Readable): Readable =>
-    // `pipeline` destroys the joined chunks with an error of the content, so the callback need not handle it.
+    // When `content` fails, `pipeline` destroys the joined chunks with the same error, so the callback need not handle
+    // it.
     pipeline(content, new JoinedChunks(), () => undefined);
   if (!key) return { ...envelope, open: () => open(message.createReadStream()) };
   const { signature, kept } = await sign(message.createReadStream(), key, signal);

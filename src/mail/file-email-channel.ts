@@ -34,7 +34,7 @@ export class FileEmailChannel extends EmailChannel {
     // The name is random because, after a lost lease, two workers may write the same message at the same time.
     const draft = join(this.folder, `.${email.id}.${randomBase62(8)}`);
     try {
-      // Either an earlier attempt wrote this e-mail, or the file is that of an earlier message with the same id.
+      // The file exists if an earlier attempt wrote this e-mail, or if an earlier message had the same id.
       if (await exists(file)) return { outcome: 'sent' };
       const { open } = await prepareEmail({ ...composed, newline: 'windows' }, email, signal);
       // Only the user of this process may read e-mails.

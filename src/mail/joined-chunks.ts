@@ -4,7 +4,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Joins small chunks into chunks of about 64 KiB. nodemailer composes an e-mail as a chunk for each header, part and
- * line end. Each chunk would be a system call here, and work for the mail server.
+ * line end. Without this class, each of these chunks would cost a system call here, and work in the mail server.
  */
 export class JoinedChunks extends Transform {
   private chunks: Buffer[] = [];

@@ -5,7 +5,7 @@ import { EmailChannel } from './email-channel.js';
 import { FileEmailChannel } from './file-email-channel.js';
 import { SmtpEmailChannel } from './smtp-email-channel.js';
 
-/** Provides the channel that e-mails leave by: a mail server, or files when no server is configured. */
+/** Provides the channel that sends e-mails: through a mail server, or to files when no server is configured. */
 @Module({
   providers: [{ provide: EmailChannel, inject: [Env], useFactory: createEmailChannel }],
   exports: [EmailChannel],

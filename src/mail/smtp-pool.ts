@@ -62,7 +62,7 @@ export class SmtpPool {
     return result;
   }
 
-  /** Closes unused connections at once and the others after their message. Waiting messages fail. */
+  /** Closes unused connections immediately, and all other connections after their message. Waiting messages fail. */
   close(): void {
     this.isClosed = true;
     for (const { session, timer } of this.idle.splice(0)) {

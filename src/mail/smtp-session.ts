@@ -86,8 +86,8 @@ export class SmtpSession {
       content.once('end', () => (isComplete = true));
       const settle = (error?: SmtpError | null): void => {
         signal.removeEventListener('abort', stop);
-        // An answer in the middle of the content ends the connection. Otherwise the session would read later responses
-        // as those of other messages.
+        // A response in the middle of the content ends the connection. Otherwise the session would read later responses
+        // as responses to other messages.
         if (isComplete ? error : error?.code !== 'EENVELOPE') this.connection.close();
         if (!error && isComplete) return resolve({ isSent: true });
         resolve({ isSent: false, error: error ?? lostError(), mayHaveArrived: isComplete });

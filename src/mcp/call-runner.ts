@@ -24,7 +24,7 @@ export interface CallSubject {
   readonly confirmation?: ToolCall['confirmation'];
   /** True for a dry run. Agreement to a dry run is not agreement to the real call. */
   readonly dryRun?: boolean;
-  /** The key of the request if it has one, or else the key of its input requests, if there is one. */
+  /** The idempotency key of the request. If the request has none, the idempotency key of its input requests, if any. */
   readonly idempotencyKey?: string;
 }
 

@@ -5,7 +5,10 @@ import { metaOf } from './json-rpc.js';
 const MAX_LENGTH = 200;
 const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 
-/** Returns the name and version that an MCP client gave in `initialize` or in `_meta`, cleaned and cut. */
+/**
+ * Returns the name and version that an MCP client gave in `initialize` or in `_meta`, without control characters and
+ * cut to {@link MAX_LENGTH}.
+ */
 export function clientNameOf(message: unknown): string | undefined {
   if (!isJsonObject(message)) return undefined;
   const { method, params } = message;
@@ -16,7 +19,7 @@ export function clientNameOf(message: unknown): string | undefined {
   return visibleLine(`${info.name.slice(0, MAX_LENGTH)}${version}`, MAX_LENGTH) || undefined;
 }
 
-/** Returns the User-Agent of a request, cleaned and cut. */
+/** Returns the User-Agent of a request, without control characters and cut to {@link MAX_LENGTH}. */
 export function userAgentOf(header: string | undefined): string | undefined {
   return visibleLine(header ?? '', MAX_LENGTH) || undefined;
 }

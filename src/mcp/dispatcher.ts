@@ -24,8 +24,9 @@ export interface Reply {
 }
 
 /**
- * Runs the members of a message and encodes their responses. A bug in one member fails that member only. Hides the
- * signatures that the key may not use in results and errors. `McpController` hides such signatures in notifications.
+ * Runs the members of a message and encodes their responses. A bug in one member fails that member only. In results and
+ * errors, the dispatcher hides the signatures that the key may not use. `McpController` hides such signatures in
+ * notifications.
  */
 @Injectable()
 export class Dispatcher {
@@ -87,7 +88,7 @@ export class Dispatcher {
       try {
         const result = await this.run(member, context);
         if (member.kind !== 'request') continue;
-        // A result that is a buffer is a list of tools. It contains no signatures, so the mask leaves it out.
+        // A result that is a buffer is a list of tools. It contains no signatures, so it is not masked.
         const shown = mask && typeof result === 'string' ? mask(result) : result;
         replies.push({ text: encodeResult(member.id, shown) });
       } catch (thrown) {

@@ -7,7 +7,7 @@ export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 
 export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 
-/** The MCP revisions with the version of each request in its `_meta`. */
+/** The MCP revisions in which each request names its version in `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
 /** The versions in errors. Modern callers get {@link MODERN_VERSIONS}, because they cannot send `initialize`. */

@@ -9,7 +9,10 @@ export class EventStream {
 
   constructor(
     private readonly response: Response,
-    /** Hides what the caller may not see in the text of a notification. Absent when the caller may see everything. */
+    /**
+     * In the text of a notification, hides everything that the caller may not see. Absent when the caller may see
+     * everything.
+     */
     private readonly mask?: (text: string) => string,
   ) {}
 

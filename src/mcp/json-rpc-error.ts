@@ -72,7 +72,10 @@ export class JsonRpcError extends Error {
   }
 }
 
-/** Encodes an error response. An `id` of undefined leaves the member out, as MCP requires for an unreadable id. */
+/**
+ * Encodes an error response. If `id` is undefined, the response has no member `id`, as MCP requires for an unreadable
+ * id.
+ */
 export function encodeError(id: JsonRpcId | null | undefined, error: JsonRpcError): string {
   const { code, message, data } = error;
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });

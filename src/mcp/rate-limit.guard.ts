@@ -7,8 +7,8 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { apiKeyOf } from '../keys/bearer.guard.js';
 
 /**
- * Counts each request against the limit of its organization before its body is read, and lets it wait for the turn of
- * its organization. Runs after the bearer guard.
+ * Counts each request against the limit of its organization before the body of the request is read. Then the request
+ * waits for the turn of its organization. Runs after the bearer guard.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

@@ -33,7 +33,10 @@ export class EmailEnvelopeService {
     private readonly env: Env,
   ) {}
 
-  /** Returns the envelope, or null when nothing was given. Throws `invalid_arguments`, and `not_found` for a file. */
+  /**
+   * Returns the envelope, or null when nothing was given. Throws `invalid_arguments`, and `not_found` for an unknown
+   * file.
+   */
   async compose(
     organizationId: string,
     { from, replyTo, inReplyTo, attachments, html }: GivenEnvelope & { html?: string },

@@ -75,7 +75,7 @@ export class ExplanationsService {
   }
 
   /**
-   * Returns why a message was sent or not, or what it waits for. Throws `not_found`, and `conflict` for a received
+   * Explains why a message was sent, was not sent, or still waits. Throws `not_found`, and `conflict` for a received
    * message.
    */
   async explainMessage(organizationId: string, id: string): Promise<ExplanationResult> {
@@ -190,7 +190,7 @@ export class ExplanationsService {
   }
 }
 
-/** Adds the verdicts up to the first one that refuses the message. Returns true when one refuses it. */
+/** Adds the verdicts up to the first one that refuses the message. Returns true when a verdict refuses the message. */
 function addVerdicts(verdicts: readonly PermissionVerdict[], checks: SendCheckView[]): boolean {
   for (const { rule, outcome } of verdicts) {
     checks.push({ rule, passed: !outcome, reason: outcome?.reason ?? null, until: null });

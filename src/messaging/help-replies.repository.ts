@@ -21,9 +21,9 @@ export class HelpRepliesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Returns true when the contact was sent the same text by SMS within the given seconds. Until the transaction ends,
-   * other transactions that call this method for the contact wait. Without this lock, two simultaneous messages would
-   * both be answered.
+   * Returns true when the same text was sent to the contact by SMS within the given seconds. Until the transaction
+   * ends, other transactions that call this method for the contact wait. Without this lock, two simultaneous messages
+   * would both be answered.
    */
   async isRecent(
     organizationId: string,

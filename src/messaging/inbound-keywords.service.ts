@@ -69,8 +69,8 @@ export class InboundKeywordsService {
   }
 
   /**
-   * Answers HELP with the text of the organization, if it has one and the contact did not get it in the last hour. When
-   * the answer fails, the received message is still recorded.
+   * Answers HELP with the text of the organization. Sends nothing when the organization has no such text, or when the
+   * contact got this text in the last hour. When the answer fails, the received message is still recorded.
    */
   private async sendHelp(organizationId: string, contactId: string): Promise<void> {
     const { smsHelp } = await this.rules.find(organizationId);

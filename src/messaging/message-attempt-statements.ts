@@ -3,9 +3,9 @@ import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { ALL_COLUMNS } from './message-statements.js';
 
-// These statements are for many messages of one organization. Such a statement costs the database little more than one
-// for a single message. The rows are passed as JSON, so that the planner does not see the number of rows. Otherwise
-// PostgreSQL would plan the statement again for each number.
+// These statements are for many messages of one organization. Such a statement costs the database little more than a
+// statement for a single message. The rows are passed as JSON, so that the planner does not see the number of rows.
+// Otherwise PostgreSQL would plan the statement again for each number.
 
 /**
  * The largest text of a message that is read, in bytes. The texts in arguments are smaller, but SQL of a tool can store
@@ -26,7 +26,7 @@ function lockClaimed(locked: 'skip locked' | ''): string {
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
-/** Returns SQL that selects what may prevent sending: a row for each message `m` of `rows`. */
+/** Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. */
 function permissionsOf(rows: string): string {
   return `select m.id,
      (select s.reason from suppressed_addresses s
@@ -48,8 +48,8 @@ export const FIND_PERMISSIONS = prepared(
   ),
 );
 /**
- * Finds the permissions of claimed messages. The statement is sent after the messages are locked, in the
- * transaction that begins their attempts. So it sees every decision that people made before.
+ * Finds the permissions of claimed messages. The statement is sent after the messages are locked, in the transaction
+ * that begins their attempts. So it sees every decision that was committed before the messages were locked.
  */
 export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
   'messages_permissions_claimed',

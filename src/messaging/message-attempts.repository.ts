@@ -35,7 +35,7 @@ export interface StoredPermission {
   readonly isPaced: boolean;
 }
 
-/** The end of the attempt of a claim. */
+/** The outcome with which the attempt of a claim ended. */
 export interface ClaimOutcome {
   readonly claim: Claim;
   readonly outcome: Outcome;
@@ -98,8 +98,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Queues an update that counts the attempts before they begin, so that attempts that end in a crash are counted too.
-   * A message without a lease gets one. The caller must have locked the messages.
+   * Queues an update that counts the attempts before they begin. So attempts that end in a crash are counted too. A
+   * message without a lease gets a lease. The caller must have locked the messages.
    */
   begin(organizationId: string, ids: readonly string[]): void {
     this.tenants

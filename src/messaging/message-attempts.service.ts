@@ -15,8 +15,8 @@ import type { Message } from './message.entity.js';
 import { MOST_ATTEMPTS, type Outcome } from './message-outcome.js';
 
 /**
- * The longest time that claimed messages wait while attempts of others begin. The attempts of the waiting messages then
- * begin together.
+ * The longest time that claimed messages wait while attempts to send other messages begin. The attempts of the waiting
+ * messages then begin together.
  */
 const MOST_WAIT_MS = 20;
 const UNSENT = new Set(['scheduled', 'queued', 'held', 'sending']);
@@ -33,7 +33,7 @@ type Begun = ReadonlyMap<string, Attempt | null>;
 
 /**
  * Begins the attempts to send claimed messages. Messages of one organization that are claimed at the same moment begin
- * in one transaction. This transaction also checks all rules that may refuse or hold them.
+ * in one transaction. This transaction also checks all rules that may refuse or hold the messages.
  */
 @Injectable()
 export class MessageAttemptsService {
@@ -109,8 +109,8 @@ export class MessageAttemptsService {
   }
 
   /**
-   * Returns the data for the attempt of a locked message. When the message must not be sent now, stores why and returns
-   * undefined.
+   * Returns the data for the attempt of a locked message. When the message must not be sent now, stores the reason and
+   * returns undefined.
    */
   private async prepare(
     message: Message,
@@ -135,7 +135,7 @@ export class MessageAttemptsService {
    */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;
-    // A message without a contact was refused before, so this one has a contact.
+    // A message without a contact was refused earlier, so this message has a contact.
     const paced = { id, contactId: contactId!, channel, topic };
     const pause = await this.pace.decide(organizationId, paced);
     if (!pause) return false;

@@ -30,7 +30,8 @@ export function assertCarries(
 }
 
 /**
- * Throws `invalid_arguments` when a required subject is missing, or when the channel has no subjects and one is given.
+ * Throws `invalid_arguments` when a required subject is missing, or when a subject is given for a channel without
+ * subjects.
  */
 export function assertSubject({ name, subject: rule }: ChannelOptions, subject?: string): void {
   if (rule === 'required' && subject === undefined) {

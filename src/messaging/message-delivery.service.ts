@@ -39,7 +39,7 @@ export class MessageDeliveryService {
     if (!attempt) return;
     const { message, route, policy } = attempt;
     if (signal.aborted) {
-      // Nothing was handed over. Without this outcome, the next worker would not know this, and could make the message
+      // Nothing was handed over. Without this outcome, the next worker could not know that, and could make the message
       // `uncertain`.
       await this.outcomes.record(claim, INTERRUPTED, signal);
       return;

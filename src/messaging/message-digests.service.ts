@@ -25,9 +25,9 @@ export class MessageDigestsService {
   ) {}
 
   /**
-   * Adds the variables of the call to the message that collects them, or begins such a message. Returns the message and
-   * the number of its items. A call with a different template begins the next message. Throws as {@link
-   * MessagesService.send} does.
+   * Adds the variables of the call to the open digest, or begins a digest. Returns the message of the digest and the
+   * number of its items. A call with a different template begins a new digest. Throws the same errors as {@link
+   * MessagesService.send}.
    */
   async add(
     organizationId: string,

@@ -2,8 +2,8 @@ import { hidePermissionSignatures } from '../text/permission-signature.js';
 
 /**
  * The variables with links of one message. Templates see the links without their signatures, and {@link fillIn} adds
- * the signatures to the rendered texts. Otherwise a filter such as `base64_encode` could encode a signature, and it
- * would not be hidden from readers of the message.
+ * the signatures to the rendered texts. Otherwise a filter such as `base64_encode` could encode a signature, and the
+ * encoded signature would not be hidden from readers of the message.
  */
 export class MessageLinks {
   readonly variables: Readonly<Record<string, string>>;

@@ -25,7 +25,8 @@ type MessageEnd = (typeof EVENTS)[number];
 const RECORD_RETRY_MS = 1000;
 const MOST_REFUSALS = 10;
 /**
- * The longest time that outcomes wait while others are being recorded. The waiting outcomes are then recorded together.
+ * The longest time that outcomes wait while other outcomes are being recorded. The waiting outcomes are then recorded
+ * together.
  */
 const MOST_WAIT_MS = 20;
 
@@ -61,8 +62,8 @@ export class MessageOutcomesService {
 
   /**
    * Records an outcome. Retries until the lease ends, because without a recorded outcome another worker would send the
-   * message again. When the database refuses the outcome again and again, throws, so that the message does not occupy
-   * its worker without end.
+   * message again. Throws when the database refuses the outcome repeatedly, so that the message does not occupy its
+   * worker without end.
    */
   async record(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
     for (let refusals = 0; ;) {
@@ -139,7 +140,9 @@ export class MessageOutcomesService {
     await this.suppressions.addRecipient(message!, 'bounce');
   }
 
-  /** Returns those events of the outcomes that would have consequences. In most organizations there are none. */
+  /**
+   * Returns the events for the given outcomes that workflows or runs wait for. In most organizations there are none.
+   */
   private async findAwaited(
     organizationId: string,
     outcomes: readonly Outcome[],

@@ -55,7 +55,7 @@ export class MessagePermissionService {
   ) {}
 
   /**
-   * Locks the messages that the claims still have, until the transaction ends. Returns for each message whether it
+   * Locks the messages whose claims are still valid, until the transaction ends. Returns for each message whether it
    * may be sent. The decision reads the data after the messages are locked.
    */
   async lock(
@@ -76,8 +76,8 @@ export class MessagePermissionService {
   }
 
   /**
-   * Returns, for each message, the result of each rule that can refuse it. The first outcome is the one that counts.
-   * Rules that are stored later apply to later attempts.
+   * Returns, for each message, the result of each rule that can refuse the message. The first outcome in the list
+   * decides. Rules that are stored later apply to later attempts.
    */
   async check(
     organizationId: string,

@@ -12,8 +12,8 @@ import { MessagesRepository } from './messages.repository.js';
 
 const LONGEST_REASON = 500;
 /**
- * The largest number of attempts that count as used when a person sends a message again. A message has six
- * attempts, so one is left.
+ * The largest number of earlier attempts that count when a person sends a message again. A message has six attempts, so
+ * at least one attempt is left.
  */
 const MOST_USED_ATTEMPTS = 5;
 

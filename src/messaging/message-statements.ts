@@ -1,7 +1,10 @@
 import { keptContact } from '../contacts/contact-statements.js';
 import { arrayOfUnknownSize, prepared, preparedRows } from '../database/driver/statement.js';
 
-/** Inserts messages. Its rows are in the order of the columns, with `created_at` after `scheduled_at`. */
+/**
+ * Inserts messages. In each row, the values are in the order of the columns, except that `created_at` follows
+ * `scheduled_at`.
+ */
 export const INSERT = preparedRows(
   'message_insert',
   `insert into messages (organization_id, id, contact_id, channel, direction, recipient, subject, body, status,
@@ -26,7 +29,7 @@ const COLUMNS = `organization_id as "organizationId", id, contact_id as "contact
   template_id as "templateId", template_version as "templateVersion", locale, attempts, epoch,
   scheduled_at as "scheduledAt", due_at as "dueAt", slot_at as "slotAt", held_by as "heldBy", counted_at as "countedAt",
   lease_until as "leaseUntil", sent_at as "sentAt", created_at as "createdAt", updated_at as "updatedAt"`;
-/** All columns of a message. Lists of messages leave out the last two, which may be large. */
+/** All columns of a message. Lists of messages leave out the last two columns, whose values may be large. */
 export const ALL_COLUMNS = `${COLUMNS}, html, envelope`;
 export const FIND = prepared(
   'message',

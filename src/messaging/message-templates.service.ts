@@ -72,7 +72,8 @@ export class MessageTemplatesService {
   }
 
   /**
-   * Returns the given version, or the newest published version for an id or a name. Throws as {@link render} does.
+   * Returns the given version, or the newest published version for an id or a name. Throws the errors of {@link render}
+   * for an unknown or unpublished template.
    */
   async pin(organizationId: string, from: GivenTemplate['from']): Promise<PinnedTemplate> {
     return typeof from === 'string' ? await this.templates.get(organizationId, from) : from;
@@ -85,7 +86,8 @@ export class MessageTemplatesService {
 }
 
 /**
- * Returns the texts of a template that a channel gets. A channel whose messages need a subject gets those of e-mails.
+ * Returns the texts of a template that the messages of a channel use. Messages that need a subject use the texts of
+ * e-mails.
  */
 function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';

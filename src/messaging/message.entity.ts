@@ -6,9 +6,9 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
  * The statuses of a message. `scheduled` waits for its time, `queued` for a worker or the next attempt, and `held`
- * until the rules for sending allow it. `sent` means accepted by the provider. `uncertain` may have been sent: a report
- * or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are final. Inbound messages are always
- * `received`.
+ * until the rules for sending allow it. `sent` means accepted by the provider. `uncertain` means that the message may
+ * have been sent: a report or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are final. Inbound
+ * messages are always `received`.
  */
 export const MESSAGE_STATUSES = [
   'scheduled',
@@ -142,7 +142,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 
-  /** The cap that holds the message: `sms`, or `email news` with a topic. */
+  /** The cap that holds the message: a channel such as `sms`, or a channel and a topic, such as `email news`. */
   @Column('text', { nullable: true })
   heldBy: string | null;
 

@@ -4,8 +4,8 @@ import { UNCERTAIN_POLICIES, type UncertainPolicy } from '../channels/channel.de
 import { MESSAGE_STATUSES } from './message.entity.js';
 
 /**
- * A status, or a group of statuses: `pending` are scheduled, queued, held and sending, `undelivered` are failed,
- * canceled and suppressed.
+ * A status, or a group of statuses: `pending` means scheduled, queued, held and sending, and `undelivered` means
+ * failed, canceled and suppressed.
  */
 export const MESSAGE_STATUS_FILTERS = [...MESSAGE_STATUSES, 'pending', 'undelivered'] as const;
 
@@ -71,7 +71,7 @@ export class DigestInput {
   max_items: number = 100;
 }
 
-/** A file of POST /api/files, or of a step. */
+/** A file that was stored by POST /api/files or by a step. */
 export class AttachmentInput {
   @Text({ min: 1, max: 64 })
   file_id: string;

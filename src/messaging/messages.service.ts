@@ -85,8 +85,8 @@ export class MessagesService {
   }
 
   /**
-   * Finds the contact, the channel and the address of a message. Throws what {@link send} throws about the contact
-   * and the channel. When the contact does not exist, the fault names the argument of the contact.
+   * Finds the contact, the channel and the address of a message. Throws the same errors as {@link send} about the
+   * contact and the channel. When the contact does not exist, the fault names the argument of the contact.
    */
   async findTarget(organizationId: string, request: MessageRequest): Promise<MessageTarget> {
     const { channel = 'email', id = newId('msg'), topic } = request;
@@ -120,7 +120,10 @@ export class MessagesService {
     return content;
   }
 
-  /** Stores a message, which a worker delivers after the commit. A held message waits until its time is set. */
+  /**
+   * Stores a message, which a worker delivers after the commit. A message with the status `held` waits until its digest
+   * sets the time.
+   */
   async store(
     organizationId: string,
     request: MessageRequest,

@@ -2,8 +2,8 @@ import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
- * The reasons why an address gets no messages: the provider reported a bounce or a complaint, or a person or step
- * decided it.
+ * The reasons why an address gets no messages: the provider reported a bounce or a complaint, or a person or a step
+ * suppressed the address.
  */
 export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];

@@ -27,7 +27,7 @@ export interface PreviewRequest {
   readonly variables?: object;
 }
 
-/** A template as a contact would get it. A part that the template does not have is undefined. */
+/** The message that a contact would get from a template. A part that the template does not have is undefined. */
 export interface TemplatePreview {
   readonly email: RenderedTemplate | undefined;
   readonly sms: RenderedTemplate | undefined;

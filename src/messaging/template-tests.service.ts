@@ -35,8 +35,8 @@ export class TemplateTestsService {
   ) {}
 
   /**
-   * Sends the e-mail of a template to the person, and stores it as a message without a contact. Throws what a preview
-   * throws, `rate_limited` when a quota is used up, and `forbidden` when nobody is signed in.
+   * Sends the e-mail of a template to the person, and stores it as a message without a contact. Throws the errors of a
+   * preview, `rate_limited` when a quota is used up, and `forbidden` when nobody is signed in.
    */
   async send(
     organizationId: string,
@@ -123,7 +123,7 @@ export class TemplateTestsService {
     return message;
   }
 
-  /** Stores the outcome, unless a report or a person has decided it since. */
+  /** Stores the outcome, unless a report or a person has set the outcome in the meantime. */
   private async record({ organizationId, id }: Message, handover: Handover): Promise<Message> {
     const isSent = handover.outcome === 'sent';
     const outcome = {

@@ -4,7 +4,7 @@ import { type ByteSink, jsonDecoder, percentDecoder, readText, toAll } from './u
 /** The shortest secret that is hidden in responses. Shorter texts occur in responses by chance. */
 export const SHORTEST = 4;
 /**
- * The number of comparisons of a byte with a secret in one step of a search. A step takes about a millisecond, and
+ * The number of times that one step of a search compares a byte with a secret. A step takes about a millisecond, and
  * other work of the process waits meanwhile.
  */
 const COMPARISONS_AT_ONCE = 64 * 1024;
@@ -38,7 +38,7 @@ export class HiddenSecrets {
   private places = 0;
   private readonly hasDecoded: boolean;
 
-  /** `names` has the name of each secret. */
+  /** `names` maps each secret to its name. */
   constructor(names: ReadonlyMap<string, string>) {
     const found = [...names].filter(([secret]) => secret.length >= SHORTEST);
     this.mayBeInNumbers = found.some(([secret]) => IN_NUMBERS.test(secret));
@@ -52,8 +52,8 @@ export class HiddenSecrets {
   }
 
   /**
-   * Returns the text without the secrets. Throws `rejected` for a response with too many of them. Other work of the
-   * process waits meanwhile, so the text must be short.
+   * Returns the text without the secrets. Throws `rejected` for a response that contains secrets in too many places.
+   * Other work of the process waits meanwhile, so the text must be short.
    */
   inText(text: string): string {
     const steps = this.searchText(text);
@@ -63,7 +63,10 @@ export class HiddenSecrets {
     }
   }
 
-  /** Maps each text that contains a secret to this text without secrets. Throws `rejected` as {@link inText} does. */
+  /**
+   * Returns a map from each text that contains a secret to the same text without secrets. Throws `rejected` as {@link
+   * inText} does.
+   */
   *searchTexts(texts: Iterable<string>): SearchSteps<ReadonlyMap<string, string>> {
     const changed = new Map<string, string>();
     for (const text of texts) {
@@ -121,7 +124,7 @@ export class HiddenSecrets {
     }
   }
 
-  /** Returns the parts around the places, with the label of each place between them. */
+  /** Returns the parts of the text between the places, with the label of each place in between. */
   private replace<T>(places: Places, slice: (begin: number, end?: number) => T): (T | string)[] {
     const parts: (T | string)[] = [];
     let from = 0;
@@ -137,7 +140,9 @@ export class HiddenSecrets {
   }
 }
 
-/** Returns the texts that a secret can be in decoded text. A form encodes a space as `+`, which stays there. */
+/**
+ * Returns the forms that a secret can have in decoded text. A form encodes a space as `+`, and the decoders keep a `+`.
+ */
 function decodedForms(secret: string): string[] {
   if (UNESCAPED.test(secret)) return [];
   return [...new Set([secret, secret.replaceAll(' ', '+')])];
@@ -152,7 +157,7 @@ function decodingSearches(
   text: string | Buffer,
   places: Places,
 ): { sink: ByteSink; searches: number } {
-  // A character has at most three bytes, and no escape is shorter than what it stands for.
+  // A character has at most three bytes, and each escape has at least as many bytes as the character that it encodes.
   const mostBytes = typeof text === 'string' ? text.length * 3 : text.length;
   const patterns = secrets.flatMap(({ decoded, label }) =>
     decoded

@@ -46,7 +46,7 @@ export interface BodyLimits {
    * read.
    */
   beforeLarge(signal: AbortSignal): Promise<void>;
-  /** Returns what the caller can do about a body that is too large: a sentence for the error text, or empty text. */
+  /** Returns advice about a body that is too large: a sentence for the error text, or an empty text. */
   advice(head: ResponseHead): string;
 }
 
@@ -79,7 +79,7 @@ async function connectDirectly(
   const socket = connectTcp({
     host: target.host,
     port: target.port,
-    // Node calls this for host names only, and connects to an address in the URL directly.
+    // Node.js calls this function for host names only, and connects to an address in the URL directly.
     lookup: (_name, _options, answer) =>
       answer(
         null,

@@ -1,6 +1,6 @@
 /**
- * The headers that say who sends a request, or trace it. Requests that differ only in these headers are the same
- * request, such as a retry with a new token.
+ * The headers that identify the sender of a request, or trace the request. Requests that differ only in these headers
+ * are the same request, such as a retry with a new token.
  */
 const IGNORED_HEADERS = new Set([
   'api-key',
@@ -18,8 +18,8 @@ const IGNORED_HEADERS = new Set([
 ]);
 
 /**
- * Returns what identifies a request: its method, URL, query, body, and all headers except {@link IGNORED_HEADERS}. The
- * arguments have not been validated.
+ * Returns the parts that identify a request: its method, URL, query, body, and all headers except {@link
+ * IGNORED_HEADERS}. The arguments have not been validated.
  */
 export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
   const { method = 'GET', url, headers, json, body } = given;
@@ -30,7 +30,8 @@ export function requestOf(given: Readonly<Record<string, unknown>>): unknown {
     method,
     url,
     headers: identifyingHeaders(headers),
-    // Compare the JSON text, because servers compare bytes. For them, members in another order are another body.
+    // Compare the JSON text, because servers compare bytes. For a server, the same members in another order are a
+    // different body.
     body: json === undefined || json === null ? body : JSON.stringify(json),
     ...Object.fromEntries(others.map((name) => [name, JSON.stringify(given[name])])),
   };

@@ -37,7 +37,7 @@ interface Sent {
   readonly files: ReadonlyMap<string, LoadedFile>;
 }
 
-/** A response and the request that it answers. The URL is the one before redirects. */
+/** A response and the request that it answers. After redirects, the URL is still that of the first request. */
 interface Fetched {
   readonly url: string;
   readonly filled: FilledRequest;

@@ -57,7 +57,7 @@ describe(nextPage, () => {
     expect(next({ next: 'cursor', cursor_parameter: 'after' }, { cursor })).toBeUndefined();
   });
 
-  it('counts a parameter up until a page is empty', () => {
+  it('increments a parameter until a page is empty', () => {
     expect(next({ page_parameter: 'page' }, [1])).toBe(
       'https://api.example.com/list?limit=2&page=2',
     );

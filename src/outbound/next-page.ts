@@ -10,7 +10,7 @@ export interface Page {
   readonly body: ParsedBody;
 }
 
-/** Returns the faults of `pages` as a whole. Its members were checked before. */
+/** Returns the faults of `pages` as a whole. The caller has already checked its members. */
 export function pagesFaults(given: unknown): readonly Fault[] {
   if (typeof given !== 'object' || given === null) return [];
   const { next, page_parameter: counter } = given as Partial<HttpPagesInput>;

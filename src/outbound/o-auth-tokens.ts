@@ -15,9 +15,9 @@ const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 86_400;
 /** A token is replaced this many seconds before it expires, because a request with the token takes time too. */
 const EARLY_SECONDS = 30;
-/** The longest reason of a token URL in an error, in characters. */
+/** The largest number of characters that an error quotes from the answer of a token URL. */
 const MOST_REASON = 300;
-/** The largest answer of a token URL from which an error shows the reason. */
+/** The largest answer of a token URL that is searched for the reason of an error, in bytes. */
 const MOST_ERROR_BYTES = 16 * 1024;
 
 /**
@@ -70,8 +70,8 @@ export class OAuthTokens {
         }).toString(),
       ),
       hasSecrets: true,
-      // The signal of a caller must not end the request, because several steps may wait for it. The client ends it
-      // after its own time limit.
+      // The signal of a caller must not end the request, because several steps may wait for it. The HTTP client ends
+      // the request after its own time limit.
       signal: new AbortController().signal,
     });
     if (response.status !== 200) {

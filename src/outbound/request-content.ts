@@ -39,8 +39,8 @@ export function requestContent(
       // The headers may contain another content-type, but only this content-type names the boundary between the parts.
       ...(input.multipart && content && { 'content-type': content.type }),
       ...readHeaders(credential),
-      // A compressed response needs more memory than its size shows, so none is requested. If one comes, it is still
-      // decompressed.
+      // A compressed response needs more memory than its size shows, so the request does not ask for compression. If a
+      // response is compressed all the same, it is decompressed.
       'accept-encoding': 'identity',
       ...(key !== undefined && { 'idempotency-key': key }),
     },
@@ -58,7 +58,10 @@ export function assertOneBody(input: HttpRequestInput): void {
   }
 }
 
-/** Returns the ids of the files that the request sends. A file that is sent several times is there as many times. */
+/**
+ * Returns the ids of the files that the request sends. When a file is sent several times, its id is there several
+ * times.
+ */
 export function fileIdsOf({ file, multipart }: HttpRequestInput): readonly string[] {
   const parts = Object.values(multipart ?? {}).flatMap((value: unknown) => value);
   const ids = parts.filter(isFilePart).map((part) => part.file);
@@ -138,7 +141,7 @@ function fields(argument: string, given: object): [name: string, value: string][
   return items(argument, given).map(([name, value]) => [name, fieldText(argument, name, value)]);
 }
 
-/** Returns the fields as pairs. A list gives one pair for each of its items, and null gives none. */
+/** Returns the fields as pairs. A list gives one pair for each of its items, and null gives no pair. */
 function items(argument: string, given: object): [name: string, value: unknown][] {
   const pairs = Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
     (Array.isArray(value) ? value : [value])

@@ -46,9 +46,9 @@ export interface FilledRequest {
 
 /**
  * Puts the secrets of an organization into requests, just before they are sent. Only steps with the tool `http_request`
- * may use secrets. `StepChecks` refuses them in other steps when the workflow is saved, and there a marker stays a
- * marker. `HttpRequestTools` hides the secrets in each output, in each rejected response and in all errors, with
- * `FilledRequest.hide` and `hideInError`.
+ * may use secrets. `StepChecks` refuses secrets in other steps when the workflow is saved. Markers in other steps are
+ * never replaced. `HttpRequestTools` hides the secrets in each output, in each rejected response and in all errors,
+ * with `FilledRequest.hide` and `hideInError`.
  */
 @Injectable()
 export class RequestSecretsService {

@@ -22,7 +22,7 @@ export function fileFaults({ response, pages }: Readonly<Record<string, unknown>
   return [{ path: 'response', message: 'must not be file together with pages' }];
 }
 
-/** Returns the limits for responses to this request: 10 MiB for those that may become files. */
+/** Returns the limits for responses to this request: 10 MiB for responses that may become files. */
 export function limitsOf(
   input: HttpRequestInput,
   isAccepted: (status: number) => boolean,
@@ -74,8 +74,8 @@ export async function bodyOrFile(
 }
 
 /**
- * Throws when `response: file` and `pages` are both present. When an expression gives one of them, the check of the
- * definition cannot find this.
+ * Throws when `response: file` and `pages` are both present. The check of the definition cannot find this fault when an
+ * expression returns one of the two arguments.
  */
 export function assertFilesPossible(input: HttpRequestInput): void {
   const [fault] = fileFaults({ ...input });

@@ -75,7 +75,10 @@ export class Pattern {
 export class Search {
   private last?: Place;
   private matching = 0;
-  /** A ring buffer of the beginnings of the last codes, as many as the secret has. `slot` is its next position. */
+  /**
+   * A ring buffer with the positions at which the last codes begin. It has one entry for each code of the secret.
+   * `slot` is the index of the next entry.
+   */
   private readonly begins: Int32Array;
   private slot = 0;
 
@@ -92,7 +95,7 @@ export class Search {
     return this.pattern.codes[0]!;
   }
 
-  /** True if the last codes are the beginning of the secret. */
+  /** True if the last codes match the beginning of the secret. */
   get isMatching(): boolean {
     return this.matching > 0;
   }

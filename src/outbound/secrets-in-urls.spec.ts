@@ -11,7 +11,7 @@ describe(endsAfterHost, () => {
     'https:a.example/x',
     'https://[::1]:8443/',
     '\t https://a.example/',
-  ])('is true after the host: %j', (beginning) => {
+  ])('returns true for a text that ends after the host of a URL: %j', (beginning) => {
     expect(endsAfterHost(beginning)).toBe(true);
   });
 
@@ -35,7 +35,7 @@ describe(endsAfterHost, () => {
     'https:/',
     '/x/',
     'https://a b/',
-  ])('is false in front of the path: %j', (beginning) => {
+  ])('returns false for a text that ends before the path of a URL: %j', (beginning) => {
     expect(endsAfterHost(beginning)).toBe(false);
   });
 });
@@ -49,7 +49,7 @@ describe(secretFaults, () => {
     ['https://{{ vars.host }}/?k={{ secrets.k }}', 0],
     ['https://a.example/', 0],
     [undefined, 0],
-  ])('returns a fault only for a secret in front of the path: %j', (url, count) => {
+  ])('returns a fault only for a secret before the path of a URL: %j', (url, count) => {
     expect(secretFaults(url)).toHaveLength(count);
   });
 });

@@ -12,7 +12,8 @@ export const AFTER_HOST =
  * URL.
  */
 export function endsAfterHost(beginning: string): boolean {
-  // A digit is valid in a host, a port, a user and a password. If it were in one of these parts, they would differ.
+  // A digit is valid in a host, a port, a user and a password. If the added digit were in one of these parts, the two
+  // URLs would differ in this part.
   const [first, second] = [parseUrl(`${beginning}1`), parseUrl(`${beginning}2`)];
   if (!first || !second) return false;
   return (

@@ -7,7 +7,7 @@ type Decoded = readonly number[] | 'more' | 'none';
 const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** The characters after a backslash in JSON, and what they stand for. */
+/** The characters that may follow a backslash in JSON, and the characters that these escapes stand for. */
 const JSON_ESCAPES = new Map(
   [...'"\\/bfnrt'].map((character, at) => [
     character.charCodeAt(0),
@@ -21,8 +21,8 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Encodes the characters of a text that begin at `from` or later, and before `to`, in UTF-8. Gives each byte to the
- * sink. Returns where the next character begins.
+ * Encodes a part of a text in UTF-8, and gives each byte to the sink. The part has the characters that begin at `from`
+ * or later, and before `to`. Returns the position at which the next character begins.
  */
 export function readText(text: string, from: number, to: number, sink: ByteSink): number {
   let at = from;
@@ -36,7 +36,10 @@ export function readText(text: string, from: number, to: number, sink: ByteSink)
   return at;
 }
 
-/** Returns a sink that decodes escapes such as `%2B` for `next`. Allocates nothing, because URLs have many escapes. */
+/**
+ * Returns a sink that decodes escapes such as `%2B`, and gives the bytes to `next`. It allocates nothing, because URLs
+ * have many escapes.
+ */
 export function percentDecoder(next: ByteSink): ByteSink {
   /** The number of bytes that are kept back: the percent sign, and a digit. */
   let waiting = 0;
@@ -78,8 +81,8 @@ export function percentDecoder(next: ByteSink): ByteSink {
 }
 
 /**
- * Returns a sink that decodes escapes such as `\"` and `\u002b` for `next`. It keeps the bytes of an escape back until
- * the escape is complete. Other bytes are not changed.
+ * Returns a sink that decodes escapes such as `\"` and `\u002b`, and gives the bytes to `next`. The sink keeps the
+ * bytes of an escape back until the escape is complete. Other bytes are not changed.
  */
 export function jsonDecoder(next: ByteSink): ByteSink {
   let bytes: number[] = [];
@@ -132,7 +135,7 @@ function decodeJson(bytes: readonly number[]): Decoded {
   return utf8(0x10000 + ((unit - 0xd800) << 10) + ((low - 0xdc00) & 0x3ff));
 }
 
-/** Returns the value of the hexadecimal digits that are there, or -1 if one is not a digit. */
+/** Returns the value of the hexadecimal digits up to the end of `bytes`, or -1 if one of them is not a digit. */
 function hexadecimal(bytes: readonly number[], from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to && at < bytes.length; at += 1) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 
-/** The message that the rules are about. A message that does not exist yet has no id. */
+/** The message to which the rules are applied. A message that does not exist yet has no id. */
 export interface PacedMessage {
   readonly id: string | null;
   readonly contactId: string;
@@ -13,7 +13,7 @@ export interface PacedMessage {
 /** The result of a rule for a message. `until` is null when the rule lets it be sent now. */
 export interface PaceRow {
   readonly code: 'quiet_hours' | 'frequency_cap';
-  /** The cap: `sms`, or `email news` with a topic. */
+  /** The cap: a channel such as `sms`, or a channel and a topic, such as `email news`. */
   readonly cap: string | null;
   readonly until: Date | null;
   readonly drops: boolean;
@@ -52,7 +52,10 @@ const CHECK = `select ${COLUMNS} from public.check_pace($1, $2, $3, $4)`;
 export class PaceRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the rule that keeps the message from being sent now. Otherwise the message counts for the caps. */
+  /**
+   * Returns the rule that keeps the message from being sent now. When there is no such rule, counts the message for the
+   * caps and returns undefined.
+   */
   async decide(organizationId: string, message: PacedMessage): Promise<PaceRow | undefined> {
     const [row] = await this.tenants
       .session(organizationId)
@@ -60,7 +63,7 @@ export class PaceRepository {
     return row;
   }
 
-  /** Returns the result of each rule that applies to the message. It changes nothing. */
+  /** Returns the result of each rule that applies to the message. Changes nothing. */
   check(organizationId: string, message: PacedMessage): Promise<PaceRow[]> {
     return this.tenants.session(organizationId).query<PaceRow>(CHECK, valuesOf(message));
   }

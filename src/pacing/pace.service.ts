@@ -20,8 +20,9 @@ export interface Pause {
 
 /**
  * Decides when messages may be sent, by quiet hours and caps. `check_pace.sql` has the rules. A message waits until the
- * quiet hours end in the time zone of the contact, or of the organization when the contact has none (`quiet_until.sql`).
- * `MessageAttemptsService` calls it before each attempt. Each method needs a transaction of the organization.
+ * quiet hours end in the time zone of the contact, or of the organization when the contact has none
+ * (`quiet_until.sql`). `MessageAttemptsService` calls this service before each attempt. Each method needs a transaction
+ * of the organization.
  */
 @Injectable()
 export class PaceService {

@@ -57,8 +57,8 @@ export class SendingRulesService {
   }
 
   /**
-   * Returns the time zone. Throws `invalid_arguments` when the database does not know it, because the database computes
-   * with it.
+   * Returns the time zone. Throws `invalid_arguments` when the database does not know it, because the database
+   * calculates local times.
    */
   private async parseZone(organizationId: string, text: string): Promise<string> {
     const parsed = parseTimezone(text);

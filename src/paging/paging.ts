@@ -10,7 +10,9 @@ export interface TimePosition {
 // The end of the year 9999. PostgreSQL and JavaScript write later years differently.
 const LATEST = 253_402_300_799_999;
 
-/** The largest size of a page with `sizeOf`, unless its first row is larger. */
+/**
+ * The largest size of a page, in characters that `sizeOf` counts. A page whose first row is larger has only this row.
+ */
 const MAX_PAGE_SIZE = 128 * 1024;
 
 /**

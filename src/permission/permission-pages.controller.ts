@@ -171,7 +171,7 @@ function textsOf({ target, contact, subscriptions }: LinkView, request: Request)
   return { language, texts, topic: found?.title ?? texts.anyTopic };
 }
 
-/** Returns the fields of a form, or none for another body. Throws `payload_too_large`. */
+/** Returns the fields of a form. Returns no fields for any other body. Throws `payload_too_large`. */
 async function readForm(request: Request): Promise<URLSearchParams> {
   const body = await readRawBody(request, BODY_LIMIT_BYTES);
   const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;

@@ -36,8 +36,8 @@ export interface LinkView {
 }
 
 /**
- * Carries out what the links in messages allow, without a session. Malformed and forged links, and links of deleted
- * contacts, throw the same `not_found`.
+ * Carries out the decisions that contacts make with links in messages, without a session. Malformed and forged links,
+ * and links of deleted contacts, throw the same `not_found`.
  */
 @Injectable()
 export class PermissionPagesService {
@@ -66,7 +66,7 @@ export class PermissionPagesService {
     return target;
   }
 
-  /** Returns what the page shows. It changes nothing. */
+  /** Returns the data of the page. Changes nothing. */
   async view(target: LinkTarget): Promise<LinkView> {
     return await this.tenants.transaction(target.organizationId, () => this.find(target), {
       readOnly: true,
@@ -115,7 +115,7 @@ export class PermissionPagesService {
         isSubscribed,
         source: 'preferences',
         evidence,
-        // Whoever has the link could otherwise send the contact any number of e-mails.
+        // Without this option, whoever has the link could send the contact any number of e-mails.
         reusesConfirmation: true,
       });
     };
@@ -154,8 +154,8 @@ export class PermissionPagesService {
 }
 
 /**
- * Returns true when a selected topic must be stored, or its confirmation asked for. A pending topic is selected by
- * default, so its confirmation is asked for only when an e-mail can be sent.
+ * Returns true when a selected topic must be stored, or when its confirmation must be asked for. A pending topic is
+ * selected by default, so its confirmation is asked for only when an e-mail can be sent.
  */
 function isWanted({ state, isUnasked }: StoredSubscription, { email, consent }: Contact): boolean {
   if (state !== 'pending') return state === 'unsubscribed';

@@ -36,8 +36,8 @@ export class SubscriptionRequestsService {
 
   /**
    * Stores the decision and returns the state. A subscription to a topic with double opt-in is `pending` until somebody
-   * confirms it on the page of the link in an e-mail, which is sent once. The caller must have opened a transaction of
-   * the organization. Throws `not_found`. Throws as send_message does when the e-mail cannot be sent.
+   * confirms it. For this, the contact gets one e-mail with a link to a page. The caller must have opened a transaction
+   * of the organization. Throws `not_found`, and the errors of send_message when the e-mail cannot be sent.
    */
   async set(
     organizationId: string,

@@ -5,7 +5,7 @@ import { SetTopicSubscriptionInput } from './subscription.inputs.js';
 import { SubscriptionResult } from './subscription.results.js';
 import { SubscriptionRequestsService } from './subscription-requests.service.js';
 
-/** Provides the tool by which people and workflows record what a contact decided about a topic. */
+/** Provides the tool by which people and workflows record the decision of a contact about a topic. */
 @Injectable()
 export class SubscriptionTools {
   constructor(private readonly requests: SubscriptionRequestsService) {}

@@ -1,7 +1,7 @@
 /**
  * The restriction of one API key: the tools that agents may call with it. It is chosen when the key is created and
  * never changes. `ToolPolicies` applies the restriction: `ToolRegistry` neither lists nor finds the other tools.
- * `BearerGuard` has refused expired keys before.
+ * `BearerGuard` refuses expired keys before the restriction is applied.
  */
 export interface KeyRestriction {
   /** True if the key may call only tools that are declared as `readOnly`. */

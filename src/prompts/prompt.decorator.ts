@@ -11,8 +11,9 @@ export interface PromptOptions {
   description: string;
   icons?: readonly Icon[];
   /**
-   * The tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden
-   * when one of them is hidden, or when one that only reads needs a confirmation: nobody confirms a prompt.
+   * The tools that the prompt tells the model to call, and the tools that return its data. The prompt is hidden when
+   * one of these tools is hidden. It is also hidden when one of them only reads and needs a confirmation, because
+   * nobody confirms a prompt.
    */
   needs?: readonly string[];
 }

@@ -47,7 +47,8 @@ export class FairShare {
   }
 
   /**
-   * Returns true when a claim returned as many rows of an organization as it may get. Then more of its rows may be due.
+   * Returns true when a claim returned as many rows of an organization as the organization may get. Then more rows of
+   * this organization may be due.
    */
   static isExhausted({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
     const left = new Map(Object.entries(rooms));

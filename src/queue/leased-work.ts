@@ -29,7 +29,7 @@ export interface LeasedWork {
   release(claims: Claim[]): Promise<void>;
 }
 
-/** Returns a text that identifies the claim among those of all organizations. */
+/** Returns a text that identifies the claim among the claims of all organizations. */
 export function keyOf(claim: Claim): string {
   return `${claim.organizationId} ${claim.id} ${claim.epoch}`;
 }

@@ -27,7 +27,7 @@ export class LeasedWorker {
   private readonly fairShare?: FairShare;
   private reserved = 0;
   private failures = 0;
-  /** True when more rows may be due than the last claim had free slots for. */
+  /** True when rows may still be due, because too few slots were free for all of them. */
   private mayHaveMore = false;
   /** The number of slots that became free since the last claim of due rows. */
   private newlyFree = 0;
@@ -77,7 +77,7 @@ export class LeasedWorker {
     await this.release(unfinished.map((running) => running.claim));
   }
 
-  /** Reserves a slot for a new row. Returns undefined while other rows may be due, because they come first. */
+  /** Reserves a slot for a new row. Returns undefined while other rows may be due, because the due rows come first. */
   private reserve(organizationId: string): ReservedSlot | undefined {
     if (this.isStopped || this.mayHaveMore || !this.hasRoom(organizationId)) return undefined;
     const requestedAt = performance.now();

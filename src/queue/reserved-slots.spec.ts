@@ -80,7 +80,7 @@ describe(`${LeasedWorker.name} with reserved slots`, () => {
     expect(stage.running()).toEqual(['b', 'c', 'd', 'e']);
   });
 
-  it('reserves no slot while more rows are due than it could claim', async () => {
+  it('reserves no slot while more rows are due than the worker can claim', async () => {
     stage.start();
     stage.work.due.push('a', 'b', 'c');
     await stage.pass(0);

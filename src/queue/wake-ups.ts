@@ -17,8 +17,8 @@ export interface ReservedSlot {
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * Returns true if a wake-up can contain this id. Another id could be read as several wake-ups, or make the wake-ups of
- * other organizations fail that are sent together with it. The poll finds rows with such ids.
+ * Returns true if a wake-up can contain this id. Another id could be read as several wake-ups. It could also make
+ * wake-ups of other organizations fail, because wake-ups are sent together. The poll finds rows with such ids.
  */
 export function canWake(id: string): boolean {
   return ID.test(id);

@@ -12,8 +12,8 @@ import { toError } from '../errors/app-error.js';
 
 const POLL_MS = 1000;
 /**
- * The length of a lease. It is longer than a measurement may take, so two workers never measure one organization at a
- * time.
+ * The length of a lease. It is longer than a measurement may take, so two workers never measure the same organization
+ * at the same time.
  */
 const LEASE_SECONDS = 120;
 const TIMEOUT_MS = 110_000;

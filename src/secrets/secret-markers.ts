@@ -16,12 +16,11 @@ export interface MarkerPlace {
 
 /**
  * Makes markers: texts that stand for secrets while a step is evaluated and stored. Only steps with the tool
- * `http_request` may use secrets: `StepChecks` (`definitions/steps/`) refuses others when the workflow is saved, and in
- * other steps a marker stays a text. `RunScopeService` gives the markers to expressions. `RequestSecretsService` puts
- * the secrets only into the request that is sent, and hides them in responses and errors.
- *
- * A marker is valid in one step of one run only, or in one iteration of it, and cannot be forged. So a text of a payload
- * that looks like a marker stays a text, even when it was copied from another step of the run.
+ * `http_request` may use secrets. `StepChecks` (`definitions/steps/`) refuses secrets in other steps when the workflow
+ * is saved. In other steps, a marker stays a text. `RunScopeService` gives the markers to expressions.
+ * `RequestSecretsService` puts the secrets only into the request that is sent, and hides them in responses and errors.
+ * A marker is valid in one step of one run only, or in one iteration of it, and cannot be forged. So a text of a
+ * payload that looks like a marker stays a text, even when it was copied from another step of the run.
  */
 @Injectable()
 export class SecretMarkers {

@@ -82,14 +82,17 @@ export class SecretTools {
   }
 }
 
-/** Removes the line end that copying from a terminal or a file adds. No key ends with one. */
+/** Removes the line end that copying from a terminal or a file adds. No key ends with a line end. */
 function withoutLineEnd(secret: string): string {
   const text = secret.replace(/\r?\n$/, '');
   if (text !== '') return text;
   throw AppError.invalidField('secret', 'must have characters other than a line end');
 }
 
-/** Returns the new content: what is given, and for the rest what is stored. Fields of another kind do not stay. */
+/**
+ * Returns the new content: the given fields, and the stored values of all other fields. If the kind changes, the stored
+ * values of fields that belong only to the earlier kind are dropped.
+ */
 function contentOf(input: SetSecretInput, before: SecretContent | undefined): SecretContent {
   const kind = input.kind ?? before?.kind ?? 'value';
   const kept = before?.kind === kind ? before : undefined;
@@ -129,9 +132,9 @@ function assertFields(content: Omit<SecretContent, 'secret'>, secret: string | u
 }
 
 /**
- * Returns the stored secret for a change that gives no new one. Throws `invalid_arguments` when none is stored.
- * Throws it also when the kind or the URL for tokens changes, or a host is added, because they decide who receives the
- * secret.
+ * Returns the stored secret for a change without a new secret. Throws `invalid_arguments` when no secret is stored.
+ * Also throws `invalid_arguments` when the kind or the URL for tokens changes, or a host is added, because these fields
+ * decide who receives the secret.
  */
 function keptSecret(
   before: SecretContent | undefined,

@@ -7,7 +7,7 @@ import { SecretRow } from './secret.entity.js';
 export class SecretsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns the secrets in the order of their names. With `names`, returns only those. */
+  /** Returns the secrets in the order of their names. With `names`, returns only the secrets with these names. */
   async list(organizationId: string, names?: readonly string[]): Promise<SecretRow[]> {
     return await this.tenants.repository(organizationId, SecretRow).find({
       where: { organizationId, ...(names && { name: In(names) }) },

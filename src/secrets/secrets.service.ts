@@ -27,7 +27,10 @@ export class SecretsService {
     private readonly box: SecretBox,
   ) {}
 
-  /** Returns all secrets in the order of their names. With `names`, returns those that exist. */
+  /**
+   * Returns all secrets in the order of their names. With `names`, returns only the secrets with these names, if they
+   * exist.
+   */
   async list(organizationId: string, names?: readonly string[]): Promise<StoredSecret[]> {
     return await this.tenants.transaction(
       organizationId,

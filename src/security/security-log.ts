@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** The names of security events: what was refused. An operator can set alarms on these names. */
+/** The names of security events. Each name says what was refused. An operator can set alarms on these names. */
 export type SecurityEvent =
   | 'blocked_target'
   | 'cross_site_request'

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OrganizationRow } from '../database/organization-row.js';
 
-/** Stores that a contact is in a segment. A row of a dynamic segment is what the last comparison found. */
+/** Stores that a contact is in a segment. The rows of a dynamic segment are the result of its last comparison. */
 @Entity('segment_members')
 export class SegmentMember extends OrganizationRow {
   @PrimaryColumn('text')
@@ -14,7 +14,7 @@ export class SegmentMember extends OrganizationRow {
   enteredAt: Date;
 }
 
-/** Stores that a transaction wrote a contact that has not been compared with dynamic segments since. */
+/** Stores that a transaction wrote a contact. The row stays until the contact is compared with the dynamic segments. */
 @Entity('segment_changes')
 export class SegmentChange extends OrganizationRow {
   @PrimaryColumn('text', { default: () => '(pg_current_xact_id())::text' })

@@ -8,7 +8,7 @@ export class SegmentMembersRepository {
 
   /**
    * Keeps contacts from being deleted until the transaction ends. A transaction that writes members of several segments
-   * calls this first. Otherwise it could wait for a change of a contact that waits for this transaction.
+   * calls this first. Otherwise the transaction and a change of a contact could wait for each other.
    */
   async keepContacts(organizationId: string, contactIds: readonly string[]): Promise<void> {
     if (contactIds.length === 0) return;

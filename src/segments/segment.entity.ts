@@ -16,7 +16,10 @@ export class Segment extends OrganizationRowWithId {
   @Column('text')
   kind: SegmentKind;
 
-  /** The conditions, as `search_contacts` takes them, with other segments by their ids. A static segment has none. */
+  /**
+   * The conditions, as `search_contacts` takes them, but with the ids of other segments instead of their names. A
+   * static segment has none.
+   */
   @Column('json', { nullable: true })
   filters: object[] | null;
 
@@ -24,7 +27,7 @@ export class Segment extends OrganizationRowWithId {
   @Column('text', { array: true, default: () => `'{}'` })
   uses: string[];
 
-  /** True if time alone, or a message or run, can change who matches. */
+  /** True if contacts can begin or stop matching without a write: by time alone, or because of a message or a run. */
   @Column('boolean', { default: false })
   timed: boolean;
 

@@ -90,7 +90,7 @@ export class SenderDomainTools {
     name: 'remove_sender_domain',
     title: 'Remove a sender domain',
     description:
-      'Removes a domain with its keys. Messages from its addresses that were not sent yet fail. Adding it again makes ' +
+      'Removes a domain with its keys. Unsent messages from its addresses fail. Adding it again makes ' +
       'new records.',
     output: RemovedSenderDomain,
     destructive: true,

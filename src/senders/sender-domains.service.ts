@@ -85,8 +85,8 @@ export class SenderDomainsService {
   }
 
   /**
-   * Looks up the records of a domain and stores what was found. The next key becomes the current one when its
-   * record was found. The caller needs no transaction. Throws `not_found`.
+   * Looks up the records of a domain and stores the results. The next key becomes the current one when its record was
+   * found. The caller needs no transaction. Throws `not_found`.
    */
   async verify(organizationId: string, id: string, signal?: AbortSignal): Promise<KeyedDomain> {
     const { domain, keys } = await this.get(organizationId, id);

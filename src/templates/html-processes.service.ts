@@ -8,7 +8,7 @@ import { HtmlProcess } from './html-process.js';
 const MOST_PROCESSES = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its HTML in memory. */
 const MOST_WAITING = 20;
-/** The longest time in which a process starts and loads its packages. On a busy machine it needs seconds. */
+/** The longest time in which a process starts and loads its packages. On a busy machine, this takes seconds. */
 const MOST_LOAD_MS = 10_000;
 /**
  * The longest time for one HTML. A newsletter of 256 KiB with hundreds of rules needs about 1 s of processor time. This
@@ -18,7 +18,7 @@ const MOST_HTML_MS = 7000;
 /** The longest wait of a job for each of its turns. */
 const MOST_WAIT_MS = 18_000;
 /**
- * The longest time of a job with its waits. A call occupies a transaction meanwhile, and the database ends a
+ * The longest time of a job, including its waits. A call occupies a transaction meanwhile, and the database ends a
  * transaction that is idle for 30 s.
  */
 const MOST_MS = 28_000;

@@ -63,8 +63,8 @@ export class JoinedText {
   }
 
   /**
-   * Returns the message with a line and column. They say where the source has the character that is at `offset` in the
-   * text.
+   * Returns the message with a line and column. They are the position in the source of the character that is at
+   * `offset` in the text.
    */
   place(offset: number, message: string): PlacedMessage {
     const piece = this.pieces.findLast(({ at }) => at <= offset);

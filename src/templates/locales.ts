@@ -7,8 +7,8 @@ function chainOf(locale: string): string[] {
 }
 
 /**
- * Chooses the locale of a variant. Returns the first wanted locale that exists, where each one is tried in its shorter
- * forms too. Otherwise returns the first existing locale, or undefined when there is none.
+ * Chooses the locale of a variant. Tries each wanted locale and then its shorter forms, and returns the first one that
+ * exists. When none of them exists, returns the first existing locale, or undefined if there is none.
  */
 export function chooseLocale(
   wanted: readonly (string | null | undefined)[],

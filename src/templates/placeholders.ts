@@ -22,8 +22,8 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
 }
 
 /**
- * Puts the markup back into the text that a program made from the text with words. Returns undefined when the program
- * lost, doubled or moved a word, because then conditions and loops would be broken.
+ * Puts the markup back into the text that a program made from the text with placeholder words. Returns undefined when
+ * the program lost, doubled or moved a word, because then conditions and loops would be broken.
  */
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
   let next = 0;

@@ -6,7 +6,7 @@ import { VersionCache } from './version-cache.js';
 const MIB = 1024 * 1024;
 const compiler = new TextCompiler();
 
-/** Returns how many of the parsed texts a cache keeps, after 30 versions with this text were used. */
+/** Uses 30 versions with this text, and returns the number of versions whose parsed texts the cache keeps. */
 function countKept(text: string): number {
   const cache = new VersionCache();
   const variants = { en: { email: { subject: 'Hello', html: text, text } } };

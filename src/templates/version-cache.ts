@@ -5,7 +5,10 @@ import type { CompiledContent } from './template-content.js';
 const MOST_PARSED_BYTES = 48 * 1024 * 1024;
 const MOST_CONTENT_BYTES = 16 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 2;
-/** The most bytes that a character of JSON takes as a part of a parsed value, such as a list of empty lists. */
+/**
+ * The largest number of bytes that one character of JSON takes in memory after parsing, for example in a list of empty
+ * lists.
+ */
 const BYTES_PER_JSON_CHARACTER = 40;
 
 /**

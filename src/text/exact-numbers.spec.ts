@@ -44,7 +44,7 @@ describe(quoteInexactNumbers, () => {
     expect(quoteInexactNumbers('{"a\\\\":1e400,"b":"\\""}')).toBe('{"a\\\\":"1e400","b":"\\""}');
   });
 
-  it('changes nothing that JavaScript has written', () => {
+  it('changes no JSON that JavaScript has written', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         expect(quoteInexactNumbers(json)).toBe(json);

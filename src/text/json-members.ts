@@ -5,9 +5,9 @@ const ARRAY = '['.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Returns true when a JSON text can have more than this number of members. If it is valid JSON, it then has more than
- * half of this number. Counts the commas and the opening brackets outside of strings, in about 1 ms for 1 MB. Nothing
- * is parsed, because the values of `[{},{},…]` take 22 times as much memory as the text.
+ * Returns true when a JSON text can have more than this number of members. When the function returns true for valid
+ * JSON, the text has more than half of this number. Counts the commas and the opening brackets outside of strings, in
+ * about 1 ms for 1 MB. Nothing is parsed, because the values of `[{},{},…]` take 22 times as much memory as the text.
  */
 export function mayHaveMoreMembers(json: string, most: number): boolean {
   // Each comma and bracket is a character, so a text of this length cannot have more of them.

@@ -2,12 +2,12 @@ const OBJECT = '{'.charCodeAt(0);
 const ARRAY = '['.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
-/** The bytes that an object, a list, and a further value or the name of a member take in the heap of V8. */
+/** The bytes in the heap of V8: of an object, of a list, and of each further value or name of a member. */
 const OBJECT_BYTES = 64;
 const ARRAY_BYTES = 48;
 const VALUE_BYTES = 16;
 
-/** The most bytes that {@link jsonMemory} returns for one character. */
+/** The largest number of bytes that {@link jsonMemory} returns for one character. */
 export const MOST_JSON_MEMORY = 1 + OBJECT_BYTES;
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOfHtml } from './text-of-html.js';
 
-/** Runs `work` and returns the longest processor time, in milliseconds, for which it gave other work no turn. */
+/** Runs `work` and returns the longest processor time, in milliseconds, for which other work got no turn. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longestMs = 0;
   let cpu = process.cpuUsage();

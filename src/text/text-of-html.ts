@@ -3,8 +3,8 @@ import { AppError } from '../errors/app-error.js';
 import { TextWriter } from './text-writer.js';
 
 /**
- * The number of characters that are read without a pause. Other work of the process waits for them, which takes some
- * milliseconds.
+ * The number of characters that are read without a pause. Reading them takes some milliseconds, in which other work of
+ * the process waits.
  */
 const CHARACTERS_AT_ONCE = 4 * 1024;
 const MOST_CHARACTERS = 512 * 1024;
@@ -46,7 +46,9 @@ export async function textOfHtml(html: string): Promise<string> {
   return reader.text();
 }
 
-/** Receives the parts of HTML as positions in it. It keeps no tree, because deep trees take time at every level. */
+/**
+ * Receives the parts of HTML as positions in the HTML. It keeps no tree, because deep trees take time at every level.
+ */
 class HtmlReader {
   private readonly writer = new TextWriter();
   private element = '';

@@ -37,8 +37,8 @@ export function toolForKey(
 }
 
 /**
- * Throws what {@link toolForKey} throws. Throws `confirmation_required` if a person must approve each call of the tool,
- * because no approval covers a request that is not a call of the tool.
+ * Throws the errors of {@link toolForKey}. Throws `confirmation_required` if a person must approve each call of the
+ * tool. No approval covers a request that is not a call of the tool.
  */
 export function assertKeyMayUse(
   policies: ToolPolicies,

@@ -8,7 +8,7 @@ import { OrganizationRow } from '../database/organization-row.js';
 export const SUBSCRIPTION_STATES = ['subscribed', 'pending', 'unsubscribed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** The proof of where a decision came from. All members are as the person's browser or the caller gave them. */
+/** The evidence of a decision. All members are as the browser of the person or the caller sent them. */
 export interface Evidence {
   ip?: string;
   user_agent?: string;
@@ -40,7 +40,7 @@ export class TopicSubscription extends OrganizationRow {
 
   /**
    * The address to which this message was sent. A subscription with an address counts only for e-mails to this address,
-   * because nobody has confirmed it for another one.
+   * because nobody has confirmed the subscription for another address.
    */
   @Column('text', { nullable: true })
   confirmationAddress: string | null;

@@ -27,8 +27,8 @@ const DECIDE = prepared(
    returning state`,
 );
 /**
- * Finds the state of a subscription. The statement is sent in the transaction that begins an attempt, after the
- * message is locked. So it sees every decision that people made before.
+ * Finds the state of a subscription. The statement is sent in the transaction that begins an attempt, after the message
+ * is locked. So it sees every decision that was committed before the message was locked.
  */
 const FIND_STATE = prepared(
   'topic_state',

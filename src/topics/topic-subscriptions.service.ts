@@ -9,14 +9,17 @@ import { TopicSubscriptionsRepository } from './topic-subscriptions.repository.j
 import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
-/** The hours after an e-mail that asks to confirm a topic, until the page of preferences may send another one. */
+/**
+ * The number of hours after an e-mail that asks to confirm a topic. Until then, the page of preferences sends no other
+ * such e-mail.
+ */
 const CONFIRMATION_HOURS = 24;
 
 /** The reason why a message of a topic must not be sent to a contact. */
 export type TopicObstacle = 'unsubscribed' | 'pending' | 'deleted';
 
 /**
- * Manages what contacts decided about topics. The caller of each method must have opened a transaction of the
+ * Manages the decisions of contacts about topics. The caller of each method must have opened a transaction of the
  * organization. The id of a merged contact means the survivor.
  */
 @Injectable()

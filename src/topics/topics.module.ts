@@ -8,7 +8,7 @@ import { TopicTools } from './topic.tools.js';
 import { TopicsRepository } from './topics.repository.js';
 import { TopicsService } from './topics.service.js';
 
-/** Stores topics of messages, what contacts decided about them, and the links by which they decide. */
+/** Stores topics of messages, the decisions of contacts about topics, and the links by which contacts decide. */
 @Module({
   imports: [ContactsModule],
   providers: [

@@ -1,4 +1,4 @@
-/** Counts what each organization has. Organizations that have nothing occupy no memory. */
+/** Keeps a count for each organization. Organizations with the count 0 occupy no memory. */
 export class OrganizationCounts {
   private readonly counts = new Map<string, number>();
 

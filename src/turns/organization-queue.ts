@@ -27,8 +27,7 @@ export class OrganizationQueue<T> {
   }
 
   /**
-   * Takes the next item of an organization that may have a turn now. `mayTake` gets this item too. Returns undefined if
-   * there is none.
+   * Takes the next item of the next organization for which `mayTake` returns true. Returns undefined if there is none.
    */
   shift(
     mayTake: (organizationId: string, item: T) => boolean = () => true,

@@ -11,8 +11,8 @@ const ORIGINS = ['own', 'evil', 'null', 'port', 'subdomain', undefined] as const
 const TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined];
 const COOKIES = ['valid', 'forged', 'ended', 'empty', undefined] as const;
 /**
- * `npm test` tries every seventh combination. Each value of the lists above still occurs, because 7 divides the length
- * of no list.
+ * `npm test` tries every seventh combination. Each value of the lists above still occurs, because the length of each
+ * list has no common factor with 7.
  */
 const NTH = 7;
 

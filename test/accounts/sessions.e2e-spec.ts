@@ -127,7 +127,7 @@ describe('GET /api/auth/sessions', () => {
 });
 
 describe('DELETE /api/auth/sessions', () => {
-  it('with an id ends only that session and its stream of changes, at once', async () => {
+  it('with an id immediately ends that session and its stream of changes, and no other session', async () => {
     const [ended, kept] = [await signIn('Ended'), await signIn('Kept')];
     const stream = await openStream(ended);
     const { id } = (await list()).find(({ client }) => client === 'Ended')!;

@@ -56,7 +56,7 @@ describe('the limits of sign-in', () => {
   afterEach(() => vi.restoreAllMocks());
   afterAll(() => switchboard.close());
 
-  it('do not let strangers lock out a network address from which the person signed in before', async () => {
+  it('do not let strangers lock out a network address from which the person has already signed in', async () => {
     acme = await createOrganization(switchboard);
     expect((await signIn(switchboard, acme.email, acme.password, HERE)).status).toBe(200);
     const statuses = await attempt(4, () =>
@@ -67,7 +67,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(switchboard, acme.email, acme.password, HERE)).status).toBe(200);
   });
 
-  it('do not let strangers lock out the address at which the account was created', async () => {
+  it('do not let strangers lock out the network address from which the account was created', async () => {
     acme = await createOrganization(switchboard);
     await attempt(4, () => signIn(switchboard, acme.email, 'a guess', newAddress()));
     // The account was created from 127.0.0.1, because the sign-up did not go through the proxy.

@@ -201,7 +201,7 @@ describe('the verification of an address', () => {
     expect(row).toEqual({ hours: 24 });
   });
 
-  it('accepts only one of several simultaneous uses of a token, and afterwards no earlier token', async () => {
+  it('accepts only one of several simultaneous uses of a token, and refuses earlier tokens afterwards', async () => {
     const ada = await signUp();
     expect((await mailAgain(ada)).status).toBe(204);
     const [first = '', second = ''] = await tokensOf(ada, 2);
@@ -304,7 +304,7 @@ describe('the verification of an address', () => {
     expect(await mailsTo(ada.email)).toHaveLength(MAILS_A_DAY);
   });
 
-  it('sends a mailbox at most a few mails a day, in total for all accounts with spellings of its address', async () => {
+  it('sends a mailbox at most a few mails a day, even when several accounts have different spellings of its address', async () => {
     const spellings = ['victim+1', 'victim+2', 'v.i.ctim+3', 'Victim+4', 'vic.tim+5', 'victim'];
     const people = [];
     for (const name of spellings) people.push(await signUp(`${name}@mail.example`));

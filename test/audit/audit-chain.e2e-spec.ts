@@ -244,7 +244,7 @@ describe('the chain of the audit log', () => {
     expect(await verify()).toMatchObject({ faults: [], waiting: 0, entries: 3009 });
   });
 
-  it('is written by one function, which every other function calls', async () => {
+  it('is written by one function only, which all other functions call to add an entry', async () => {
     const writers = await switchboard.ownerQuery<{ name: string }>(
       `select p.oid::regprocedure::text as name from pg_proc p
        join pg_namespace n on n.oid = p.pronamespace and n.nspname in ('public', 'gate', 'private')

@@ -120,7 +120,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('shows from which address an organization was created, and its keys were created and revoked', async () => {
+  it('shows the addresses from which an organization was created, and from which its keys were created and revoked', async () => {
     const headers = { 'User-Agent': 'Browser/1' };
     const created = await acme.fetch('/api/mcp/keys', { method: 'POST', headers });
     const revoked = await acme.fetch('/api/mcp/keys', { method: 'DELETE', headers });

@@ -36,7 +36,7 @@ describe('the settings of an organization', () => {
     expect(faults).toEqual([]);
   });
 
-  it('include the retention, which a person sets, and ask before rows are deleted', async () => {
+  it('include the retention, which a person can change, and ask for confirmation before rows are deleted', async () => {
     const { page, faults } = await dashboard.open('/settings/retention');
     const audit = page.getByLabel('Audit log, in days');
     await audit.fill('ten');

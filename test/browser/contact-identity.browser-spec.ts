@@ -48,7 +48,7 @@ describe('the identity of contacts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('includes typed properties, whose values of the wrong type are listed and removed', async () => {
+  it('has a page for typed properties, which lists values of the wrong type and removes them', async () => {
     const { organization } = dashboard;
     await organization.call('create_contact', {
       email: 'grace@example.com',

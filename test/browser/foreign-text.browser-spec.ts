@@ -71,7 +71,7 @@ describe('text from outside', () => {
       subject: 'Hello',
       body: `${NAME}\n${'x'.repeat(200_000)}`,
     });
-    // send_message refuses such a subject now, but older messages may have one.
+    // send_message refuses this subject now, but messages of earlier versions may have it.
     await dashboard.switchboard.ownerQuery('update messages set subject = $1 where id = $2', [
       NAME,
       message!.id,

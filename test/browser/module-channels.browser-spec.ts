@@ -5,7 +5,7 @@ import { Channel } from '../../src/channels/channel.decorator.js';
 import { createContact } from '../messaging/support.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 
-/** A channel of a module. Every contact has its address. */
+/** A channel of a module. Every contact has an address for this channel. */
 @Channel({ name: 'pager', title: 'Pager', address: 'pager', subject: 'optional' })
 @Injectable()
 class PagerChannel implements DeliveryChannel {

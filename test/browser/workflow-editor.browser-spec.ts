@@ -157,8 +157,8 @@ describe('the editor of workflows', () => {
     const labels = page.locator('.react-flow__viewport-portal text');
     expect(await labels.allTextContents()).toEqual(['then', 'else', 'for each item']);
     const card = (name: string) => page.locator('.react-flow__node', { hasText: name });
-    // The picture can move while faults appear above it, and a busy browser joins moves of the mouse. So the mouse moves
-    // until the page shows where the step would go.
+    // The canvas can move while faults appear above it, and a busy browser merges several moves of the mouse into one.
+    // So the test moves the mouse until the page shows where the step would go.
     const hold = async (name: string, over: string, above: number, shown: Locator) => {
       await card(name).hover();
       await page.mouse.down();
@@ -324,7 +324,7 @@ describe('the editor of workflows', () => {
     for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
     await page.keyboard.type('"to');
     await page.locator('.cm-completionInfo', { hasText: 'Name of the tool' }).waitFor();
-    // The editor ignores Enter shortly after its list has opened, so pressing Enter here would depend on time.
+    // The editor ignores Enter shortly after its list has opened. So Enter would not always work here.
     await offered.filter({ hasText: /^tool$/ }).click();
     await page.keyboard.type('"create_c');
     await offered.filter({ hasText: /^create_contact$/ }).click();

@@ -78,7 +78,7 @@ describe('GET /api/changes', () => {
     await head.untilEnded();
   });
 
-  it('names what changes in another process, and nothing else', async () => {
+  it('names each resource that changes in another process, and sends no data of the resource', async () => {
     const reader = await connect();
     const contact = await createContact(acme, { first_name: 'Canary' });
     const message = await send(acme, { contact_id: contact.id, body: 'Canary' });
@@ -133,7 +133,7 @@ describe('GET /api/changes', () => {
     await acme.call('set_tool_policy', { tool: 'create_contact', confirmation: 'never' });
   });
 
-  it('does not name what changes in other organizations', async () => {
+  it('names no resource of other organizations', async () => {
     const reader = await connect(globex.cookie);
     const { id } = await createContact(acme);
     const { id: own } = await createContact(globex);

@@ -25,7 +25,7 @@ export class ChangeRecorder {
     this.changes.splice(0, index() + 1);
   }
 
-  /** Waits until all changes that were published before have arrived. Removes and returns them. */
+  /** Waits until all changes that were published before this call have arrived. Removes and returns these changes. */
   async takeAll(publisher: Switchboard, organizationId: string): Promise<ChangeOrGap[]> {
     counter += 1;
     const uri = `${LAST}${counter}`;

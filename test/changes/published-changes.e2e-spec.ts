@@ -71,7 +71,7 @@ describe('a run', () => {
   };
   const echo = { id: 'a', tool: 'probe_echo', arguments: { value: {} } };
 
-  it('is published when it starts, and not when its idempotency key was used before', async () => {
+  it('is published when it starts, and not again when its start is repeated with the same idempotency key', async () => {
     const workflow = await createWorkflow(acme, [echo]);
     await takeDistinct();
     const { body } = await postWebhook(here, workflow.id, {}, { 'Idempotency-Key': 'once' });

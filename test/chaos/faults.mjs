@@ -55,7 +55,7 @@ const FAULTS = {
        where application_name like 'switchboard%' and random() < 0.5`,
     ),
   crash: ({ postgres, tally }, choice) => {
-    // Each crash waits for the end of the crash before, because a stopped server cannot crash.
+    // Each crash waits until the server runs again after the previous crash, because a stopped server cannot crash.
     tally.crashing = (tally.crashing ?? Promise.resolve()).then(() =>
       postgres.crash(choice * 2000),
     );

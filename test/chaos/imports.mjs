@@ -30,7 +30,7 @@ export function planImports(name) {
   });
 }
 
-/** Uploads and starts the imports, evenly over `seconds`, while faults happen. Fills in the id of each. */
+/** Uploads and starts the imports, evenly over `seconds`, while faults happen. Sets the id of each import. */
 export async function startImports(imports, { webs, cookie, seconds }) {
   for (const [index, job] of imports.entries()) {
     if (index > 0) await sleep((seconds * 1000) / imports.length);

@@ -34,7 +34,7 @@ export class Redis {
     await exited;
   }
 
-  /** Sends the command. Resolves to true when Redis responds, and to false when it is away or is killed meanwhile. */
+  /** Sends the command. Resolves to true when Redis responds, and to false when the connection fails or breaks. */
   #send(command) {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));

@@ -130,7 +130,7 @@ describe('switchboard doctor', () => {
     );
   });
 
-  it('says where an address redirects, and sends the key nowhere else', async () => {
+  it('says where an address redirects, and does not send the key to that place', async () => {
     const headers = { Location: 'https://other.example/health/live' };
     middle.behaviour = () => Promise.resolve({ status: 301, headers, body: '' });
     const result = await examine(middle.url);
@@ -138,7 +138,7 @@ describe('switchboard doctor', () => {
     expect(middle.requests).toHaveLength(1);
   });
 
-  it('says that another service answers', async () => {
+  it('says that a service that is not Switchboard answers', async () => {
     middle.behaviour = () => Promise.resolve(json(200, { hello: 'world' }));
     expect(found(await examine(middle.url), 'WRONG')).toContain(
       'A service that is not Switchboard',

@@ -76,7 +76,7 @@ describe('rows of a file that are sent to the service', () => {
     expect(await countContacts()).toBe(ROWS);
   });
 
-  it('pass a rate limit that is smaller than a batch', async () => {
+  it('are all executed when the rate limit is smaller than a batch', async () => {
     middle.behaviour = async ({ calls }, forward) => {
       const error = { code: 1429, message: 'Too many calls. Try again later.' };
       const refused = json(429, { jsonrpc: '2.0', id: null, error }, { 'Retry-After': '0' });
@@ -86,7 +86,7 @@ describe('rows of a file that are sent to the service', () => {
     expect(await countContacts()).toBe(ROWS);
   });
 
-  it('pass a proxy that takes smaller bodies than the service', async () => {
+  it('are all executed when a proxy accepts only smaller bodies than the service', async () => {
     middle.behaviour = async ({ calls }, forward) => {
       const page = { status: 413, headers: { 'Content-Type': 'text/html' }, body: '<html>' };
       return calls > 7 ? page : await forward();

@@ -106,7 +106,8 @@ describe('merge_contacts', () => {
       `select table_name || '.' || column_name as place from information_schema.columns
        where table_schema in ('public', 'private') and column_name ~ 'contact' order by 1`,
     );
-    // A new table in this list must be moved by ContactMergesRepository, or needs a comment that says why not.
+    // When you add a table to this list, let ContactMergesRepository move its rows, or say in a comment why the rows
+    // need not be moved.
     expect(columns.map(({ place }) => place)).toEqual([
       // Triggers of contact_merges move the rows of this table and of topic_subscriptions.
       'consent_changes.contact_id',
@@ -156,7 +157,7 @@ describe('merge_contacts', () => {
     await runUntil(acme, run, 'succeeded');
   });
 
-  it('makes the old id, addresses and external id reach the survivor', async () => {
+  it('lets callers find the survivor by the id, the addresses and the external id of the merged contact', async () => {
     const one = await createContact(acme);
     const two = await createContact(acme, {
       email: 'old@merge.example.com',
@@ -317,8 +318,8 @@ describe('merge_contacts', () => {
   });
 });
 
-describe('merge_contacts refuses', () => {
-  it('a contact of another organization as if it did not exist', async () => {
+describe('merge_contacts with wrong arguments', () => {
+  it('refuses a contact of another organization as if it did not exist', async () => {
     const beta = await createOrganization(switchboard);
     const [own, foreign] = [await createContact(acme), await createContact(beta)];
     const unknown = await merge(acme, own.id, 'con_unknown');
@@ -333,7 +334,7 @@ describe('merge_contacts refuses', () => {
     expect((await find(beta, foreign.id)).id).toBe(foreign.id);
   });
 
-  it('one contact twice, and a contact that was merged already', async () => {
+  it('refuses one contact twice, and a contact that was merged already', async () => {
     const [one, two, three] = [
       await createContact(acme),
       await createContact(acme),
@@ -348,7 +349,7 @@ describe('merge_contacts refuses', () => {
     expect((await merge(acme, two.id, one.id)).error?.code).toBe('invalid_arguments');
   });
 
-  it('a result with too many tags, properties or aliases, and changes nothing', async () => {
+  it('refuses a result with too many tags, properties or aliases, and changes nothing', async () => {
     const names = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${prefix}${index}`);
     const properties = (prefix: string) =>
@@ -376,7 +377,7 @@ describe('merge_contacts refuses', () => {
     { contact_id: { $ne: 1 }, other_id: 'x' },
     { contact_id: "x'; drop table contacts; --", other_id: '\0' },
     { contact_id: 'x'.repeat(65), other_id: 'x' },
-  ])('arguments that are not ids: %j', async (given) => {
+  ])('refuses arguments that are not ids: %j', async (given) => {
     const { error } = await acme.call('merge_contacts', given);
     expect(error?.code).toMatch(/^(invalid_arguments|not_found)$/);
   });

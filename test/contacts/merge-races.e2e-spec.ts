@@ -93,7 +93,7 @@ describe('during a merge', () => {
   });
 
   it.each(['contact_id', 'email'] as const)(
-    'a run that names the merged contact by %s has the survivor',
+    'a run that names the merged contact by %s gets the survivor as its contact',
     async (name) => {
       const [one, two] = [await createContact(acme), await createContact(acme)];
       const workflow = await createWorkflow(acme, []);
@@ -172,7 +172,7 @@ describe('merge_contacts', () => {
     }
   });
 
-  it('leaves one of two contacts that are merged into each other at the same time', async () => {
+  it('keeps exactly one of two contacts that are merged into each other at the same time', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [one, two] = [await createContact(acme), await createContact(acme)];
       const messages = [

@@ -38,7 +38,7 @@ describe('declared properties', () => {
     { type: 'date', good: ['2030-01-31', '2028-02-29'], bad: ['2030-02-30', '31.1.2030', 5] },
     { type: 'enum', options: ['free', 'pro'], good: ['free'], bad: ['Free', '', 1] },
     { type: 'list', good: [[], ['a', 'b']], bad: ['a', [1], [''], [['a']], Array(51).fill('a')] },
-  ])('of the type $type get values of this type only', async ({ type, options, good, bad }) => {
+  ])('of the type $type accept values of this type only', async ({ type, options, good, bad }) => {
     await declare('value', type, options);
     for (const value of good) {
       const created = await create({ value });

@@ -192,7 +192,7 @@ describe('unmerge_contacts', () => {
     expect((await find(acme, one.id)).email).toBe(one.email);
   });
 
-  it('restores contacts that were merged and restored before', async () => {
+  it('restores contacts again after a second merge', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     for (let round = 0; round < 2; round += 1) {
       await merge(acme, one.id, two.id);

@@ -45,7 +45,7 @@ describe('the dashboard over HTTP', () => {
     switchboard = await sharedSwitchboard();
   });
 
-  it('answers the root with the page and the policy, and makes browsers ask again each time', async () => {
+  it('answers the root with the page and the policy, and makes browsers revalidate the page at each use', async () => {
     const { status, headers, body } = await send('/');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');

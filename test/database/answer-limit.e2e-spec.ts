@@ -66,7 +66,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     LONG_MS,
   );
 
-  it('is measured for each statement alone, and ends the connection', async () => {
+  it('is detected for each statement separately, and ends the connection', async () => {
     const client = new Client({ connectionString: switchboard.databaseUrl });
     const errors: unknown[] = [];
     client.on('error', (error) => errors.push(error));
@@ -81,7 +81,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     await expect(client.query('select 1')).rejects.toThrow('not queryable');
   });
 
-  it('is avoided by the worker of messages: a message with a text above 16 MiB fails unread', async () => {
+  it('is avoided by the worker of messages: a message with a text above 16 MiB fails before the text is read', async () => {
     const { value } = await hostile.call<{ contact: { id: string } }>('create_contact', {
       email: 'grace@example.com',
       consent: { email: 'granted' },

@@ -254,7 +254,7 @@ describe(`${assertIsolated.name} of roles`, () => {
     await owner.query('drop extension pg_buffercache');
   });
 
-  it.each(KINDS)('accepts a %s role without such privileges', async (kind) => {
+  it.each(KINDS)('accepts a %s role without forbidden privileges', async (kind) => {
     await expect(assertIsolated(await ownRole(kind))).resolves.toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-describe('SQL of a tool cannot store', () => {
+describe('SQL of a tool', () => {
   const policies = (first: number, last: number): string =>
     `insert into tool_policies (organization_id, tool)
      select organization_id, 'tool_' || g from workflows, generate_series(${first}, ${last}) g
@@ -38,7 +38,7 @@ describe('SQL of a tool cannot store', () => {
       from workflows order by id limit ${number}`;
   };
 
-  it('more than 500 policies, in one statement or several', async () => {
+  it('cannot store more than 500 policies, in one statement or several', async () => {
     const refused = { error: 'An organization has at most 500 rows in tool_policies.' };
     expect(await runSql(organization, policies(1, 501))).toEqual([refused]);
     expect(await runSql(organization, policies(1, 500))).toEqual([{ rows: expect.anything() }]);
@@ -46,7 +46,7 @@ describe('SQL of a tool cannot store', () => {
     expect((await runSql(organization, 'delete from tool_policies'))[0]).toHaveProperty('rows');
   });
 
-  it('more than 20 offered workflows', async () => {
+  it('cannot store more than 20 offered workflows', async () => {
     const copies = `insert into workflows
       select (jsonb_populate_record(own, jsonb_build_object('id', left(own.id, 30) || g + 10))).*
       from workflows own, generate_series(1, 20) g`;
@@ -65,13 +65,13 @@ describe('SQL of a tool cannot store', () => {
     ['a long description', { description: 'x'.repeat(1001) }],
     ['a large schema', { input_schema: { x: 'x'.repeat(16_384) } }],
     ['a large result', { result: { x: 'x'.repeat(16_384) } }],
-  ])('an offered workflow with %s', async (_name, values) => {
+  ])('cannot store an offered workflow with %s', async (_name, values) => {
     expect(await runSql(organization, offers(1, values))).toEqual([
       { error: expect.stringContaining('"offered_workflows_size_check"') },
     ]);
   });
 
-  it('a longer revision of an offered workflow', async () => {
+  it('cannot replace the revision of an offered workflow by a text that is too long', async () => {
     const outcomes = await runSql(
       organization,
       offers(1),

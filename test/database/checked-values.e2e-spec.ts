@@ -9,7 +9,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
   });
   afterAll(() => owner.drop());
 
-  it('repair rows that SQL of a tool stored before, and change no other rows', async () => {
+  it('repair rows that SQL of a tool stored before the migrations, and change no other rows', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));
@@ -78,7 +78,7 @@ describe('the migrations that bound what SQL of a tool can store', () => {
     const ask = (query: string) => owner.ask(url, query);
     await ask(`insert into organizations (id, name, created_at)
       values ('org_a', 'Acme', '2026-01-02'), ('org_b', 'Hostile', '2026-01-03')`);
-    // The rows of the second organization pretend to be older.
+    // The rows of the second organization have earlier times, as if they were older.
     const both = (table: string, columns: string, values: string): Promise<unknown> =>
       ask(`insert into ${table} (organization_id, ${columns})
         select o.id, ${values} from organizations o,

@@ -256,7 +256,7 @@ describe('the effects of a dry run', () => {
     expect(JSON.stringify(later)).not.toMatch(/hunter2|6875|new/);
   });
 
-  it('contain only changes of the observed part that were not rolled back', async () => {
+  it('contain only changes that were made during observe() and were not rolled back', async () => {
     await tenants.dryRun(acme.id, async () => {
       await write(() => thing(1));
       const second = await tenants.observe(acme.id, () => write(() => thing(2)));

@@ -60,10 +60,10 @@ const newEvent = (id: string): string =>
   `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
    select organization_id, '${id}', 'test', '{}', '1', now() from contacts limit 1`;
 
-describe('SQL of a tool cannot store a row with the id of', () => {
+describe('SQL of a tool', () => {
   const DUPLICATE = [{ error: expect.stringMatching(/^duplicate key value .*_id_key"$/) }];
 
-  it('a run: the canceled run of another organization does not start again', async () => {
+  it('cannot reuse the id of a run: the canceled run of another organization does not start again', async () => {
     const { id: workflowId } = await createWorkflow(victim, [...WAIT, ...STEPS]);
     const runId = await trigger(victim, workflowId);
     await runUntil(victim, runId, 'waiting');
@@ -81,7 +81,7 @@ describe('SQL of a tool cannot store a row with the id of', () => {
     expect(outcomes).toEqual(DUPLICATE);
   });
 
-  it('a workflow: the webhook of another organization still starts its own runs', async () => {
+  it('cannot reuse the id of a workflow: the webhook of another organization still starts its own runs', async () => {
     const { id: workflowId } = await createWorkflow(victim, STEPS);
     await createWorkflow(hostile, STEPS);
     const outcomes = await runSql(
@@ -95,7 +95,7 @@ describe('SQL of a tool cannot store a row with the id of', () => {
     expect(outcomes).toEqual(DUPLICATE);
   });
 
-  it('a message, an import or an event', async () => {
+  it('cannot reuse the id of a message, an import or an event', async () => {
     const messageId = await sendLater(victim);
     const importId = await uploadedImport(victim);
     await switchboard.ownerQuery(
@@ -116,7 +116,7 @@ describe('SQL of a tool cannot store a row with the id of', () => {
 
 const LARGEST = 2_147_483_647;
 
-/** Lists statements that store values that once made the work of all organizations fail. */
+/** Lists statements with values that made the work of all organizations fail in earlier versions. */
 const POISON: [name: string, statements: string[]][] = [
   [
     'the largest epoch in queued runs',
@@ -183,20 +183,23 @@ const serveAll = async (): Promise<void> => {
   for (const call of parameters) await switchboard.ownerQuery(`select * from gate.${call}`);
 };
 
-describe('the work of other organizations goes on when SQL of a tool stores', () => {
-  it.each(sample(POISON, 8))('%s', async (_name, statements) => {
-    const { id: workflowId } = await createWorkflow(hostile, WAIT);
-    await runUntil(hostile, await trigger(hostile, workflowId), 'waiting');
-    await createWorkflow(hostile, STEPS, { trigger: { type: 'schedule', cron: '0 0 1 1 *' } });
-    await sendLater(hostile);
-    await uploadedImport(hostile);
-    const outcomes = await runSql(hostile, ...statements);
-    expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
-    await serveAll();
-    const { id: waiting } = await createWorkflow(victim, [...WAIT, ...STEPS]);
-    const runId = await trigger(victim, waiting);
-    await runUntil(victim, runId, 'waiting');
-    await endWaits(switchboard, runId);
-    expect((await runUntil(victim, runId, 'succeeded', 'failed')).status).toBe('succeeded');
-  });
+describe('the work of other organizations', () => {
+  it.each(sample(POISON, 8))(
+    'continues when SQL of a tool stores %s',
+    async (_name, statements) => {
+      const { id: workflowId } = await createWorkflow(hostile, WAIT);
+      await runUntil(hostile, await trigger(hostile, workflowId), 'waiting');
+      await createWorkflow(hostile, STEPS, { trigger: { type: 'schedule', cron: '0 0 1 1 *' } });
+      await sendLater(hostile);
+      await uploadedImport(hostile);
+      const outcomes = await runSql(hostile, ...statements);
+      expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
+      await serveAll();
+      const { id: waiting } = await createWorkflow(victim, [...WAIT, ...STEPS]);
+      const runId = await trigger(victim, waiting);
+      await runUntil(victim, runId, 'waiting');
+      await endWaits(switchboard, runId);
+      expect((await runUntil(victim, runId, 'succeeded', 'failed')).status).toBe('succeeded');
+    },
+  );
 });

@@ -51,7 +51,7 @@ const countRuns = async (organization: TestOrganization, condition: string): Pro
 const wake = (batchSize: number) =>
   switchboard.ownerQuery('select * from gate.wake_runs($1)', [batchSize]);
 
-describe('SQL of a tool cannot store', () => {
+describe('SQL of a tool', () => {
   const REFUSED = [
     { error: expect.stringMatching(/violates check|Unicode escape|invalid input syntax/) },
   ];
@@ -143,13 +143,13 @@ describe('SQL of a tool cannot store', () => {
          from workflows returning draft)
        update workflow_runs set answer = large.draft from large`,
     ],
-  ])('%s', async (_name, statement) => {
+  ])('cannot store %s', async (_name, statement) => {
     const { id } = await createWorkflow(hostile, STEPS, manual());
     await trigger(hostile, id);
     expect(await runSql(hostile, statement)).toEqual(REFUSED);
   });
 
-  it('options that make webhooks of other organizations fail', async () => {
+  it('cannot store options that make webhooks of other organizations fail', async () => {
     const [{ id: own }, { id: other }] = await Promise.all([
       createWorkflow(hostile, STEPS),
       createWorkflow(victim, STEPS),
@@ -182,7 +182,7 @@ describe('the log of consent', () => {
     await hostile.call('create_contact', { external_id: '1' });
   });
 
-  it('stores short texts when SQL of a tool gives long ones for a channel', async () => {
+  it('has shortened texts when SQL of a tool stores long texts for a channel', async () => {
     const consent = (status: string): string =>
       `update contacts set consent = json_build_object(${LONG}, json_build_object('status', ${status}, 'source', ${LONG}))::jsonb`;
     const outcomes = await runSql(
@@ -214,7 +214,7 @@ describe('the log of consent', () => {
   );
 });
 
-describe('limits and options at the edge of what is allowed', () => {
+describe('the highest allowed limits of a workflow', () => {
   it('are stored', async () => {
     const most = {
       rate: { runs: 1000, per_seconds: 86_400 },

@@ -3,7 +3,10 @@ import { lookUpSql, type PgBouncerOptions } from '../support/pgbouncer.js';
 
 const PASSWORD = 'test';
 
-/** An empty database of an owner with the rights that DATABASE_URL needs. PgBouncer can look up its roles. */
+/**
+ * An empty database whose owner has the rights that the user of DATABASE_URL needs. PgBouncer can look up the passwords
+ * of the owner and of the roles that the owner creates.
+ */
 export interface OwnedDatabase {
   readonly name: string;
   /** The URL with which the owner connects to the server directly, without PgBouncer. */

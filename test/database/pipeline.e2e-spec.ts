@@ -69,7 +69,7 @@ describe(Pipeline.name, () => {
     expect((await send({ text: '', values: [] })).rows).toEqual([]);
   });
 
-  it('is one transaction without a begin, and skips the statements after an error', async () => {
+  it('is one transaction without a BEGIN statement, and skips the statements after an error', async () => {
     const pipeline = new Pipeline([insert('a'), insert('a'), insert('b')]);
     client.query(pipeline);
     await expect(pipeline.done).rejects.toMatchObject({ code: '23505' });

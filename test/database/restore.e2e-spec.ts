@@ -152,7 +152,7 @@ describe('a restore', () => {
     expect(await countTables(url)).toBe(0);
   });
 
-  it('refuses another SECRET_KEY, and a backup with another SECRET_KEY gets a warning', async () => {
+  it('refuses a SECRET_KEY that is not the key of the backup, and a backup with a wrong SECRET_KEY gets a warning', async () => {
     const url = await owner.createDatabase();
     const words = /encrypted with another SECRET_KEY\. Set SECRET_KEY.*--lost-secret-key/;
     await expect(restore(file, url, OTHER_KEY)).rejects.toThrow(words);
@@ -167,7 +167,7 @@ describe('a restore', () => {
     await expect(restore(warned, url, OTHER_KEY)).rejects.toThrow(words);
   });
 
-  it('refuses another SECRET_KEY even without stored secrets, because the key signs resume URLs', async () => {
+  it('refuses a wrong SECRET_KEY even without stored secrets, because the key signs resume URLs', async () => {
     const without = await backedUp(await prepared());
     const url = await owner.createDatabase();
     await expect(restore(without, url, OTHER_KEY)).rejects.toThrow('another SECRET_KEY');

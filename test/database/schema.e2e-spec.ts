@@ -253,7 +253,7 @@ describe('every table of an organization', () => {
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
       { name: 'private.keep_message()', safe: true },
-      // Both run as the owner. No cascade of a foreign key writes rows of their tables.
+      // The next two functions run as the owner. No cascade of a foreign key writes rows of their tables.
       { name: 'private.limit_rows()', safe: true },
       { name: 'private.limit_subscription()', safe: true },
       // Runs as the owner. No cascade of a foreign key inserts messages, so no cascade calls this function.

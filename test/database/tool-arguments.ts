@@ -47,7 +47,7 @@ const ARGUMENTS: Record<string, unknown> = {
   contact_ids: ['con_unknown'],
 };
 
-/** The functions by the name of an argument. Each creates a row to which the argument can refer. */
+/** Lists functions by the name of an argument. Each function creates a row to which this argument can refer. */
 const MAKERS: Record<string, (organization: TestOrganization, ids: Ids) => Promise<string>> = {
   contact_id: async (organization) => {
     // Each call of argumentsFor needs a new contact.

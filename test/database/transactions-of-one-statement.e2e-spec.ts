@@ -9,7 +9,9 @@ import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 
 const POOL = 10;
-/** The longest wait for open transactions. After 30 s, the server itself ends a session that is idle in one. */
+/**
+ * The longest wait for open transactions. After 30 s, the server itself ends a session that is idle in a transaction.
+ */
 const STILL_OPEN_MS = 20_000;
 const INSERT = `insert into idempotency_keys (organization_id, tool, key, fingerprint)
   values ($1, 'test', $2, 'x') returning key`;
@@ -210,7 +212,7 @@ function single<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
   return tenants.transaction(organizationId, work, { singleStatement: true });
 }
 
-/** Returns the contexts of all connections of the pool. Fails when one stays in a transaction. */
+/** Returns the contexts of all connections of the pool. Fails when a connection stays in a transaction. */
 async function leftovers(): Promise<string[]> {
   // A connection of the pool may still be active: it opens or resets its session, or sends a statement of a worker.
   await waitFor(async () => {

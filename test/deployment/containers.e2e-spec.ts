@@ -245,7 +245,7 @@ describe('docker/database.sql', () => {
   });
 
   itSlow(
-    'is all that Switchboard needs to migrate, to isolate organizations and to serve',
+    'is all that Switchboard needs to migrate, to isolate organizations and to serve requests',
     async () => {
       await prepareDatabase(ownerUrl, { waitMs: 5000, log: () => undefined });
       const switchboard = await startSwitchboard({ databaseUrl: ownerUrl });

@@ -29,7 +29,10 @@ interface Policy {
     allowed: string[];
     /** The licences that are allowed in packages that are not part of an installation. */
     allowedForDevelopment: string[];
-    /** The licences that a person read in the package itself, because its package.json names no licence that npm knows. */
+    /**
+     * The licences of packages whose package.json names no licence that npm knows. A person read these licences in the
+     * packages themselves.
+     */
     reviewed: Record<string, string>;
   };
   advisories: { reviewed: string; known: Advisory[] };

@@ -31,12 +31,18 @@ beforeEach(async () => {
   await chmod(sandbox.template, 0o644);
 });
 
-/** Reads the system identifier. It is the same for all copies of one template; each initdb makes another one. */
+/**
+ * Reads the system identifier. It is the same for all copies of one template. Each run of initdb creates a new system
+ * identifier.
+ */
 async function systemId({ url }: Owner): Promise<unknown> {
   return (await query(url, 'select system_identifier from pg_control_system()'))[0];
 }
 
-/** Starts a database in a new folder. Expects that initdb made it, and that no log line speaks of the template. */
+/**
+ * Starts a database in a new folder. Expects that initdb created the database, and that no log line mentions the
+ * template.
+ */
 async function expectInitdb(account?: { uid: number; gid: number }): Promise<void> {
   const dataDir = await sandbox.dataDir(account);
   const owner = await sandbox.owner(dataDir, account);

@@ -124,7 +124,7 @@ describe('EmbeddedPostgres', () => {
     await expect(EmbeddedPostgres.start(bad)).rejects.toThrow(
       /ended while it was starting[\s\S]*postgres\.log:[\s\S]*invalid value for parameter "work_mem"/,
     );
-    // The failed start must not leave a lock that blocks the corrected one.
+    // The failed start must not leave a lock that blocks the start after the correction.
     const database = await start(dataDir);
     await database.stop();
   });

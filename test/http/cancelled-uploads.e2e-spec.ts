@@ -53,7 +53,7 @@ const openUploads = () =>
 
 describe('an upload whose connection closes', () => {
   it.each(['/api/files', '/api/imports'])(
-    'ends nothing else, whenever it closes: %s',
+    'does not stop the process, at whatever moment the connection closes: %s',
     async (path) => {
       for (let milliseconds = 0; milliseconds <= 50; milliseconds += 2) {
         await cancelUpload(path, () => new Promise((resolve) => setTimeout(resolve, milliseconds)));

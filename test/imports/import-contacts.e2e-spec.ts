@@ -17,7 +17,8 @@ beforeEach(async () => {
 describe('an import', () => {
   itSlow('fails after five failed attempts to read a part of its file', async () => {
     const { id } = await upload(acme, 'email\nada@example.com\n');
-    // The reader of rows throws at this mapping, as a bug of the reader would throw at some part of a file.
+    // The reader of rows throws an error for this mapping. This simulates a bug because of which the reader throws at a
+    // part of the file.
     await switchboard.ownerQuery(
       `update imports set status = 'running', started_at = now(), attempts = 5, options = '{"mapping":null}'
        where id = $1`,
@@ -255,7 +256,7 @@ describe('an import', () => {
 });
 
 describe('start_import', () => {
-  it('refuses mappings of unknown columns, unknown fields and one field twice', async () => {
+  it('refuses mappings with unknown columns, with unknown fields, and with the same field twice', async () => {
     const { id } = await upload(acme, 'email,mail\na@example.com,b@example.com\n');
     const { error } = await acme.call('start_import', {
       import_id: id,

@@ -54,7 +54,7 @@ describe('an import of 100,000 rows', () => {
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024;
   };
 
-  it('happens once for each row, although workers are killed, and needs little memory', async () => {
+  it('imports each row once although workers are killed, and needs little memory', async () => {
     const lines = Array.from(
       { length: ROWS },
       (_, index) =>

@@ -23,7 +23,7 @@ async function create(options: object): Promise<string> {
 }
 
 describe('GET /api/mcp/keys/current', () => {
-  it('tells a caller what its key may do and when it ends, and nothing about its other uses', async () => {
+  it('tells a caller what its key may do and when the key expires, and does not tell when the key was last used', async () => {
     const tools = ['get_contact'];
     const key = await create({ read_only: true, tools, expires_at: '2030-01-01T00:00:00Z' });
     const response = await describeKey(key);

@@ -317,23 +317,26 @@ describe('an agent whose call a person must approve', () => {
     }
   });
 
-  itSlow('keeps an approval while the tool itself asks its caller', async () => {
-    await protect('asking_note');
-    const first = await modern('asking_note', { text: 'told' });
-    const { error } = textOf(first) as { error: { confirmation_id: string } };
-    await approve(error.confirmation_id);
-    const asked = (await modern('asking_note', { text: 'told' })).result;
-    expect(asked).toMatchObject({ inputRequests: { sure: {} } });
-    const extras = {
-      inputResponses: { sure: { action: 'accept', content: {} } },
-      requestState: asked.requestState,
-    };
-    for (let time = 0; time < 2; time += 1) {
-      const { result } = await modern('asking_note', { text: 'told' }, extras);
-      expect(result).toMatchObject({ structuredContent: { note_id: 'told' } });
-    }
-    expect(await tracesOf(switchboard, acme)).toEqual(['told']);
-  });
+  itSlow(
+    'keeps an approval while the tool itself waits for the answer to an input request',
+    async () => {
+      await protect('asking_note');
+      const first = await modern('asking_note', { text: 'told' });
+      const { error } = textOf(first) as { error: { confirmation_id: string } };
+      await approve(error.confirmation_id);
+      const asked = (await modern('asking_note', { text: 'told' })).result;
+      expect(asked).toMatchObject({ inputRequests: { sure: {} } });
+      const extras = {
+        inputResponses: { sure: { action: 'accept', content: {} } },
+        requestState: asked.requestState,
+      };
+      for (let time = 0; time < 2; time += 1) {
+        const { result } = await modern('asking_note', { text: 'told' }, extras);
+        expect(result).toMatchObject({ structuredContent: { note_id: 'told' } });
+      }
+      expect(await tracesOf(switchboard, acme)).toEqual(['told']);
+    },
+  );
 
   it('gets the stored result of an earlier call with the same idempotency_key without a new approval', async () => {
     await protect('send_message');
@@ -361,7 +364,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('has no dry run of the tool, alone or in a batch', async () => {
+  it('cannot make a dry run of the call, alone or in a batch', async () => {
     await approve(await request());
     const message = {
       jsonrpc: '2.0',
@@ -457,7 +460,7 @@ describe('people who answer confirmations', () => {
     expect((await approve('cfm_none')).error?.code).toBe('not_found');
   });
 
-  it('let a call run only if the decline fails, when one approves and another declines at the same time', async () => {
+  it('let a call run only if the decline fails, when one person approves and another person declines at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const text = `round ${round}`;
       const id = await request('note', { text });

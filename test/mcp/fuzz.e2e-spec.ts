@@ -208,7 +208,7 @@ it(
     );
     const header = fc.oneof(
       { weight: 6, arbitrary: fc.constant({}) },
-      // Every request names the modern version: in the header if the body cannot.
+      // Every request names a version of the modern era: in the header if the body cannot contain the version.
       fc.record(
         {
           'MCP-Protocol-Version': fc.constantFrom(MODERN, '2027-01-01'),

@@ -57,7 +57,7 @@ describe('the key', () => {
   });
 });
 
-describe('the order of the checks is', () => {
+describe('the order of the checks', () => {
   it.each<[string, string, () => Record<string, string>, string | undefined, number]>([
     ['Origin before the key', 'POST', () => ({ Origin: 'https://evil.example' }), '{', 403],
     ['the key before the method', 'DELETE', () => ({}), undefined, 401],
@@ -83,7 +83,7 @@ describe('the order of the checks is', () => {
       415,
     ],
     ['the size before the text', 'POST', json, '{'.repeat(MIB + 1), 413],
-  ])('%s', async (_case, method, headersOf, body, status) => {
+  ])('is %s', async (_case, method, headersOf, body, status) => {
     const answer = await answerOf(send(method, headersOf(), body));
     expect(answer).toMatchObject({ status, body: errorOf(1000 + status, null) });
   });

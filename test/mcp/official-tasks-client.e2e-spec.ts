@@ -124,7 +124,7 @@ describe('the official client of the Tasks extension', () => {
     });
   });
 
-  it('gets the result of a tool without a task at once', async () => {
+  it('gets the result immediately when the tool starts no task', async () => {
     const session = await connect();
     const execution = await session.callTool('greet', { name: 'Ada' });
     expect(execution.kind).toBe('immediate');

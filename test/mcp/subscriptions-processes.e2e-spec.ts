@@ -51,7 +51,8 @@ it('a subscription gets changes of other processes, and ends when its process st
   await waitFor(() => listening.told.length > 0);
   expect(listening.told).toEqual([update(canceledId)]);
 
-  // The feed loses its connection, and reports changes of that time after it reconnects.
+  // The feed loses its connection. When it has reconnected, it also reports the changes that happened without a
+  // connection.
   const owner = new Client({ connectionString: database.url });
   await owner.connect();
   await owner.query(

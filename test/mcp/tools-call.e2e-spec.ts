@@ -141,7 +141,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('gets a different error from that of a tool that only people may call', async () => {
+  it('gets an error that differs from the error for a tool that only people may call', async () => {
     const { body } = await call('people_only');
     expect(body).toMatchObject({
       error: {

@@ -110,11 +110,14 @@ describe('a text message that is a keyword', () => {
     ['sms', 'Please stop by tomorrow'],
     ['sms', 'YES'],
     ['email', 'STOP'],
-  ])('is not recognized in another message by %s: %s', async (channel, body) => {
-    const { id } = await person();
-    await receive(id, body, { channel });
-    expect(await changesOf(id)).toEqual([]);
-  });
+  ])(
+    'is not recognized in other words, or on a channel other than SMS: %s %s',
+    async (channel, body) => {
+      const { id } = await person();
+      await receive(id, body, { channel });
+      expect(await changesOf(id)).toEqual([]);
+    },
+  );
 
   it('is answered with the text of the organization when it asks for help', async () => {
     const { id } = await person();

@@ -326,7 +326,7 @@ describe('SMS', () => {
     expect((await globex.call('report_delivery', foreign)).error?.code).toBe('not_found');
   });
 
-  itSlow('is delayed by the limit of its provider, evenly', async () => {
+  itSlow('is delayed by the limit of its provider, at even intervals', async () => {
     await addTwilio({ per_second: 1 });
     const ids: string[] = [];
     for (let index = 0; index < 4; index += 1) ids.push((await sendSms()).id);

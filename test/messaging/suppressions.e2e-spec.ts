@@ -69,7 +69,7 @@ describe('a suppressed address', () => {
     expect((await list()).map(({ address }) => address)).not.toContain(email);
   });
 
-  it('gets no message that was accepted before', async () => {
+  it('gets no message, even a message that was accepted before the address was suppressed', async () => {
     const { id, email } = await createContact(acme);
     const { id: messageId } = await send(acme, { contact_id: id, scheduled_at: later() });
     await acme.call('suppress_address', { address: email.toUpperCase() });

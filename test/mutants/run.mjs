@@ -1,8 +1,8 @@
 // npm run test:mutants [-- --check] [-- --part=1/6] [-- M2 M5]
 // Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code 1
-// when these tests still pass for a mutant, or fail on an unchanged copy. `--check` only checks that the texts that the
-// mutants replace, and the tests that they name, still exist. `--part=1/6` takes every sixth mutant, from the first
-// one on.
+// when these tests still pass for a mutant, or fail on an unchanged copy. `--check` runs no tests. It only checks that
+// each mutant can be applied: that the replaced texts and the named tests still exist. `--part=1/6` takes every sixth
+// mutant, starting with the first mutant.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -144,8 +144,8 @@ async function inCopy(edits, work) {
 }
 
 /**
- * Runs tests in the copy. Builds the copy first when the tests start its processes. A mutant whose copy cannot be
- * built, or whose test files cannot be loaded, counts as not killed.
+ * Runs tests in the copy. Builds the copy first when the tests start its processes. A mutant counts as not killed when
+ * its copy cannot be built, or when its test files cannot be loaded.
  */
 async function test(copy, tests, names) {
   if (tests.some((file) => file.includes('failpoints'))) {

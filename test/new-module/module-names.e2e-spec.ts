@@ -59,7 +59,7 @@ describe('the name of a module', () => {
     expect(fault).toMatch(/^[^\n]*[^.]\.$/);
   });
 
-  it('has the form that each place of the code needs', () => {
+  it('is written in the form that each place of the code needs', () => {
     const template = [
       'purchase-order.entity.ts purchase_orders_pkey PurchaseOrderView purchaseOrders.list',
       'PURCHASE_ORDERS Purchase orders: Records a purchase order',

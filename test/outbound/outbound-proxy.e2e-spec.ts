@@ -114,7 +114,7 @@ describe('the outbound proxy', () => {
     });
   });
 
-  it('is never bypassed: requests fail when it does not exist', async () => {
+  it('is never bypassed: requests fail when the proxy does not exist', async () => {
     const gone = await startConnectProxy();
     await gone.close();
     sink.connections = 0;

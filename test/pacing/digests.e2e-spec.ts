@@ -66,13 +66,13 @@ describe('a digest', () => {
     });
     const { text } = await readEml(switchboard, first.message.id);
     expect(text.trim()).toBe('Hi, 2: 1 2');
-    // The next call begins another message.
+    // The next call begins a new message.
     const third = await numbered(id, 3);
     expect(third.message.id).not.toBe(first.message.id);
     expect(third.digest_count).toBe(1);
   });
 
-  it('gets every call that comes at the same time', async () => {
+  it('collects the variables of all calls that come at the same time', async () => {
     const { id } = await createContact(acme);
     const added = await Promise.all(
       Array.from({ length: 12 }, (_, number) => numbered(id, number)),

@@ -246,7 +246,7 @@ describe('explain_failed_run', () => {
   });
 });
 
-describe('an organization that hides a tool', () => {
+describe('an organization that hides a tool, or requires a confirmation for its calls', () => {
   it('has no prompt that needs the tool, and other prompts do not name it', async () => {
     const careful = await createOrganization(switchboard);
     for (const tool of ['get_run', 'send_message']) {
@@ -271,7 +271,7 @@ describe('an organization that hides a tool', () => {
     }
   });
 
-  it('has no prompt whose reading tools need confirmation, but has a prompt whose changing tools need confirmation', async () => {
+  it('has no prompt that needs a confirmation to read its data, but keeps a prompt whose other tools need a confirmation', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

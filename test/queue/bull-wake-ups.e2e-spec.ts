@@ -8,7 +8,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from './redis-server.js';
 
-// The tests share one installation and one Redis. Each starts in the state that the test before it left.
+// The tests share one installation and one Redis. Each test starts in the state that the previous test left.
 describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
   let redis: RedisServer;
   let web: Switchboard;
@@ -87,7 +87,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('do not stop answers and deliveries while Redis is dead, or while it hangs', async () => {
+  it('do not prevent answers and deliveries while Redis is dead, or while Redis hangs', async () => {
     await redis.kill();
     await delivered();
     await redis.start();
@@ -103,7 +103,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('do not prevent a stop while Redis hangs', async () => {
+  it('do not prevent a stop of the service while Redis hangs', async () => {
     redis.signal('SIGSTOP');
     const other = await startSwitchboard({
       env: { REDIS_URL: redis.url, ROLE: 'worker' },
@@ -114,7 +114,7 @@ describe.skipIf(!findRedisServer())('wake-ups through Bull', () => {
     await delivered();
   });
 
-  it('do not prevent a stop while Redis is not running', async () => {
+  it('do not prevent a stop of the service while Redis is not running', async () => {
     await redis.kill();
     await delivered();
     // afterAll closes both processes without a Redis, and fails if one of them cannot stop.

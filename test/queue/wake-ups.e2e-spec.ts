@@ -21,7 +21,7 @@ const greet = {
   arguments: { external_id: '{{ run.id }}' },
 };
 
-describeOnEachDriver('a worker process executes', describe, () => {
+describeOnEachDriver('a worker process', describe, () => {
   let web: Switchboard;
   let worker: Switchboard;
   let acme: TestOrganization;
@@ -46,18 +46,18 @@ describeOnEachDriver('a worker process executes', describe, () => {
       return runs.length === count && runs.map(({ status }) => status);
     });
 
-  it('a run that a webhook started', async () => {
+  it('executes a run that a webhook started', async () => {
     const { id } = await createWorkflow(acme, [greet]);
     const { body } = await postWebhook(web, id, {});
     expect((await runUntil(acme, body.runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  itSlow('a run whose wait is over', async () => {
+  itSlow('executes a run whose wait is over', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'wait', wait: { seconds: 1 } }, greet]);
     expect((await runToEnd(acme, id)).status).toBe('succeeded');
   });
 
-  it('a run that waited for an event, and a run that the event started', async () => {
+  it('executes a run that waited for an event, and a run that the event started', async () => {
     const waiting = await createWorkflow(
       acme,
       [
@@ -79,7 +79,7 @@ describeOnEachDriver('a worker process executes', describe, () => {
     expect(await untilEnded(started.id, 1)).toEqual(['succeeded']);
   });
 
-  itSlow('a run that a schedule started', async () => {
+  itSlow('executes a run that a schedule started', async () => {
     const { id } = await createWorkflow(acme, [greet], {
       trigger: { type: 'schedule', cron: '0 9 1 1 *' },
     });
@@ -90,7 +90,7 @@ describeOnEachDriver('a worker process executes', describe, () => {
     expect(await untilEnded(id, 1)).toEqual(['succeeded']);
   });
 
-  it('the runs that a limit delayed', async () => {
+  it('executes the runs that a limit delayed', async () => {
     const { id } = await createWorkflow(acme, [greet], {
       trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
     });
@@ -98,14 +98,14 @@ describeOnEachDriver('a worker process executes', describe, () => {
     expect(await untilEnded(id, 5)).toEqual(Array(5).fill('succeeded'));
   });
 
-  it('a run that another run started, and then the rest of the other run', async () => {
+  it('executes a run that another run started, and then the rest of the other run', async () => {
     const child = await createWorkflow(acme, [greet], manual);
     const parent = await createWorkflow(acme, [{ id: 'sub', run_workflow: child.id }], manual);
     expect((await runToEnd(acme, parent.id)).status).toBe('succeeded');
     expect(await untilEnded(child.id, 1)).toEqual(['succeeded']);
   });
 
-  it('a run that a person retries', async () => {
+  it('executes a run that a person retries', async () => {
     const { id } = await createWorkflow(acme, [miss], manual);
     const run = await runToEnd(acme, id);
     expect(run).toMatchObject({ status: 'failed', steps: [{ attempts: 1 }] });
@@ -116,7 +116,7 @@ describeOnEachDriver('a worker process executes', describe, () => {
     });
   });
 
-  it('the delivery of a message that was scheduled', async () => {
+  it('delivers a scheduled message', async () => {
     const { id } = await createContact(acme);
     const scheduled_at = new Date(Date.now() + 1000).toISOString();
     await untilStatus(acme, (await send(acme, { contact_id: id, scheduled_at })).id, 'sent');

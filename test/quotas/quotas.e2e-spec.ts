@@ -42,7 +42,7 @@ describe('the quota of workflows', () => {
       steps: [STEP],
     });
 
-  it('is exact for calls one after the other, and its error says what to do', async () => {
+  it('is exact for sequential calls, and its error says what to do', async () => {
     await limit('workflows', 5);
     for (let made = 0; made < 5; made += 1) expect((await create()).status).toBe(200);
     const { status, error } = await create();

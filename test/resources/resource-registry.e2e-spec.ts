@@ -144,7 +144,7 @@ describe('a resource that a team adds', () => {
       expect(decided.status).toBe(200);
       const uris = ['team://contact', 'switchboard://contacts/con_1'];
       const answers = uris.map(async (uri) => ask(careful, 'resources/read', { uri }));
-      // A missing contact has the code of a missing resource, with another message.
+      // A missing contact has the code of a missing resource, with a different message.
       return (await Promise.all(answers)).map(({ error }) => error?.message ?? 'read');
     };
     const missing = 'No contact has this id.';

@@ -148,7 +148,7 @@ describe('retention', () => {
     );
     const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
     // Deletes the recent entries of the sign-up. A purge deletes entries in the order of their chain, and would stop at
-    // these.
+    // the first recent entry.
     for (const table of ['private.audit_queue', 'audit_log']) {
       await switchboard.ownerQuery(`delete from ${table} where organization_id = $1`, [acme.id]);
     }

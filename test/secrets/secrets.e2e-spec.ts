@@ -405,7 +405,7 @@ describe('secrets of an organization', () => {
     ]);
   });
 
-  it('keep what a change leaves out, so that a new value needs only the name', async () => {
+  it('keep the members that a change leaves out, so that a new value needs only the name', async () => {
     await setSecret({
       name: 'partly',
       kind: 'oauth2_client',
@@ -574,7 +574,7 @@ describe('secrets of an organization', () => {
       [[], ' 400.'],
       [{ error: 'long', error_description: 'a'.repeat(17_000) }, ' 400.'],
     ])(
-      'fail with the reason of the token URL, but not with a secret or of a long answer: %.80j',
+      'fail with the reason of the token URL, unless the reason contains the secret or the answer is long: %.80j',
       async (answer, end) => {
         handlers.set('/reason', (_request, response) =>
           response.writeHead(400).end(JSON.stringify(answer)),

@@ -22,7 +22,7 @@ describe('workers that compare contacts with segments', () => {
     return rows.map(({ contact_id: id }) => id);
   };
 
-  it('emit each event once, although one is killed before its commit and two continue', async () => {
+  it('emit each event once, although one worker is killed before its commit and two workers continue', async () => {
     const { acme } = stage;
     const dying = await stage.start('worker');
     const segment = await createSegment(acme, { filters: [tagged('vip')] });

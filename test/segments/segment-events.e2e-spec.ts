@@ -30,14 +30,14 @@ const setTags = (id: string, tags: string[]) =>
 const started = (workflowId: string) => startedFor(switchboard, workflowId);
 const untilStarted = (workflowId: string, ids: readonly string[]) =>
   waitFor(async () => (await started(workflowId)).length >= ids.length);
-/** Changes a contact without starting a comparison. This stands for time that passes, which starts none either. */
+/** Changes a contact without starting a comparison. This simulates that time passes, which starts no comparison. */
 const writeUnseen = (sql: string) =>
   switchboard.ownerQuery(
     `begin; alter table contacts disable trigger segment_update; ${sql};
      alter table contacts enable trigger segment_update; commit`,
   );
 /**
- * Makes one comparison due at once: the comparison of all contacts with the segments whose conditions depend on time.
+ * Makes one comparison due now: the comparison of all contacts with the segments whose conditions depend on time.
  * Normally, this comparison is due every minute.
  */
 const passMinute = () =>

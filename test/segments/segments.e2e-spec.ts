@@ -127,7 +127,7 @@ describe('a dynamic segment', () => {
     expect(value.segments.find((segment) => segment.id === id)).toMatchObject({ contacts: 2 });
   });
 
-  it('gets no contacts by hand', async () => {
+  it('refuses calls that add or remove single contacts', async () => {
     const { id } = await createSegment(acme, { filters: [tagged('x')] });
     const given = { segment_id: id, contact_ids: ['con_1'] };
     expect((await acme.call('add_to_segment', given)).error?.code).toBe('conflict');

@@ -68,7 +68,10 @@ export async function rewrite(
 /** The columns that get new values at a restore, because ids of transactions belong to one server. */
 const RENEWED = ['armed_xid', 'armed_snapshot', 'xid'];
 
-/** Returns the number of rows and a checksum of each table, and the values of sequences. It uses no code of backups. */
+/**
+ * Returns the number of rows and a checksum of each table, and the values of sequences. This function uses no code of
+ * the backup command.
+ */
 export async function digestOf(
   owner: DatabaseOwner,
   url: string,

@@ -4,7 +4,7 @@ const SURROGATES = 0xdfff - 0xd800 + 1;
 
 /**
  * Any code point but halves of surrogate pairs, for `fc.string({ unit: ANY_CODE_POINT })`. The unit `binary` of fast-check
- * gives the same, and takes 1.6 s of processor time to begin.
+ * generates the same characters, but takes 1.6 s of processor time at its first use.
  */
 export const ANY_CODE_POINT = fc
   .integer({ min: 0, max: 0x10ffff - SURROGATES })

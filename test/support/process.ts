@@ -10,7 +10,7 @@ export interface SwitchboardProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
   output(): string;
-  /** Resolves when the output matches; throws when the process ends before. */
+  /** Resolves when the output matches. Throws when the process ends before the output matches. */
   untilSaid(pattern: RegExp): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { describe, it } from 'vitest';
  */
 export const IS_THOROUGH = process.env.TEST_THOROUGH === 'true';
 
-/** True in `npm run test:slow`, and with TEST_SLOW=true, which runs one of its files alone. */
+/** True in `npm run test:slow`. Set TEST_SLOW=true to run a single file as `npm run test:slow` runs it. */
 export const IS_SLOW = process.env.TEST_SLOW === 'true';
 
 /** Returns all cases in `npm run test:slow`. Otherwise, returns the first case and every nth case after it. */

@@ -33,8 +33,8 @@ describe('processes for HTML', () => {
     return { acme, id: (await createTemplate(acme, { variants })).id };
   };
   /**
-   * Publishes templates of two organizations, and then one of a third. Returns their outcomes, and how many of the first
-   * two had ended before the third.
+   * Publishes templates of two organizations, and then a template of a third organization. Returns the outcomes, and
+   * how many of the first two publications had ended before the third publication ended.
    */
   const publishBehind = async (htmls: readonly string[]) => {
     const others = [await prepare(htmls), await prepare(htmls)];

@@ -16,13 +16,13 @@ const CODE_BLOCKS = [
   `<%${'JUICE_CODE_BLOCK_2_'.repeat(40)}%>`,
   `<%${'a'.repeat(120_000)}%><%b%>`,
 ].join('');
-/** The value of each property has the value of the property before it twice. Juice expands the values one by one. */
+/** The value of each property contains the value of the previous property twice. Juice expands value after value. */
 const PROPERTIES = [
   `<style>p{a0:${'1'.repeat(200_000)};`,
   repeat(25, (name) => `a${name + 1}:var(a${name})var(a${name});`),
   '}</style><p>x</p>',
 ].join('');
-/** Each variable refers twice to the variable before it. */
+/** Each variable refers twice to the previous variable. */
 const VARIABLES = [
   `<style>p{--a0:1;`,
   repeat(25, (name) => `--a${name + 1}:var(--a${name}) var(--a${name});`),

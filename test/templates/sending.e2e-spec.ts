@@ -276,7 +276,7 @@ describe('a template in a call', () => {
       ],
       3,
     ),
-  )('is refused with %s, and others are served', async (_, text) => {
+  )('is refused with %s, and other calls are served', async (_, text) => {
     const { id } = await plain(text);
     const contact = await createContact(acme);
     const given = { contact_id: contact.id, template_id: id, variables: { code: 'a' } };

@@ -86,7 +86,7 @@ describe('a result that does not fit its output class', () => {
     expect(log).toContain('secret is not known');
   });
 
-  it('is reported to its caller in development, with what to return', async () => {
+  it('is reported to its caller in development, and the error says how to return a correct result', async () => {
     const env = { NODE_ENV: 'development' };
     switchboard = await startSwitchboard({ providers: [LyingTools], env });
     const acme = await createOrganization(switchboard);

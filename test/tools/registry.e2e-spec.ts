@@ -296,7 +296,7 @@ describe('a tool of a provider that is not listed as a class', () => {
   });
 
   itSlow(
-    'stops the boot when it has a guard that is a class, which Nest would not create',
+    'stops the boot when one of its guards is a class, because Nest would not create an instance of this class',
     async () => {
       class GuardedTools {
         @UseGuards(TeamGuard)

@@ -203,7 +203,7 @@ describe('a renamed tool', () => {
     expect(run).toMatchObject({ status: 'succeeded', steps: [{ output: { word: 'step' } }] });
   });
 
-  it('keeps a policy set under a deprecated name until another is set', async () => {
+  it('keeps a policy that was set under a deprecated name until a new policy is set', async () => {
     await switchboard.ownerQuery(
       `insert into tool_policies (organization_id, tool, hidden, confirmation) values ($1, 'store_word', true, 'always')`,
       [acme.id],

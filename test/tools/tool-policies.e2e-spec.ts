@@ -252,7 +252,7 @@ describe('a tool with confirmation', () => {
     return ((await keys.authenticate(organization.key)) as AuthenticatedKey).toolPolicies;
   };
 
-  it('is in the policies that come with the API key of its organization, and of no other', async () => {
+  it('is in the policies that are loaded with the API key of its organization, and not in those of another organization', async () => {
     expect(await policies(acme)).toBe(ToolPolicies.NONE);
     await set(acme, { tool: 'keep_word', confirmation: 'always' });
     await set(acme, { tool: 'create_contact', confirmation: 'when_possible' });

@@ -66,7 +66,7 @@ describe('the cost of a claim', () => {
   it.each([
     [`${RUNS} runs of one organization are queued`, 1, RUNS],
     [`${RUNS} runs of 20 organizations are queued`, 20, RUNS / 20],
-  ])('does not grow when %s, and as many runs wait', async (_, among, each) => {
+  ])('does not grow when %s, and the same number of runs wait', async (_, among, each) => {
     await switchboard.ownerQuery('truncate workflow_runs cascade');
     // The smaller backlog is a fiftieth of the larger one. Without runs, each index would have only one page.
     await insert(0, among, each / 50);

@@ -68,7 +68,7 @@ describe('a step that sets values', () => {
     });
   });
 
-  it('sets values that expressions read one by one: expressions with all values together are refused', async () => {
+  it('sets values that expressions must read one by one: an expression that reads all values together is refused', async () => {
     const message = 'refers to all of vars, but single values are read as vars.NAME';
     expect(
       await faultsOf([
@@ -96,7 +96,7 @@ describe('a step that sets values', () => {
     expect(echoed(ended)).toEqual({ x: 1, error: 'invalid_arguments' });
   });
 
-  it('sets values that expressions read only as vars.NAME, and a name that no step sets is refused', async () => {
+  it('sets values that expressions can read only as vars.NAME, and a name that no earlier step sets is refused', async () => {
     expect(
       await faultsOf([
         echo('early', { x: '{{ vars.total }}' }),

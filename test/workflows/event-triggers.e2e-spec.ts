@@ -18,7 +18,7 @@ describe('a workflow that waits for an event', () => {
     switchboard = await startSwitchboard();
   });
   afterAll(() => switchboard.close());
-  // Each test has its own organization, or its events would start the workflows of other tests.
+  // Each test has its own organization. Otherwise its events would start the workflows of other tests.
   const fresh = async () => {
     acme = await createOrganization(switchboard);
   };

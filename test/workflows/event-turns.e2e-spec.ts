@@ -24,7 +24,7 @@ async function waiting(condition?: string): Promise<{ by: TestOrganization; runI
   return { by, runId };
 }
 
-it('a worker delivers the event of an organization before the backlog of another one ends', async () => {
+it('a worker delivers the event of an organization before it has delivered the backlog of another organization', async () => {
   const busy = await waiting("event.data.number == 'none'");
   const acme = await waiting();
   const backlog = async (): Promise<number> => {

@@ -164,7 +164,7 @@ describe('for_each', () => {
       { items: Array.from({ length: count }, (_, index) => index) },
     );
     for (let round = 1; round <= 3; round += 1) {
-      // Requests get a response only when all of a round have arrived, so a missing one makes the test time out.
+      // Requests get a response only when all requests of a round have arrived. A missing request ends in a timeout.
       await waitFor(() => open.length === concurrency);
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(open.length).toBe(concurrency);

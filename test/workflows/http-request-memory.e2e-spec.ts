@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun, runToEnd, trigger } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** The number of files of the largest size for which half of the memory has room. */
+/** The number of files of the largest size that fit into half of the memory. */
 const SHARE = 3;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 5000000\r\n\r\n';

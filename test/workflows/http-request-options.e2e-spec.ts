@@ -106,7 +106,7 @@ describe('the body of http_request', () => {
     ]);
   });
 
-  it('gives another idempotency key when it changes', async () => {
+  it('changes the idempotency key when the body changes', async () => {
     const key = async (form: object): Promise<string> => {
       await run([step('/key', { method: 'POST', form })]);
       return (sent('/key').at(-1)!.headers['idempotency-key'] as string).split(':').at(-1)!;

@@ -284,7 +284,7 @@ describe('a large webhook', () => {
     expect(text.startsWith(String.raw`{"body":"\"ppppp`)).toBe(true);
   });
 
-  it('is refused with 503 while three of the organization are received', async () => {
+  it('is refused with 503 while three large webhooks of the organization are being received', async () => {
     const { id } = await createWorkflow(acme, []);
     const slow = Array.from({ length: 4 }, () => beginSlowly(id));
     const refused = await Promise.race(slow.map(({ answer }) => answer));

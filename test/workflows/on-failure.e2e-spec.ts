@@ -195,7 +195,7 @@ describe('on_failure of a workflow', () => {
     expect(output(ended, 'caught')).toMatchObject({ value: { step: 'broken' } });
   });
 
-  it('does not run after a success, a handled failure, or when the run is canceled', async () => {
+  it('does not run after a success, after a handled failure, or when the run is canceled', async () => {
     const steps = [echo('told', {})];
     expect(states(await run([echo('a', {})], steps))).toEqual(['a succeeded']);
     const handled = [fail('broken', 'handled', { on_error: 'continue' })];
@@ -209,7 +209,7 @@ describe('on_failure of a workflow', () => {
     expect(states(await runUntil(acme, runId, 'canceled'))).toEqual(['pause canceled']);
   });
 
-  it('runs again when a retry of the run fails again, with another idempotency key, and not when it succeeds', async () => {
+  it('runs again when a retry of the run fails again, with a new idempotency key, and not when the retry succeeds', async () => {
     ProbeTools.failures.set('twice', 2);
     const first = await run([fail('broken', 'twice')], [outside('call', 'failure call')]);
     const again = await retry(first.id);

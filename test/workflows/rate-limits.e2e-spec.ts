@@ -87,7 +87,7 @@ describe('a rate limit without workers', () => {
     expect(await reason(second)).toBeNull();
   });
 
-  it('gives the place of a run that was canceled before its beginning to the next run', async () => {
+  it('gives the next run the place of a run that was canceled before it began', async () => {
     const id = await limited({ rate: { runs: 2, per_seconds: HOUR } });
     const first = await trigger(acme, id);
     await begin(first);

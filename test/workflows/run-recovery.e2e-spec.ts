@@ -90,7 +90,7 @@ describe('the recovery of runs', () => {
   });
 
   it.each([-1, 1])(
-    'measures leases by the database clock, %d h away from that of the worker',
+    'measures leases by the database clock, even if the clock of the worker differs by %d h',
     async (hours) => {
       const workflow = await createWorkflow(acme, []);
       const runId = await trigger(acme, workflow.id);

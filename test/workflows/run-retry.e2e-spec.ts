@@ -177,7 +177,7 @@ describe('a retry or replay of runs', () => {
     expect(again).toMatchObject({ replay_of: edited.id, trigger: { payload: { n: 8 } } });
   });
 
-  it('gives a replayed webhook the contact that the edited payload names, and other runs their own', async () => {
+  it('gives a replayed webhook run the contact that the edited payload names, and other replayed runs their original contact', async () => {
     const person = async (email: string): Promise<string> => {
       const { value } = await acme.call<{ contact: { id: string } }>('create_contact', { email });
       return value.contact.id;

@@ -7,7 +7,7 @@ import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook, type RunShape, runUntil } from './support/workflow-client.js';
 
-/** A text of which two are nearly the largest output of a step, 1.5 MiB. */
+/** A long text. An output with two such texts is slightly smaller than the largest output of a step, 1.5 MiB. */
 const LARGE = 'x'.repeat(750_000);
 /** This number of outputs with two such texts exceeds the limit of 64 MiB. */
 const TOO_MANY = 46;
@@ -84,7 +84,7 @@ describe('the inputs and outputs of a run', () => {
     });
   });
 
-  it('count as a quarter of the memory that they take when they have many small values', async () => {
+  it('with many small values count as a quarter of the memory that they take', async () => {
     const values = Array.from({ length: 45 }, (_, index) => [
       `v${index}`,
       '{{ trigger.payload.objects }}',

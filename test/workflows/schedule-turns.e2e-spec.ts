@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-it('a worker starts the run of an organization before all due schedules of another one', async () => {
+it('a worker starts the run of an organization before it has processed all due schedules of another organization', async () => {
   const busy = await createOrganization(switchboard);
   const acme = await createOrganization(switchboard);
   for (let count = 0; count < SCHEDULES; count += 1) await createWorkflow(busy, [], yearly);

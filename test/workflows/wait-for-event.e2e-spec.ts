@@ -236,7 +236,7 @@ describe('a step that waits for an event', () => {
     expect(outputOf(run, 'why')).toEqual({ value: { why: 'invalid_arguments' } });
   });
 
-  itSlow('begins before the previous step can cause the event', async () => {
+  itSlow('begins so early that it receives an event that the previous step causes', async () => {
     const ada = await create();
     const runIds = await Promise.all(
       Array.from({ length: 20 }, () =>

@@ -234,7 +234,7 @@ describe('a webhook with a respond step', () => {
     expect(delivery).toMatchObject({ status: 418, code: 'accepted' });
   });
 
-  it('answers nobody in a run that a person starts', async () => {
+  it('sends no answer in a run that a person starts', async () => {
     const { id } = await create([respond({ body: 1 })]);
     const run = await runUntil(acme, await trigger(acme, id), 'succeeded');
     expect(run.steps[0]!.output).toEqual({ answered: false });

@@ -7,7 +7,7 @@ import { createWorkflow, postWebhook, sign } from './support/workflow-client.js'
 
 const MIB = 1024 * 1024;
 const SIZE = 2 * MIB;
-/** A large body of which so many bytes have arrived occupies a slot. */
+/** A large body occupies a slot when this number of its bytes has arrived. */
 const LARGE_BYTES = MIB + 64 * 1024;
 /** The address of a stranger. The tests send other deliveries from 127.0.0.1. */
 const STRANGER = '127.0.0.2';

@@ -7,7 +7,7 @@ import { createWorkflow, postWebhook, sign } from './support/workflow-client.js'
 const MANY = 60;
 const BODY = '{}';
 
-describe('requests of strangers do not use up', () => {
+describe('requests of strangers', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
@@ -16,7 +16,7 @@ describe('requests of strangers do not use up', () => {
     acme = await createOrganization(switchboard);
   });
 
-  it('the limit of test deliveries', async () => {
+  it('do not use up the limit of test deliveries', async () => {
     const { id, secret } = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', secret: true },
     });
@@ -30,7 +30,7 @@ describe('requests of strangers do not use up', () => {
     expect(new Set(accepted)).toEqual(new Set([200, 429]));
   });
 
-  it('the limit of challenges of other networks', async () => {
+  it('do not use up the limit of challenges of other networks', async () => {
     const { id } = await createWorkflow(acme, [], {
       trigger: {
         type: 'webhook',

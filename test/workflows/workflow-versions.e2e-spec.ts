@@ -269,7 +269,7 @@ describe('a version that is restored', () => {
     expect((await restore(id, 1)).value.workflow.version).toBe(3);
   });
 
-  it('removes the options that it did not have', async () => {
+  it('removes the options that the restored version does not have', async () => {
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook' } });
     await update(id, { trigger: { type: 'webhook', if: 'contact', wait_seconds: 7 } });
     expect((await restore(id, 1)).value.workflow.trigger).toEqual({ type: 'webhook' });

@@ -22,7 +22,7 @@ describe(toApiError, () => {
     [429, 'rate_limited'],
     [503, 'unavailable'],
     [418, 'unexpected'],
-  ])('gives an answer %i of a proxy the code %s', (status, code) => {
+  ])('converts the status %i of a proxy to the code %s', (status, code) => {
     expect(toApiError(status, null, null)).toMatchObject({ status, code, detail: '', faults: [] });
   });
 

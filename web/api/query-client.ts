@@ -3,7 +3,7 @@ import { ApiError } from './api-error.js';
 
 const MOST_RETRIES = 2;
 const RETRY_PAUSE_MS = 800;
-/** The longest Retry-After, in seconds, after which a request is repeated. A longer one is shown to the person. */
+/** The longest Retry-After, in seconds, after which a request is repeated. A longer time is shown to the person. */
 const LONGEST_WAIT_S = 5;
 
 /**

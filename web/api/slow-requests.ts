@@ -25,7 +25,7 @@ export async function watchSlow<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns true while a request waits for its answer for more than four seconds. */
+/** Returns true while a request has waited for its answer for more than four seconds. */
 export function useIsSlow(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -56,9 +56,9 @@ function idOf(reader: Reader<unknown>): number {
 }
 
 /**
- * Returns the options of a query that reads with a tool. Its key begins with the name of the tool, and ends with the
- * number of the reader: the cache holds what the reader returned, and a page that reads more of the same answer could
- * not use it. Create each reader once, outside of components.
+ * Returns the options of a query that reads with a tool. The key of the query begins with the name of the tool, and
+ * ends with the number of the reader. Without this number, two pages with different readers of the same answer would
+ * share one cached value. Create each reader once, outside of components.
  */
 export function toolQuery<T>(name: string, given: Arguments, reader: Reader<T>) {
   return {

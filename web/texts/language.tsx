@@ -10,7 +10,7 @@ interface Choice {
 const LanguageContext = createContext<Choice>({ language: 'en', setLanguage: () => undefined });
 const SETTING = 'language';
 
-/** Provides the language that the person chose, or else the first known one of the browser. */
+/** Provides the language that the person chose, or else the first language of the browser that has texts. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(initialLanguage);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.ts';
 export const respondTexts = defineTexts(
   {
     status: 'Status',
-    statusAbout: 'A number of 200 to 599, or an expression. Empty: 200.',
+    statusAbout: 'A number from 200 to 599, or an expression. Empty: 200.',
     type: 'Type of the body',
     types: { json: 'JSON', text: 'Text', xml: 'XML' },
     body: 'Body',

@@ -46,7 +46,7 @@ export const senderDomainsTexts = defineTexts(
     remove: 'Remove',
     removeTitle: (domain: string) => `Remove ${domain}?`,
     removeText:
-      'Messages from its addresses that were not sent yet fail. If you add the domain again, it gets new records.',
+      'Unsent messages from its addresses fail. If you add the domain again, it gets new records.',
     removed: 'The domain was removed.',
   },
   {

@@ -40,7 +40,7 @@ export const webhooksTexts = defineTexts(
       code: 'Outcome',
       outcomes: {
         accepted: 'A run was started',
-        duplicate: 'The delivery had come before, so no run was started',
+        duplicate: 'The delivery was a duplicate, so no run was started',
         skipped: 'The condition of the trigger was not met',
         challenge: 'The challenge of the provider was answered',
         recorded: 'The delivery was recorded without a run',

@@ -15,7 +15,7 @@ interface PickerProps {
   onChoose: (contactId: string | undefined) => void;
 }
 
-/** Finds a contact while a person types. Arrow keys choose among the contacts that were found, and Enter takes one. */
+/** Finds a contact while a person types. Arrow keys mark one of the contacts that were found, and Enter takes it. */
 export function ContactPicker({ label, description, onChoose }: PickerProps) {
   const texts = useTexts(contactPickerTexts);
   const [typed, setTyped] = useState('');

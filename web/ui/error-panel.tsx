@@ -12,7 +12,7 @@ type ErrorTexts = (typeof uiTexts)['en']['errors'];
 
 interface ErrorPanelProps {
   error: unknown;
-  /** Called by the button to try again. Without it, there is no such button. */
+  /** Called by the button that tries again. Without this function, the button is not shown. */
   onRetry?: () => void;
   /** The faults at these paths are shown at their fields and are left out here. */
   shownPaths?: readonly string[];

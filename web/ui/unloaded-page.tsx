@@ -19,8 +19,8 @@ interface UnloadedPageProps {
 export function UnloadedPage({ title, back, query: { error, refetch } }: UnloadedPageProps) {
   const [last, setLast] = useState(error);
   if (error && error !== last) setLast(error);
-  // While the query is read again, for example after a change, it has no error for a moment. Without the last
-  // error, the page would flicker.
+  // While the query is read again, for example after a change, it has no error for a moment. If the last error were
+  // not kept, the page would flicker.
   const shown = error ?? last;
   if (shown instanceof ApiError && isUnknown(shown)) return <NotFound back={back} />;
   return (

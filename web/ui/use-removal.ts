@@ -4,9 +4,9 @@ import type { Reader } from '../api/reader.ts';
 import { useToast } from './toast.tsx';
 
 /**
- * Asks before a tool removes a row. `ask(row)` opens the dialog, `asked` is the row, and `dialog` has what the
- * `ConfirmDialog` needs besides its texts. `done` is shown when the row was removed. `changed` are the tools to read
- * again.
+ * Asks before a tool removes a row. `ask(row)` opens the dialog, `asked` is the row, and `dialog` has the properties
+ * of the `ConfirmDialog` except its texts. `done` is shown when the row was removed. Then the results of the `changed`
+ * tools are read again.
  */
 export function useRemoval<Row, Result>(
   tool: string,

@@ -1,5 +1,5 @@
-// DBOS Transact: the webhook starts a workflow of two steps, which runs in the same process. The response waits until the
-// workflow is stored. With `accept` it is stored in a queue without workers.
+// Runs DBOS Transact. The webhook starts a workflow of two steps, which runs in the same process. The response waits
+// until the workflow is stored. With `accept`, the workflow is stored in a queue without workers.
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
 import { messageOf } from '../../webhooks.mjs';
 import { announce } from '../serve.mjs';

@@ -48,7 +48,7 @@ async function prepare() {
         arguments: {
           contact_id: '{{ look_up.contact.id }}',
           ...messageOf('{{ look_up.contact.first_name }}', '{{ trigger.payload.order }}'),
-          // The message is scheduled, so it is stored but not delivered, like in the peers.
+          // The message is scheduled, so it is stored but not delivered, as in the peers.
           scheduled_at: new Date(Date.now() + 300 * 86_400_000).toISOString(),
         },
       },

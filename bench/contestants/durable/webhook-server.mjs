@@ -1,4 +1,4 @@
-// Provides what the peers share: the HTTP server, which checks signatures like Switchboard, and the tables.
+// Provides the common parts of the peers: the HTTP server, which checks signatures as Switchboard does, and the tables.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-// Provides what the peers that send e-mails share: the HTTP server and the connection to the mail server.
+// Provides the common parts of the peers that send e-mails: the HTTP server and the connection to the mail server.
 import { createServer } from 'node:http';
 import { createTransport } from 'nodemailer';
 import { listen } from '../serve.mjs';

@@ -149,8 +149,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
 }
 
 /**
- * Returns the HMAC that stands for a token. Without the key, nobody can predict the digest of a token. So the duration
- * of the comparison in the database reveals nothing about stored digests.
+ * Returns the HMAC that is stored in place of a token. Without the key, nobody can predict the HMAC of a token. So the
+ * duration of the comparison in the database reveals nothing about the stored HMACs.
  */
 function digest(key: string, { userId, email }: Account, token: string): Buffer {
   const text = JSON.stringify([userId, email, token]);

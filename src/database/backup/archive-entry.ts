@@ -1,4 +1,4 @@
-/** The backup in an archive, and what a restore needs to know before it begins. */
+/** The header of an archive. It describes the backup, and has the facts that a restore checks before it begins. */
 export interface ArchiveHeader {
   kind: 'header';
   /** The version of Switchboard that made the backup. */

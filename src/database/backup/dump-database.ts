@@ -68,14 +68,15 @@ export async function fixFormats(client: Client): Promise<void> {
   );
 }
 
-/** Begins the snapshot, and locks the tables against changes of their columns until it ends. */
+/** Begins the snapshot, and locks the tables against changes of their columns until the transaction ends. */
 async function lockTables(client: Client): Promise<StoredTable[]> {
   const before = await findStoredTables(client);
   if (!before.some(({ name }) => name === 'private.installation')) {
     throw new AppError('not_found', `The database has no tables of Switchboard. ${CHECK_SETTINGS}`);
   }
   await client.query(`select set_config('lock_timeout', $1, false)`, [LOCK_TIMEOUT]);
-  // Locks come first: the first query takes the snapshot, and a migration after it would change what is read.
+  // The locks come first, because the first query takes the snapshot. A migration between the snapshot and the locks
+  // could change tables before they are read.
   await client.query('begin isolation level repeatable read read only');
   for (const { lock } of before) await client.query(lock);
   const tables = await findStoredTables(client);

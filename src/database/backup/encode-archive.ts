@@ -35,7 +35,7 @@ export async function* encodeArchive(
 }
 
 function frame(type: number, content: Buffer): Buffer {
-  // A reader refuses longer frames, so an archive with one could never be restored.
+  // A reader refuses longer frames, so an archive with such a frame could never be restored.
   if (content.length > MOST_FRAME_BYTES) throw new Error('A part of the archive is too long.');
   const head = Buffer.alloc(FRAME_HEAD_BYTES);
   head.writeUInt8(type, 0);

@@ -23,7 +23,10 @@ const MOST_PLAIN_COLUMNS = 1000;
 const HASHED_BYTES = 56;
 /** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
 const UNWEIGHED_CHARACTERS = 1024 * 1024;
-/** The most memory that one character of an array takes while pg parses it, in bytes: that of `{{1},{1},…}`. */
+/**
+ * The most memory, in bytes, that one character of an array takes while pg parses the array. `{{1},{1},…}` takes this
+ * much.
+ */
 const ARRAY_BYTES = 48;
 
 const JSON_TYPES = [114, 3802];

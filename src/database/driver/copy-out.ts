@@ -6,7 +6,7 @@ import { toError } from '../../errors/app-error.js';
 const HELD_BYTES = 256 * 1024;
 
 /**
- * Reads what `COPY … TO STDOUT` sends, as a stream of bytes. While nobody reads the stream, it reads nothing from the
+ * Reads the output of `COPY … TO STDOUT`, as a stream of bytes. While nobody reads the stream, nothing is read from the
  * server, so a large table needs no memory. Ending the stream early closes the connection.
  */
 export class CopyOut extends Readable implements Submittable {

@@ -69,11 +69,11 @@ const FUNCTIONS = new Set(
 const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 
 /**
- * Returns, from the text of a statement, how it affects its connection. The result is "unsafe" for everything that is
- * not plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text with a
- * function that is not listed here is unsafe, too. So is a text with the name of one of PostgreSQL's own objects,
- * because, for example, an update of pg_settings changes settings. The same applies to a comment, a dollar quote or an
- * escape.
+ * Decides from the text of a statement what effect the statement may have on its connection. The result is "unsafe"
+ * unless the text is plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text
+ * with a function that is not listed here is unsafe, too. So is a text with the name of one of PostgreSQL's own
+ * objects, because, for example, an update of pg_settings changes settings. The same applies to a comment, a dollar
+ * quote or an escape.
  */
 export function sessionSafety(text: string): SessionSafety {
   const cached = known.get(text);
@@ -136,7 +136,7 @@ function isPlain(text: string): boolean {
     if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
     // SELECT INTO creates a table.
     if (name === 'into' && previous !== 'insert') return false;
-    // Outside of quotes, PostgreSQL takes every character beyond ASCII for a letter of a name.
+    // Outside of quotes, PostgreSQL reads every character beyond ASCII as a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
     // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a
     // comment, a second statement.

@@ -13,7 +13,7 @@ export interface SessionSettings {
 
 /** The options of a pool. A pool of pg hands a new connection out when the promise of `onConnect` resolves. */
 export interface SessionOptions extends Partial<SessionSettings> {
-  /** Settings that pg does not know, as in the command line of PostgreSQL. */
+  /** Settings that pg does not know, in the form of the command line of PostgreSQL. */
   options?: string;
   onConnect: (client: ClientBase) => Promise<void>;
 }
@@ -26,7 +26,7 @@ interface PooledSession {
 const ANSWER_MS = 5000;
 /**
  * Keeps PostgreSQL from compiling statements. Before PostgreSQL 18, `enable_seqscan = off` made the estimated cost of
- * `find_due_work` so high that each of its calls was compiled, for about 100 ms of processor time a second.
+ * `find_due_work` so high that PostgreSQL compiled each call. This took about 100 ms of processor time a second.
  */
 const WITHOUT_JIT = '-c jit=off';
 /** The SQLSTATE `too_many_connections`. Callers get `unavailable` and may try again. */
@@ -40,8 +40,8 @@ const pooledSessions = new WeakMap<ClientBase, PooledSession>();
 
 /**
  * Returns options of a pool whose sessions have these settings, even after {@link resetSession}. PostgreSQL accepts
- * settings when a connection is opened. A pooler refuses or ignores such settings, so SQL sets them behind a pooler.
- * The answers to statements of the pool are limited; see {@link limitAnswers}.
+ * settings when a connection is opened. A pooler refuses or ignores such settings, so behind a pooler they are set with
+ * SQL. The answers to statements of the pool are limited; see {@link limitAnswers}.
  */
 export function sessionOptions(settings: SessionSettings, hasPooler: boolean): SessionOptions {
   const { application_name } = settings;

@@ -13,7 +13,10 @@ export interface PreparedStatement extends Statement {
 
 type Rows = readonly (readonly unknown[])[];
 
-/** A prepared statement for any number of rows. `toValues` makes its values from those of each row. */
+/**
+ * A prepared statement for any number of rows. `toValues` makes the values of the statement from the values of all
+ * rows.
+ */
 export interface RowsStatement extends PreparedStatement {
   readonly toValues: (rows: Rows) => readonly unknown[];
 }
@@ -57,8 +60,8 @@ function toValues(rows: Rows): unknown[] {
 }
 
 /**
- * Returns SQL for an array whose size the planner cannot see. Otherwise it would plan the statement again for each size,
- * which takes longer than to execute it.
+ * Returns SQL for an array whose size the planner cannot see. Otherwise the planner would plan the statement again for
+ * each size, which takes longer than executing the statement.
  */
 export function arrayOfUnknownSize(array: string): string {
   return `(select ${array})::${array.split('::')[1]}`;

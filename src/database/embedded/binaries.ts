@@ -130,8 +130,8 @@ async function copyNative(from: string, to: string, user: SystemUser | null): Pr
   for (const entry of await readdir(dataDir)) {
     if (entry.startsWith('native-')) await rm(join(dataDir, entry), { recursive: true });
   }
-  // The copy is renamed when it is complete. Until then it is one folder deeper, because its links are relative to the
-  // parent of `native`.
+  // The complete copy is moved to `to`. Until then, the copy is one folder deeper, because its links are relative to
+  // the parent of a folder named `native`.
   const draft = join(dataDir, `native-draft-${randomUUID()}`);
   const native = join(draft, 'native');
   try {

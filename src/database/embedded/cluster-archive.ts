@@ -11,7 +11,8 @@ import type { SystemUser } from './system-user.js';
 const MOST_BYTES = 256 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 /**
- * Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. No such name leads out of the cluster.
+ * Matches names of files and folders of PostgreSQL, such as `base/1/1259_fsm`. Such a name cannot lead out of the
+ * folder of the cluster.
  */
 const PATH = /^\w[\w.]*(?:\/\w[\w.]*)*$/;
 

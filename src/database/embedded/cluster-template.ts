@@ -66,8 +66,8 @@ export async function copyTemplate(
 }
 
 /**
- * Returns the file that `npm ci` makes in `dist`, and `scripts/build.mjs` keeps there. It is found from the compiled
- * code and from the sources, which tests run. It is not in the npm package.
+ * Returns the file that `npm ci` makes in `dist`, and that `scripts/build.mjs` keeps there. It is found from the
+ * compiled code and from the sources, which tests run. It is not in the npm package.
  */
 function findTemplate(): string {
   const file = ['../../..', '../../../dist']

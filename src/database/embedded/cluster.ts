@@ -26,7 +26,8 @@ export async function createCluster(
   onSpawn: () => void,
 ): Promise<void> {
   const password = await ensurePassword(dataDir, user);
-  // Every attempt uses another name, because after kill -9 of Node an old program may still write to its draft.
+  // Every attempt uses a new name: after kill -9 of Node, a program of an earlier attempt may still write to the
+  // earlier draft.
   const draft = join(dataDir.path, `${dataDir.initPrefix}-${randomUUID().slice(0, 8)}`);
   try {
     if (await isCopied(binaries, draft, user, password)) {

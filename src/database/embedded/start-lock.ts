@@ -49,7 +49,8 @@ async function acquire(path: string, deadline: number, log: (line: string) => vo
   }
 }
 
-// The complete lock file gets its name with a link. Otherwise others could read the file before it names its holder.
+// The file is written under another name, and then linked to `path`. Otherwise other processes could read the file
+// before it names its holder.
 async function tryCreate(path: string): Promise<boolean> {
   const holder: Holder = { ...(await ownIdentity()), token: randomUUID() };
   const draft = `${path}.draft-${holder.token}`;

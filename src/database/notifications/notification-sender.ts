@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
 /**
  * The largest number of statements that are sent without a pause. Later statements wait, so that each carries more
- * items and fewer are sent.
+ * items, and fewer statements are sent.
  */
 const BURST = 20;
 const PAUSE_MS = 5;

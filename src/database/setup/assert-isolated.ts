@@ -128,7 +128,9 @@ function openTo(kind: string, name: string, extension: string | null): string {
     : `is open to the tenant role. The migration that creates it must run: select private.isolate('${name}')`;
 }
 
-/** Lists the privileges with which SQL of a tool could take over an organization or hide what it did. */
+/**
+ * Lists the privileges with which SQL of a tool could take over an organization, or hide changes from the audit log.
+ */
 async function protectedFaults(client: Client): Promise<Fault[]> {
   const { rows } = await client.query<{ name: string; privilege: string }>(`
     select t.name, p.privilege

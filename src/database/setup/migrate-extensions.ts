@@ -28,8 +28,8 @@ export function nameOf(Migration: MigrationClass): string {
 }
 
 /**
- * Runs missing migrations and returns their names. `only` names those that may run. Throws if the table of a migration
- * or an entity is not isolated.
+ * Runs missing migrations and returns their names. `only` names the migrations that may run. Throws if the table of a
+ * migration or an entity is not isolated.
  */
 export async function migrateExtensions(
   ownerUrl: string,

@@ -9,8 +9,8 @@ const MOST_WAITS = 5;
 const COMPARISONS = 10;
 const MOST_CONNECTIONS = 5;
 const PROCESS_ID = 'select pg_backend_pid() as id';
-// The time that a pooler may take to notice the end of a session. A slower pooler reads the end of the session together
-// with the last answer, and forwards both.
+// The server ends the idle session 250 ms after its answer. A pooler that reads the answer later also reads the end of
+// the session, and forwards both.
 const END_SOON = `select pg_backend_pid() as id, set_config('idle_session_timeout', '250', false)`;
 
 /** Returns true when a pooler such as PgBouncer is between this process and PostgreSQL. */

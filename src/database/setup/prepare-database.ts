@@ -19,7 +19,7 @@ const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
 export interface PrepareOptions {
-  /** The milliseconds for which connecting is repeated before the start fails. */
+  /** The time in milliseconds for which the start tries to connect before it fails. */
   waitMs: number;
   log: (line: string) => void;
   extensions?: ExtensionSchema;
@@ -79,8 +79,8 @@ export async function tryLockMigrations(client: Client): Promise<boolean> {
 }
 
 /**
- * Runs missing migrations, each in its own transaction, and returns their names. `only` names those that may run.
- * Refuses newer databases.
+ * Runs missing migrations, each in its own transaction, and returns their names. `only` names the migrations that may
+ * run. Refuses newer databases.
  */
 export async function migrate(
   ownerUrl: string,

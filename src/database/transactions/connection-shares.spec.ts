@@ -3,7 +3,7 @@ import { ConnectionShares } from './connection-shares.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes `count` connections and returns the organizations in the order in which they got theirs. */
+/** Takes `count` connections and returns the organizations in the order in which they got a connection. */
 function taker(shares: ConnectionShares): {
   got: string[];
   take: (organizationId: string, count: number) => void;

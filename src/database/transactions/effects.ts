@@ -23,7 +23,10 @@ export const RECORD_EFFECTS: BoundStatement = {
   values: [],
   isInternal: true,
 };
-/** The largest record in bytes. The trigger stops recording at half of it, but SQL of a tool can set any text. */
+/**
+ * The largest record in bytes. The trigger stops at half of this size, but SQL of a tool can replace the record by any
+ * text.
+ */
 const MOST_BYTES = 256 * 1024;
 /**
  * Reads `effects`, the recorded lines for {@link parseEffects}, and `mode`. The mode is `full` when the record became

@@ -89,8 +89,8 @@ export class LazyTransaction implements StatementSender {
   }
 
   /**
-   * Commits the transaction. Throws {@link failure} when a statement failed before, and `unavailable` when the outcome
-   * of the commit is unknown.
+   * Commits the transaction. Throws {@link failure} when an earlier statement failed, and `unavailable` when the
+   * outcome of the commit is unknown.
    */
   async commit(): Promise<void> {
     this.isOver = true;

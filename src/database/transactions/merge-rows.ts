@@ -13,8 +13,8 @@ export function isSavepoint({ name }: BoundStatement): boolean {
 }
 
 /**
- * Joins the rows of one statement name into one statement, at the place of the first row. PostgreSQL takes as long to
- * begin an INSERT into a table with triggers, checks and partial indexes as to insert a row. No row moves across a
+ * Joins the rows of one statement name into one statement, at the place of the first row. For a table with triggers,
+ * checks and partial indexes, PostgreSQL takes as long to begin an INSERT as to insert one row. No row moves across a
  * savepoint, because a rollback to it must remove the rows that were added after it.
  */
 export function mergeRows(statements: readonly DeferredStatement[]): DeferredStatement[] {

@@ -48,8 +48,8 @@ export class SharedCommits {
   constructor(private readonly connections: TenantConnections) {}
 
   /**
-   * Resolves once the statements are committed. Throws their error, or one that `isConnectionError` accepts when nobody
-   * knows whether they were committed.
+   * Resolves when the statements are committed. Throws the error of a failed statement. When nobody knows whether the
+   * statements were committed, throws an error that `isConnectionError` accepts.
    */
   async commit(organizationId: string, statements: Statements): Promise<void> {
     const { result } = await this.batches.add(organizationId, statements);

@@ -6,7 +6,7 @@ import { MISTAKES } from './mistakes.js';
 export interface DeferredStatement extends BoundStatement {
   readonly name: string;
   /**
-   * Converts rows to the values of one statement. When this function is present, `values` are those of one row,
+   * Converts rows to the values of one statement. When this function is present, `values` has the values of one row,
    * and the rows of one transaction become one statement; see `mergeRows`.
    */
   readonly toValues?: RowsStatement['toValues'];

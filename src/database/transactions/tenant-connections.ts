@@ -67,8 +67,8 @@ export class TenantConnections {
   }
 
   /**
-   * Sends statements in one round trip. A statement that may have changed the session, and all later ones, are sent
-   * without their names, because their prepared statements may have been replaced.
+   * Sends statements in one round trip. A statement that may change the session is sent without its name, and so are
+   * all later statements. Otherwise they could run a prepared statement that SQL has replaced.
    */
   send(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
     if (statements.some(mayChangeSession)) this.changed.add(client);

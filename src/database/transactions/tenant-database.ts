@@ -131,7 +131,7 @@ export class TenantDatabase {
     await this.session(organizationId).query('select public.lock_organization()');
   }
 
-  /** Runs `action` once the current transaction is committed, and never if it is rolled back. */
+  /** Runs `action` after the current transaction is committed. Never runs it if the transaction is rolled back. */
   afterCommit(action: () => void): void {
     const current = this.openTransaction();
     if (!current) throw new Error(MISTAKES.noTransactionForAction);
@@ -155,7 +155,7 @@ export class TenantDatabase {
     return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 
-  /** Disables the `AsyncLocalStorage`, which would make every later `await` of the process slower. */
+  /** Disables the `AsyncLocalStorage`. An enabled one would make every later `await` of the process slower. */
   onApplicationShutdown(): void {
     this.storage.disable();
   }

@@ -43,8 +43,8 @@ export class TenantSession {
 
   /**
    * Queues a statement until the next statement or commit. If the statement fails, the transaction fails with the
-   * mapped error. For a {@link RowsStatement}, `values` are those of one row. The row may be written before statements
-   * that were queued earlier.
+   * mapped error. For a {@link RowsStatement}, `values` has the values of one row. The row may be written before
+   * statements that were queued earlier.
    */
   defer(
     { name, text, toValues }: PreparedStatement & Partial<RowsStatement>,

@@ -1,5 +1,8 @@
 export interface TransactionOptions {
-  /** The server refuses writes. Each statement sees what was committed before it (READ COMMITTED). */
+  /**
+   * The server refuses writes. Each statement sees the rows that were committed before the statement began (READ
+   * COMMITTED).
+   */
   readonly readOnly?: boolean;
   /**
    * `work` sends one statement, which commits by itself and saves the round trip of the commit. After a broken

@@ -50,12 +50,15 @@ export class EraEncoder {
     return `{"content":${textContent(json)}${structured}${this.end(meta)}`;
   }
 
-  /** Encodes content blocks. `json` is the JSON text of those that the tool returned. */
+  /** Encodes content blocks. `json` is the JSON text of the blocks that the tool returned. */
   toolContent(json: string, meta?: JsonObject): string {
     return `{"content":${json}${this.end(meta)}`;
   }
 
-  /** Encodes a failure without structuredContent, which must conform to the outputSchema of a success. */
+  /**
+   * Encodes a failure. The result has no structuredContent, because structuredContent must conform to the outputSchema
+   * of a success.
+   */
   toolFailure(json: string, meta?: JsonObject): string {
     return `{"content":${textContent(json)},"isError":true${this.end(meta)}`;
   }
@@ -71,7 +74,10 @@ export class EraEncoder {
     return JSON.stringify(members);
   }
 
-  /** Removes members that the era does not have. Plain callers may know no later revision than 2025-03-26. */
+  /**
+   * Removes members that the era does not have. Plain callers may be clients that know only revision 2025-03-26 and
+   * earlier.
+   */
   entry(entry: Listed): object {
     return {
       ...entry,
@@ -91,7 +97,7 @@ function textContent(text: string): string {
 
 /**
  * Returns an output schema without inner properties. Inner properties would be most of `tools/list`, with which every
- * conversation begins. The instructions describe them once.
+ * conversation begins. The instructions of the server describe the inner properties once.
  */
 export function listedOutput(schema: ObjectSchema | undefined): ObjectSchema | undefined {
   if (!schema) return undefined;

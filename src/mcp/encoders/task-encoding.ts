@@ -44,8 +44,8 @@ function frame({ id, createdAt, changedAt, state, message, askAgainAt }: Task): 
 }
 
 /**
- * The status in the extension for each status of a task. There, `failed` means a JSON-RPC error. When a tool fails, its
- * task is `completed` with a failed result.
+ * The status in the extension for each status of a task. In the extension, `failed` means a JSON-RPC error. When a tool
+ * fails, its task is `completed` with a failed result.
  */
 const STATUS = {
   working: 'working',

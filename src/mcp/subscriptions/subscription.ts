@@ -10,7 +10,9 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const PAUSE_MS = 100;
 const RETRY_MS = 1000;
 
-/** Sends notifications to a client. At most one of each topic waits, even for a client that reads slowly. */
+/**
+ * Sends notifications to a client. At most one notification of each topic waits, even for a client that reads slowly.
+ */
 export class Subscription {
   private readonly waiting = new Set<Topic>();
   private isAcknowledged = false;
@@ -57,7 +59,7 @@ export class Subscription {
     for (const topic of topics) {
       await this.stream.waitUntilDrained();
       if (this.ended.aborted) return false;
-      // The topic is removed before its state is read, so that a change in between causes another notification.
+      // The topic is removed before its state is read, so that a change during the read causes another notification.
       this.waiting.delete(topic);
       try {
         const notification = await topic.notification();
@@ -79,7 +81,10 @@ export class Subscription {
 
 export interface Topic {
   concerns(change: Change): boolean;
-  /** True if the client is notified at the start too, because the last change may have happened before. */
+  /**
+   * True if the client is also notified at the start, because the last change may have happened before the
+   * subscription.
+   */
   readonly notifiesAtStart?: boolean;
   /** Returns the notification for one or more changes, or undefined if there is nothing to send. */
   notification(): Promise<TopicNotification | undefined> | TopicNotification;

@@ -46,8 +46,8 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   /**
-   * Serves a subscription until it ends. Resolves when the service stops. Throws the reason of `gone`. Throws
-   * `JsonRpcError` when the key is no longer valid, or when too many subscriptions are open.
+   * Serves a subscription until it ends. Resolves when the service stops. When the caller disconnects, throws the
+   * reason of `gone`. Throws `JsonRpcError` when the key is no longer valid, or when too many subscriptions are open.
    */
   async serve(listener: Listener): Promise<void> {
     const { key, gone } = listener;

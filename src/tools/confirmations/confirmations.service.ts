@@ -38,7 +38,7 @@ export class ConfirmationsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Returns the id of the approval of a call, even if the call has used the approval before. Needs a transaction. */
+  /** Returns the id of the approval of a call, even if the call has already used the approval. Needs a transaction. */
   async findApproval(call: ConfirmedCall): Promise<string | undefined> {
     const found = await this.confirmations.findNewest(call);
     if (!found || (await this.isExpired(found))) return undefined;

@@ -48,7 +48,7 @@ export interface TaskSource {
    */
   find(organizationId: string, id: string): Promise<Task | undefined>;
 
-  /** Cancels the task. Returns false if it had ended before. */
+  /** Cancels the task. Returns false if the task had already ended. */
   cancel(organizationId: string, id: string): Promise<boolean>;
 
   /** Stores responses to open input requests. They are not parsed yet: use `read` of the input request. */

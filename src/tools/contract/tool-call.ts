@@ -25,7 +25,7 @@ export interface CallEnd {
 
 /** The context of a call. Every tool, resource, prompt and completion method gets it as the second argument. */
 export interface ToolCall {
-  /** The organization whose data the call may see and change, and no other. */
+  /** The organization of the call. The call may see and change the data of no other organization. */
   readonly organizationId: string;
   readonly surface: Surface;
   readonly actor: Actor;
@@ -44,7 +44,7 @@ export interface ToolCall {
   readonly end?: CallEnd;
   /** The run, if a step made the call. */
   readonly runId?: string;
-  /** The path of this step in its run. It has the iterations of loops. */
+  /** The path of this step in its run. The path contains the iterations of loops. */
   readonly stepPath?: string;
   /** True if the transaction is rolled back at the end. A tool must then do nothing that a rollback cannot undo. */
   readonly dryRun?: boolean;

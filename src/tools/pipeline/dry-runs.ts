@@ -23,7 +23,8 @@ export class DryRuns {
   /** Calls a tool with its guards and interceptors. Throws the same errors as a real call. */
   call(tool: RegisteredTool, given: unknown, call: ToolCall): Promise<DryRunOutcome> {
     const { organizationId } = call;
-    // Guards and interceptors run inside, so that rows that they write in their own transactions are rolled back too.
+    // Guards and interceptors run inside the dry run, so that rows that they write in their own transactions are rolled
+    // back too.
     return this.tenants.dryRun(organizationId, () =>
       this.tenants.observe(organizationId, () =>
         this.tools.call(tool, given, { ...call, dryRun: true }),

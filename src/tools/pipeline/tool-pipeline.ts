@@ -112,7 +112,10 @@ export class ToolPipeline {
     return await this.tenants.savepoint(call.organizationId, work);
   }
 
-  /** Runs a call that a person has approved. Otherwise stores it for a person and throws `confirmation_required`. */
+  /**
+   * Runs the call if a person has approved it. Otherwise stores the call for a person and throws
+   * `confirmation_required`.
+   */
   private async runConfirmed(checked: CheckedCall): Promise<object> {
     const { tool, input, call } = checked;
     if (call.dryRun) {
@@ -138,7 +141,7 @@ export class ToolPipeline {
   }
 
   private read({ tool, method, input, call }: CheckedCall): Promise<object> {
-    // Without this check, Nest would build the line for each call, and the log would drop it.
+    // Without this check, Nest would build the log line for each call, and the logger would drop the line.
     if (this.env.logsDebug) {
       this.logger.debug({
         organization: call.organizationId,
@@ -272,7 +275,10 @@ export class ToolPipeline {
   }
 }
 
-/** Returns true for calls that have several transactions. While the method of an external tool runs, there is none. */
+/**
+ * Returns true for calls that have several transactions. While the method of an external tool runs, no transaction is
+ * open.
+ */
 function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }

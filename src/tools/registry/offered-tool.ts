@@ -24,8 +24,8 @@ export interface OfferedTool {
 /** Lists tools in a transaction of the organization. `revision` equals `offered_revisions` of `gate.find_api_key`. */
 export interface OfferedToolSource {
   /**
-   * Returns the tools that can be called now, sorted by name in code-unit order. `characters` is the size of all that
-   * they keep in memory, as JSON.
+   * Returns the tools that can be called now, sorted by name in code-unit order. `characters` is the size of everything
+   * that the tools keep in memory, in characters of JSON.
    */
   list(
     organizationId: string,

@@ -49,9 +49,9 @@ export class RequiredTools {
   constructor(private readonly tools: readonly RegisteredTool[]) {}
 
   /**
-   * Returns false if one of the tools is hidden or not permitted. Returns false also if one that only reads needs
-   * a confirmation, because its data would be shown without a call. Without tools, it returns false for an API key
-   * that may call only listed tools.
+   * Returns false if one of the tools is hidden or not permitted. Also returns false if a tool that only reads needs a
+   * confirmation, because its data would be shown without a call. Without tools, returns false for an API key that may
+   * call only listed tools.
    */
   areAllowed(policies: ToolPolicies): boolean {
     if (this.tools.length === 0) return policies.permitsReading();

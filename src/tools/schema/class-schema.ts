@@ -73,7 +73,7 @@ const nestedClasses = new WeakMap<SchemaClass, ReadonlyMap<string, SchemaClass>>
  */
 const schemas = new WeakMap<SchemaClass, ObjectSchema>();
 
-/** Returns the classes of nested properties of `schemaClass`. Its schema must have been generated before. */
+/** Returns the classes of nested properties of `schemaClass`, whose own schema must have been generated already. */
 export function nestedClassesOf(schemaClass: SchemaClass): ReadonlyMap<string, SchemaClass> {
   return nestedClasses.get(schemaClass) ?? new Map();
 }

@@ -82,8 +82,8 @@ export class DefinitionChecksService {
 
   /**
    * Throws `invalid_arguments` when the caller may not save one of these steps. A trigger decides when steps run and
-   * with which payload. Without this check, an agent could make a run call tools that the agent may not call, or show
-   * data that the agent may not read.
+   * with which payload. Without this check, an agent could save a workflow whose runs call tools or show data that this
+   * agent may not use.
    */
   async assertMayRun(
     organizationId: string,
@@ -141,8 +141,8 @@ export class DefinitionChecksService {
         ...templateFaults(name, given, templates),
       ],
       refusal: (name) => {
-        // Find hidden tools too, because a step that was saved before may call one. A tool that no longer exists is not
-        // refused here.
+        // Find hidden tools too, because a step that is already saved may call a hidden tool. A tool that no longer
+        // exists is not refused here.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
         // Without this check, an agent could use a tool without the required confirmation, because in a run nobody is

@@ -72,7 +72,7 @@ export function getLimitKeys(limits: RunLimits, path: string): [path: string, ke
 }
 
 /**
- * Returns only the keys of limits that are invalid. The expressions of the keys are checked later, so that one response
+ * Returns the keys of limits that have faults. The expressions of these keys are checked later, so that one response
  * lists all faults.
  */
 function pickKeys(limits: unknown): RunLimits {

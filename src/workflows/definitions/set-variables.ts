@@ -31,7 +31,10 @@ export function setsBefore(steps: readonly Step[]): SetsBefore {
   return found;
 }
 
-/** Returns the steps of a chain in the order of the definition. Leaves out the steps of `until` and before it. */
+/**
+ * Returns the steps of a chain in the order of the definition. Leaves out the steps of `until`, an earlier part of this
+ * chain.
+ */
 export function stepsOf(chain: SetChain | undefined, until?: SetChain): SetStep[] {
   const steps: SetStep[] = [];
   for (let at = chain; at && at !== until; at = at.before) steps.push(at.step);

@@ -212,8 +212,8 @@ class PlanBuilder {
   }
 
   /**
-   * Adds the steps of all lists, unless one list is done. Then no step of the other lists is planned, and their
-   * failures do not count.
+   * Adds the steps of all lists. When one list is done, plans no steps of the other lists, and ignores failures in
+   * them.
    */
   private addRace(race: Place, lanes: Lanes, position: ListPosition): boolean {
     const builders: PlanBuilder[] = [];

@@ -39,14 +39,14 @@ const FORBIDDEN_OWN_HEADERS =
   /^x-(?:accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|content-type-options|content-security-policy.*|frame-options|forwarded-.*|permitted-cross-domain-policies|webkit-csp.*|xss-protection|dns-prefetch-control|ua-compatible)$/;
 const HEADER_VALUE = /^[\x20-\x7e\t]*$/;
 
-/** Returns what is wrong with a status, or undefined. */
+/** Returns the reason why a status is invalid, or undefined. */
 export function statusFault(status: unknown): string | undefined {
   const isStatus =
     Number.isInteger(status) && (status as number) >= 200 && (status as number) < 600;
   return isStatus ? undefined : 'must be a whole number from 200 to 599';
 }
 
-/** Returns what is wrong with the name of a header in upper or lower case, or undefined. */
+/** Returns the reason why the name of a header is invalid, or undefined. The name may be in upper or lower case. */
 export function headerNameFault(given: string): string | undefined {
   const name = given.toLowerCase();
   const isKnown = SAFE_HEADERS.includes(name);
@@ -54,7 +54,10 @@ export function headerNameFault(given: string): string | undefined {
   return `is not a header that an answer may have: use ${SAFE_HEADERS.join(', ')}, or a name that begins with x-`;
 }
 
-/** Returns what is wrong with the value of a header, or undefined. A line break in it would begin another header. */
+/**
+ * Returns the reason why the value of a header is invalid, or undefined. A line break in the value would begin another
+ * header.
+ */
 export function headerValueFault(given: string, value: string): string | undefined {
   if (value.length > MAX_HEADER_CHARACTERS) {
     return `must have at most ${MAX_HEADER_CHARACTERS} characters`;

@@ -11,7 +11,10 @@ import type { WebhookNeeds } from './webhook-options.js';
 const READS_REQUEST =
   /(?<![\w.-])trigger(?![\w-])(?!\s*\.\s*(?:type|payload)(?![\w-]))|(?<![\w\]])\[/;
 
-/** Computes the needs of a definition. The result may have a need that no run has, but never misses one. */
+/**
+ * Computes the needs of a definition. The result may contain a need that no run has, but it contains every need that a
+ * run has.
+ */
 export function webhookNeeds(options: TriggerOptions, steps: readonly Step[]): WebhookNeeds {
   const expressions: string[] = [];
   visitTexts([options, steps], '', (text, path) => {

@@ -5,7 +5,10 @@ import type { RunLease } from '../journal/run-lease.js';
 import type { WorkflowsRepository } from '../store/workflows.repository.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
 
-/** Reads two runs. The statement for both fails as too large. Then the one for each run fails with one of the codes. */
+/**
+ * Reads two runs. The statement for both runs fails as too large. Then the statement for each single run fails with one
+ * of the codes.
+ */
 const readTwo = async (...codes: AppErrorCode[]) => {
   const failures = ['payload_too_large' as const, ...codes];
   const transaction = () => Promise.reject(new AppError(failures.shift()!, 'No rows.'));

@@ -11,9 +11,12 @@ import type { RunLease } from '../journal/run-lease.js';
 import type { LargePayload } from '../payloads/large-value.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 
-/** The most characters of JSON in the cached versions. Parsed, a version takes up to 40 bytes for each character. */
+/**
+ * The largest number of characters of JSON in the cached versions. A parsed version takes up to 40 bytes for each
+ * character.
+ */
 const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
-/** The characters that each version counts besides its JSON, for generated steps and cached references. */
+/** The number of characters that are added to the JSON of each version, for generated steps and cached references. */
 const EXTRA_CHARACTERS = 500;
 
 type Row = ClaimedRunRow & {
@@ -73,8 +76,8 @@ export class ClaimedRunsRepository {
   }
 
   /**
-   * Reads runs together, or one by one when they are too large together. One by one, leaves out runs that cannot be
-   * read. Throws `payload_too_large` when there is only one run and it is too large.
+   * Reads runs together, or one by one when they are too large together. In the second case, leaves out runs that are
+   * too large. Throws `payload_too_large` when there is only one run and it is too large.
    */
   private async read(
     organizationId: string,
@@ -87,8 +90,8 @@ export class ClaimedRunsRepository {
     }
     const rows = new Map<number, Row>();
     for (const [position, lease] of leases.entries()) {
-      // Any other error, for example of a lost connection, says nothing about the run. If the run were left out then,
-      // this would count as a crash of the run.
+      // Any other error, for example of a lost connection, says nothing about the run. If the run were left out after
+      // such an error, this would count as a crash of the run.
       const found = await this.readTogether(organizationId, [lease]).catch((error: unknown) => {
         if (!isTooLarge(error)) throw error;
       });

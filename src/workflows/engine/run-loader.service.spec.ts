@@ -15,14 +15,20 @@ const DATA = { row: { crashes: 0 }, steps: [], payload: {}, workflowName: '' } a
 const entry = (stepId: string, position: number, bytes: number) =>
   ({ stepId, position, bytes, tool: null, status: 'succeeded', input: { items: [] } }) as object;
 
-/** Returns the journal of a loop that has ended. It still has entries of this size from the iterations. */
+/**
+ * Returns the journal of a loop that has ended. The journal still has `count` entries of the iterations, each with this
+ * size.
+ */
 const loop = (count: number, bytes: number): JournalEntry[] =>
   [
     entry('each', 0, 0),
     ...Array.from({ length: count }, (_, index) => entry(`each[${index}].one`, index + 1, bytes)),
   ] as JournalEntry[];
 
-/** Loads a journal from memory. Without its last entry, a part is less than `density` times as large as requested. */
+/**
+ * Loads a journal from memory. A part ends with the entry that makes the part at least `density` times as large as
+ * requested.
+ */
 const load = async (journal: readonly JournalEntry[], density = 1) => {
   let parts = 0;
   const read = (_: string, __: string, most: number, after?: { position: number }): JournalPart => {

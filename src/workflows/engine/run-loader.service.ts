@@ -10,14 +10,19 @@ import { type RunReservation, SMALL_JOURNAL_BYTES } from './run-memory.service.j
 
 /** The approximate number of bytes of a large journal that are loaded at a time. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** The divisor of the size of a part that does not fit. A smaller part may fit, and may end iterations of a loop. */
+/**
+ * When a part does not fit, its size is divided by this number. The smaller part may fit, and may end iterations of a
+ * loop.
+ */
 const SMALLER = 8;
-/** The smallest number of bytes that a part counts. A usual part has more, even if its entries are not compressed. */
+/**
+ * The smallest number of bytes that count for a part. A usual part has more, even if its entries are not compressed.
+ */
 const MIN_PART_BYTES = 1024 * 1024;
 /**
  * The largest number of bytes that are read for one run, as `JournalPart` counts them. It limits the entries inside
- * finished iterations, of which SQL of a tool can store any number. A smaller part counts as {@link MIN_PART_BYTES},
- * because the database looks at all further entries for each part.
+ * finished iterations, because SQL of a tool can store any number of them. A part with fewer bytes counts as {@link
+ * MIN_PART_BYTES}, because the database looks at all further entries for each part.
  */
 export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
 /** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */

@@ -55,7 +55,10 @@ export class RunReservation {
     this.bytes += more;
   }
 
-  /** Releases the memory that a loaded journal of this size does not need. Before, its size was only estimated. */
+  /**
+   * Releases the memory that a loaded journal of this size does not need. Before the journal was loaded, its size was
+   * only estimated.
+   */
   shrink(bytes: number): void {
     const needed = Math.max(withRoom(bytes), SMALL_JOURNAL_BYTES);
     for (const reservation of this.reservations) {

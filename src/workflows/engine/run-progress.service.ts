@@ -146,7 +146,9 @@ export class RunProgressService {
     );
   }
 
-  /** Fails a step whose values do not fit into the journal. Its entry keeps only the values that were stored before. */
+  /**
+   * Fails a step whose values do not fit into the journal. Its entry keeps only the values that were already stored.
+   */
   async failTooLarge(attempt: StepAttempt, error: JournalTooLargeError): Promise<Progress> {
     const { place } = attempt;
     const journal = attempt.shared ?? attempt.run;
@@ -165,7 +167,10 @@ export class RunProgressService {
     });
   }
 
-  /** Records a failed attempt. The step waits the given seconds for its next attempt, or fails when none are given. */
+  /**
+   * Records a failed attempt. The step waits the given seconds for its next attempt, or fails when no seconds are
+   * given.
+   */
   async completeFailed(
     tx: RunTransaction,
     entry: JournalEntry,

@@ -71,7 +71,7 @@ export class RunScopeService {
 
   /**
    * Returns the values with their expressions replaced, or undefined when the condition of the step is not met. Throws
-   * as {@link renderArguments} does.
+   * the errors of {@link renderArguments}.
    */
   async renderIfMet(
     tx: RunTransaction,

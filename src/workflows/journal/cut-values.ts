@@ -1,4 +1,4 @@
-/** The longest JSON text that lists of steps show whole. Longer texts are cut. */
+/** The longest JSON text that is shown whole in lists of steps. Longer texts are cut. */
 const MAX_WHOLE_CHARACTERS = 8192;
 const PREVIEW_CHARACTERS = 1000;
 

@@ -35,7 +35,10 @@ export const READ_SMALL = prepared(
       where "allStored" <= $3) sized) s
   where "allBytes" <= $3 order by position, step_id`,
 );
-/** The entries after a place. `storedBefore` is the stored bytes of the entries between the place and this entry. */
+/**
+ * The entries after a place. `storedBefore` is the number of stored bytes of the entries between the place and this
+ * entry.
+ */
 const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
     sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
   from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;

@@ -77,8 +77,8 @@ export class LoopJournalRepository {
   }
 
   /**
-   * Queues an update of the progress of an open loop, and stages the entry. Throws `JournalTooLargeError` as
-   * `RunJournalRepository.record` does.
+   * Queues an update of the progress of an open loop, and stages the entry. Throws the `JournalTooLargeError` of
+   * `RunJournalRepository.record`.
    */
   saveProgress(tx: RunTransaction, entry: JournalEntry, progress: LoopProgress): JournalEntry {
     const { organizationId, id: runId } = tx.run.lease;

@@ -11,7 +11,10 @@ export function parsePayload(bytes: Uint8Array): unknown {
   return parseJsonExactly(bytes, VALUE_LIMITS);
 }
 
-/** Returns the payload of a run from its row, as {@link parsePayload} does. Its large values need `makeReadable`. */
+/**
+ * Returns the payload of a run from its row, as {@link parsePayload} does. Its large values can be read only after a
+ * call of `makeReadable`.
+ */
 export function readPayload(bytes: Uint8Array, large?: LargePayload | null): unknown {
   const payload = parsePayload(bytes);
   return large ? guardLargeValues(payload, large) : payload;

@@ -110,7 +110,7 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   delayedBy: RunLimit | null;
 
-  /** The time at which the limit is checked again, even if no other run ends before. */
+  /** The time at which the limit is checked again, even if no other run has ended until then. */
   @Column('timestamptz', { nullable: true })
   delayedUntil: Date | null;
 

@@ -53,8 +53,8 @@ const FINISH = preparedRows(
     'cardinality($2::text[])',
   ),
 );
-// The statement reads the waits from the journal and not from the worker's memory, because others may have shortened a
-// wait. Waits that the run no longer needs because another step failed do not count.
+// The statement reads the waits from the journal and not from the worker's memory, because other processes may have
+// shortened a wait. Waits that the run no longer needs because another step failed do not count.
 const SUSPEND = prepared(
   'run_suspend',
   `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((

@@ -21,7 +21,10 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferWorkflowInput } from './offered-workflow.inputs.js';
 import { type OfferedWorkflowView, offeredWorkflowView } from './offered-workflow.results.js';
 
-/** The largest number of offered workflows. The trigger `row_limit` of the table `offered_workflows` has it too. */
+/**
+ * The largest number of offered workflows. The trigger `row_limit` of the table `offered_workflows` has the same
+ * number.
+ */
 const MAX_OFFERED = 20;
 const SCHEMA_LIMITS = {
   bytes: 4096,

@@ -23,7 +23,7 @@ export interface PartsReader {
 const METHODS = new Set(['equals', 'next', 'then', 'throw', 'toJSON', 'toLiquid', 'valueOf']);
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Returns what expressions see of a large list or object: its members are read at their first use. */
+/** Returns a large list or object as expressions see it: its members are read at their first use. */
 export function distantValue(reads: PartsReader, large: LargeValue, path: string): object {
   const whole = (): unknown => reads.whole(large, path);
   if (large.kind === 'object') {

@@ -21,9 +21,9 @@ interface Contents {
 }
 
 /**
- * Replaces the texts that stand for large values, in the value itself. Reading such a member throws `invalid_arguments`
- * with its size, until {@link makeReadable} gives access to its bytes. Without this, a step would use the text in place
- * of the value.
+ * Replaces, in the given value itself, the texts that stand for large values. Reading such a member throws
+ * `invalid_arguments` with its size, until {@link makeReadable} gives access to its bytes. Without this, a step would
+ * use the text in place of the value.
  */
 export function guardLargeValues(payload: unknown, { nonce }: LargePayload): unknown {
   const reads = new LargeReads();
@@ -50,7 +50,9 @@ export function findLargeValue(payload: unknown, names: readonly string[]): Larg
   return undefined;
 }
 
-/** Guards the large members of a value. Returns the bytes of the large values inside it together, and the first one. */
+/**
+ * Guards the large members of a value. Returns the total bytes of the large values inside it, and the first of them.
+ */
 function guardMembers(value: unknown, guarding: Guarding, path: string): Contents {
   const contents: Contents = { bytes: 0 };
   if (typeof value !== 'object' || value === null) return contents;

@@ -112,7 +112,7 @@ export class LargePayloadsService {
 
   /**
    * Returns the next items of a list of a payload. `position` is 0 at first, and then `next` of the previous slice.
-   * Throws as {@link sliceList} does.
+   * Throws the errors of {@link sliceList}.
    */
   async readList(
     organizationId: string,

@@ -58,7 +58,7 @@ export class LargeReads implements PartsReader {
    */
   private readonly places = new Map<number, { index: number; at: number }[]>();
 
-  /** Returns what expressions see of a large value: a list or an object that is read in parts, or a whole text. */
+  /** Returns a large value as expressions see it: a list or an object that is read in parts, or a whole text. */
   valueOf(large: LargeValue, path: string): unknown {
     return large.kind === 'text' ? this.whole(large, path) : distantValue(this, large, path);
   }

@@ -6,14 +6,14 @@ type Fields = Record<string, unknown>;
 /**
  * Returns the fields of a contact without those that have a fault, and the faults of the fields that were left out. In
  * a list or an object such as `properties`, only the member with the fault is left out. Returns undefined when no fault
- * belongs to a field. Each call leaves out at least one member, so a caller that repeats it comes to an end.
+ * belongs to a field. Each call leaves out at least one member, so repeated calls come to an end.
  */
 export function withoutFaults(
   given: Fields,
   faults: readonly Fault[],
 ): { fields: Fields; dropped: Fault[] } | undefined {
   const fields = { ...given };
-  // Leave out the fault of a list whose items have faults, because it repeats them.
+  // Leave out the fault of a list whose items have faults, because the fault of the list repeats those of the items.
   const exact = faults.filter(
     ({ path }) => !faults.some((other) => other.path.startsWith(`${path}[`)),
   );

@@ -27,7 +27,7 @@ const FIND_TRIGGERED = prepared(
    where organization_id = $1 and trigger_event = $2 and active and deleted_at is null order by created_at, id`,
 );
 
-/** Stores workflows, and publishes each change of one after its commit. */
+/** Stores workflows, and publishes each change of a workflow after its commit. */
 @Injectable()
 export class WorkflowsRepository {
   constructor(

@@ -1,6 +1,6 @@
 /** The largest number of timers of a process. Runs without a timer are found by the poll of a worker. */
 const MAX_TIMERS = 10_000;
-/** The largest number of timers of an organization, so that others have timers too. */
+/** The largest number of timers of an organization, so that other organizations have timers too. */
 const MAX_OWN_TIMERS = 1000;
 /**
  * The longest wait. SQL of a tool can store limits that give a wait that is huge or not a number. With such a wait, a
@@ -35,7 +35,7 @@ export class AdmissionTimers {
         this.clear(id);
         this.check(organizationId, id);
       },
-      // A timer may fire a millisecond early. Without this millisecond, the check could come too early and admit
+      // A timer may fire a millisecond early. Without the added millisecond, the check could come too early and admit
       // nothing.
       wholeMs + 1,
     );

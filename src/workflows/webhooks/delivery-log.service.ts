@@ -19,7 +19,7 @@ const KEPT_DELIVERIES = 50;
 const FLUSH_INTERVAL_MS = 500;
 const MAX_QUEUED_WORKFLOWS = 1000;
 const MAX_DIAGNOSED_BYTES = 16 * 1024;
-/** The largest numbers of diagnoses, of a workflow and of the process, until deliveries are written again. */
+/** The largest numbers of diagnoses between two writes of deliveries: of a workflow, and of the process. */
 const MAX_OWN_DIAGNOSES = 20;
 const MAX_QUEUED_DIAGNOSES = 100;
 const MAX_OTHER_SECRETS = 50;
@@ -187,7 +187,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   private async diagnoseAll(deliveries: readonly QueuedDelivery[]): Promise<void> {
-    // Skip deliveries that have their mistakes already, because this is a second attempt to write them.
+    // Skip deliveries that already have their mistakes, because an earlier attempt to write them has examined them.
     const undiagnosed = deliveries.filter(
       ({ record, mistakes }) => record.body && !mistakes.length,
     );

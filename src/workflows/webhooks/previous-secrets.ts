@@ -13,7 +13,7 @@ export function writePrevious(list: readonly PreviousSecret[]): string {
   return JSON.stringify(list.map(({ secret, until }) => [secret, until]));
 }
 
-/** Reads what {@link writePrevious} has written. */
+/** Reads a text of {@link writePrevious}. */
 export function readPrevious(text: string): PreviousSecret[] {
   const list = JSON.parse(text) as [string, number | null][];
   return list.map(([secret, until]) => ({ secret, until }));

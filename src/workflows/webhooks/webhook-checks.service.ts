@@ -45,7 +45,7 @@ export interface WebhookRequest {
   reserve: (organizationId: string) => void;
   /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
   release: () => void;
-  /** Reads the bytes of the body, none for GET. Throws when the body is too large, and as `reserve` does. */
+  /** Reads the bytes of the body, none for GET. Throws when the body is too large. Throws the errors of `reserve`. */
   readBody: (organizationId: string) => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;

@@ -28,7 +28,7 @@ export interface Dashboard {
 
 export interface OpenOptions extends BrowserContextOptions {
   isSignedIn?: boolean;
-  /** The profile of another open page, for a second tab. */
+  /** The profile of a page that is already open. The new page is then a second tab of the same browser. */
   context?: BrowserContext | undefined;
 }
 
@@ -38,7 +38,10 @@ export interface OpenPage {
   readonly faults: string[];
 }
 
-/** Starts a Switchboard with the built dashboard. Needed by files that have settings or sign in. */
+/**
+ * Starts a Switchboard with the built dashboard. A test file needs this function, and not {@link sharedDashboard}, when
+ * it passes settings or tests the sign-in.
+ */
 export async function startDashboard(
   env: Record<string, string> = {},
   providers: Provider[] = [],
@@ -90,7 +93,7 @@ function sharedBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Starts a Chromium. It ends with this process. The end of all tests removes its temporary files. */
+/** Starts a Chromium, which ends with this process. Its temporary files are removed after all tests. */
 async function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath)

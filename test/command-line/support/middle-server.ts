@@ -26,7 +26,7 @@ export type Behaviour = (
 
 /** A server between the command and a service, which acts like a proxy or a bad network. */
 export class MiddleServer {
-  /** Lists the requests, the first one first. */
+  /** Lists the requests in the order of their arrival. */
   readonly requests: MiddleRequest[] = [];
   behaviour: Behaviour = (_request, forward) => forward();
 

@@ -154,7 +154,7 @@ export class Sandbox {
   }
 }
 
-/** Returns the pid in `postmaster.pid`, even if that process has ended. It is null without such a file. */
+/** Returns the pid in `postmaster.pid`, even if that process has ended. Returns null if the file does not exist. */
 export function postmasterPid(dataDir: string): number | null {
   try {
     return Number(readFileSync(join(dataDir, 'pg/postmaster.pid'), 'utf8').split('\n')[0]);

@@ -17,7 +17,10 @@ import { waitFor } from '../../support/wait-for.js';
  */
 export const HAS_ALL_FAILPOINTS = IS_SLOW || process.env.FAILPOINT_ROUNDS !== undefined;
 
-/** The most rounds that run together: they stop at one failpoint of a process and are killed with it. */
+/**
+ * The largest number of rounds in a batch. All rounds of a batch stop at the same failpoint of one process, and end
+ * when this process is killed.
+ */
 const MAX_BATCH = 20;
 const ROUNDS = Number(process.env.FAILPOINT_ROUNDS ?? (IS_THOROUGH ? 20 : 5));
 

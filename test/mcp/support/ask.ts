@@ -20,7 +20,7 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** Returns the response, after a check that its status is 200, or the status of its error. */
+/** Checks that the status is 200, and returns the JSON-RPC response. */
 export async function ask<Result>(
   organization: TestOrganization,
   method: string,

@@ -14,7 +14,10 @@ const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 export const CASES = Number(process.env.FUZZ_CASES ?? (IS_THOROUGH ? 4000 : 100));
 export const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 30);
 export const timeoutMs = 120_000 + CASES * 40;
-/** True with enough cases. With fewer, a leak cannot be distinguished from the memory that a start needs. */
+/**
+ * True when there are enough cases to detect a leak. With fewer cases, a leak cannot be distinguished from the memory
+ * that a start needs.
+ */
 const WATCHES_MEMORY = CASES >= 20_000;
 
 /** Matches stack traces and the secret of the tool that crashes, which no response may contain. */

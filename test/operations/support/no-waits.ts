@@ -8,8 +8,9 @@ const ATTEMPTS = 4;
 export type WaitCase = readonly [what: string, work: () => Promise<unknown>];
 
 /**
- * Returns how much longer than the control a ping waited while `work` ran, in milliseconds. Other processes also delay
- * pings, so the result is at most the highest processor time of one turn of the event loop.
+ * Returns how long `work` delayed a ping, in milliseconds: the wait of the ping minus the wait of a ping of the control
+ * server. Other processes also delay pings, so the result is at most the highest processor time of one turn of the
+ * event loop.
  */
 async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Promise<number> {
   let turnMs = 0;

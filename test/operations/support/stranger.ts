@@ -33,7 +33,7 @@ export class Stranger {
     try {
       await work();
     } finally {
-      // After this pause, at least one ping was sent after the work.
+      // During this pause, at least one ping is sent after the end of the work.
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
     return await this.ask('end', {});

@@ -16,7 +16,7 @@ export interface NameServer {
 
 /**
  * Starts a name server. `answer` returns addresses of both families. Only addresses of the requested family are sent.
- * `texts` returns TXT records, or undefined for a failure of the server. It may delay its answer.
+ * `texts` returns TXT records, or undefined for a failure of the server. The function `texts` may delay its answer.
  */
 export async function startNameServer(
   answer: (name: string, earlier: number) => readonly string[],

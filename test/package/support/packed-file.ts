@@ -69,7 +69,7 @@ export async function installPacked({ path }: PackedFile, project: string): Prom
   await npmInstall(project);
 }
 
-/** Installs what the lockfile of a folder says. Packages that were downloaded before are taken from the cache. */
+/** Installs the packages of the lockfile of a folder. Uses packages of the npm cache without a download. */
 export async function npmInstall(folder: string): Promise<void> {
   const given = ['ci', '--prefer-offline', '--no-audit', '--ignore-scripts'];
   await run('npm', given, { cwd: folder, maxBuffer: 16 * 1024 * 1024 });

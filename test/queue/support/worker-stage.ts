@@ -14,7 +14,7 @@ class FakeWork implements LeasedWork {
   readonly lost = new Set<string>();
   claims = 0;
   isDown = false;
-  /** A claim resolves only after this promise. */
+  /** A claim resolves only after this promise has resolved. */
   answer?: Promise<void>;
 
   async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
@@ -68,7 +68,7 @@ export class WorkerStage {
   wakeUps = new FakeWakeUps();
   worker = new LeasedWorker(this.work, this.wakeUps, { concurrency: 2 });
 
-  /** Replaces the worker by one with other options. */
+  /** Replaces the worker by a worker with other options. */
   replaceWorker(options: WorkerOptions): void {
     this.worker = new LeasedWorker(this.work, this.wakeUps, options);
   }

@@ -35,7 +35,7 @@ export class HeldTransactions {
     this.triggers.push(`${name} on public.${table}`);
   }
 
-  /** Resolves when `count` transactions wait: for `release`, or for locks of such transactions. */
+  /** Resolves when `count` transactions wait for `release`, or for locks of transactions that wait for `release`. */
   async blocked(count: number): Promise<void> {
     await waitFor(async () => {
       const { rows } = await this.client.query<{ count: number }>(

@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /** The service sends something every 15 s. A connection that is silent for longer is dead, although no error came. */
 const MOST_SILENCE_MS = 40_000;
 /**
- * The shortest time of a connection that does not count as a failure. Without it, a proxy that cuts each connection
+ * A connection that ends before this time counts as a failure. Without this rule, a proxy that cuts each connection
  * would get requests without a pause.
  */
 const LEAST_MS = 5000;

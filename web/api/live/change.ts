@@ -1,8 +1,8 @@
 import { type Read, list, optional, record, text } from '../reader.ts';
 
 /**
- * The kind and the id of what changed, for example a run or a message (docs/endpoints.md). Lists such as the tools have
- * no id.
+ * The kind and the id of a changed resource, for example of a run or a message (docs/endpoints.md). Lists such as the
+ * list of tools have no id.
  */
 const change = record({ kind: text, id: optional(text) });
 export type Change = Read<typeof change>;

@@ -31,7 +31,7 @@ function post(channel: BroadcastChannel, event: LiveEvent): void {
 
 /**
  * Keeps one connection for all tabs of the browser. The tab that has the lock has the connection. When this tab is
- * closed, the next tab gets both. Returns a function that releases both.
+ * closed, another tab gets the lock and the connection. Returns a function that releases both.
  */
 export function shareConnection(session: Session): () => void {
   const channel = new BroadcastChannel(channelName(session));

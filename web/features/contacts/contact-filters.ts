@@ -82,7 +82,7 @@ export function readContactSearch(search: Record<string, unknown>): {
   };
 }
 
-/** Returns the conditions in `given`, a value from the address of the page. Anything else in it is left out. */
+/** Returns the conditions in `given`, a value from the address of the page. Other entries are left out. */
 export function readFilters(given: unknown): ContactFilter[] {
   return Array.isArray(given) ? given.filter(isFilter).slice(0, MOST_FILTERS) : [];
 }

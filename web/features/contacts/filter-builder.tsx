@@ -62,7 +62,7 @@ export function FilterBuilder({
   filters: readonly ContactFilter[];
   /**
    * The text of the button. When it is set, the button is always visible, and removing the last condition also takes
-   * effect only with the button.
+   * effect only after a press of the button.
    */
   action?: string;
   onApply: (filters: ContactFilter[]) => void;

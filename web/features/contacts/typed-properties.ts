@@ -36,7 +36,7 @@ export function splitProperties(fields: Fields, declared: readonly Property[]): 
   };
 }
 
-/** Joins what {@link splitProperties} has divided. */
+/** Joins the properties that {@link splitProperties} has divided. */
 export function mergeProperties(given: Fields): Record<string, unknown> {
   const { [OTHER_PROPERTIES]: others, properties, ...fields } = given;
   if (!isObject(others) && !isObject(properties)) return fields;

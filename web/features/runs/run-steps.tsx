@@ -97,7 +97,7 @@ function StepValues({ runId, step }: { runId: string; step: RunStep }) {
   const hasInput = step.input !== null || step.cut?.input !== undefined;
   const hasOutput = step.output !== null || step.cut?.output !== undefined;
   const hasError = step.error !== null;
-  // The last failure of a failed step is its error.
+  // The failure of the last attempt of a failed step is shown as its error.
   const earlier =
     step.status === 'failed' ? step.failed_attempts.slice(0, -1) : step.failed_attempts;
   if (!hasInput && !hasOutput && !hasError && earlier.length === 0) return null;

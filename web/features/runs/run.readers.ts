@@ -101,7 +101,7 @@ export interface StepWaiting {
   readonly until: string | undefined;
 }
 
-/** Returns what a step waits for, from the output that a waiting step has. Returns undefined when it does not wait. */
+/** Returns the events, the run or the time for which a step waits, from its output. Undefined if it does not wait. */
 export function waitOf({ status, output, error }: RunStep): StepWaiting | undefined {
   if (status !== 'waiting') return undefined;
   if (!isObject(output) || typeof output.until !== 'string') {

@@ -24,7 +24,7 @@ describe('toArguments', () => {
     });
   });
 
-  it('contains optional fields without a text, so that the stored ones are removed', () => {
+  it('contains empty optional fields, so that their stored values are removed', () => {
     const client = { token_url: 'https://a.example.com', client_id: 'id', client_auth: 'body' };
     expect(toArguments({ ...draft, ...client, kind: 'oauth2_client' })).toMatchObject({
       ...client,

@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { toolsTexts } from '../../texts/tools.texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 
-/** Says whether a tool reads, changes, or destroys. */
+/** Shows whether a tool reads, changes or destroys data. */
 export function EffectBadge({ tool }: { tool: ToolDescriptor }) {
   const texts = useTexts(toolsTexts);
   const { readOnlyHint, destructiveHint } = tool.annotations;

@@ -72,7 +72,7 @@ export function earlierOutputs(
   return [...new Map(all).values()];
 }
 
-/** Returns the outputs of a step that the lists inside it can use. */
+/** Returns the values of a step that are visible only in one of its inner lists, such as the item of a loop. */
 function inside(step: Step, member: string): Output[] {
   const id = textOf(step.id);
   if (member === 'on_error') {

@@ -64,8 +64,8 @@ export function placeBeside(all: Definition, { list, index }: StepRow, by: -1 | 
 }
 
 /**
- * Returns the place in the other outermost list, `steps` or `on_failure`. `on_failure` counts as below `steps`. Without
- * a list on the side of `by`, returns the given place.
+ * Returns the place in the other outermost list, `steps` or `on_failure`. `on_failure` counts as below `steps`. Returns
+ * the given place when no other list is in the direction `by`.
  */
 function placeInOtherList(all: Definition, list: string, index: number, by: -1 | 1): Place {
   if (list === ON_FAILURE && by < 0) return { list: 'steps', index: all.steps.length };

@@ -22,7 +22,7 @@ interface SearchProps {
 const MOST = 60;
 const MOST_ABOUT = 2000;
 
-/** Shows a list to choose from, with a field that finds entries. Enter takes the first. */
+/** Shows a list to choose from, with a field that finds entries. Enter chooses the first entry that was found. */
 export function SearchDialog({ title, search, none, choices, onChoose, onClose }: SearchProps) {
   const [text, setText] = useState('');
   const wanted = text.toLowerCase();

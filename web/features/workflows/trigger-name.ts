@@ -1,7 +1,7 @@
 import { textOf } from './definition.ts';
 type Names = Readonly<Record<'webhook' | 'manual' | 'schedule' | 'event', string>>;
 
-/** Returns a description of what starts a workflow: the kind of its trigger, with its event or its times. */
+/** Returns a description of the trigger of a workflow: its kind, with its event or its times. */
 export function triggerName(trigger: Readonly<Record<string, unknown>>, names: Names): string {
   const { type, event, cron } = trigger;
   const detail = typeof event === 'string' ? event : typeof cron === 'string' ? cron : undefined;

@@ -7,7 +7,7 @@ import type { Editor } from './use-editor.ts';
 
 export type Moving = ReturnType<typeof useMoving>;
 
-/** Moves steps by mouse and by keyboard in every view. Announces what was moved, or why it was not. */
+/** Moves steps by mouse and by keyboard in every view. Announces each move, or why a step cannot move. */
 export function useMoving({ definition, apply }: Editor, onMoved: (path: string) => void) {
   const texts = useTexts(editorTexts);
   const [notice, setNotice] = useState({ text: '', isRefusal: false, of: definition });

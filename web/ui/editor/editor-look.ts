@@ -6,7 +6,10 @@ import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemir
 import { tags } from '@lezer/highlight';
 import { revealHidden } from '../cut-text.ts';
 
-/** Matches characters that are not visible, or that change the order of text, beside those that CodeMirror knows. */
+/**
+ * Matches characters that are not visible, or that change the order of text. CodeMirror itself shows the codes of other
+ * such characters.
+ */
 const HIDDEN = /[\u202a-\u202e\u2060-\u206f\u{e0000}-\u{e007f}]/u;
 
 const LOOK = EditorView.theme({

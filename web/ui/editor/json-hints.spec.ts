@@ -30,7 +30,7 @@ const hints = {
   tools: new Map([['save', { about: '', schema: { properties: { first_name: {}, email: {} } } }]]),
 };
 
-/** Completes where the text has a `|`. */
+/** Returns the labels of the completions at the `|` in the text. */
 function labelsAt(text: string): (string | undefined)[] {
   const position = text.indexOf('|');
   const state = EditorState.create({ doc: text.replace('|', ''), extensions: [json()] });
@@ -49,7 +49,7 @@ describe(completeJson, () => {
     ['{"steps": [{"id": "a", "tool": "save", "arguments": {"|"}}]}', ['first_name', 'email']],
     ['{"steps": [{"id": "a", "tool": "save", "arguments": {"fi|}]}', ['first_name', 'email']],
     ['{"steps": [{"tool": "save", "arguments": {"email": "x", |}}]}', ['first_name']],
-  ])('offers at %s', (text, expected) => {
+  ])('at the | in %s, offers %j', (text, expected) => {
     expect(labelsAt(text)).toEqual(expected);
   });
 });

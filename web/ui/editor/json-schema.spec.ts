@@ -50,7 +50,7 @@ const steps = alternativesOf({ $ref: '#/$defs/step' }, schema);
 const labels = (offers: readonly { label: string }[]) => offers.map(({ label }) => label);
 
 describe('the schema of a text', () => {
-  it('offers the members of every alternative, until the object fits some', () => {
+  it('offers the members of every alternative, until the object fits one or more of them', () => {
     const some = given({ id: 'a' });
     expect(labels(memberOffers(fittingSchemas(steps, some), some, schema))).toEqual([
       'tool',

@@ -37,7 +37,7 @@ function definitionOf(reference: string, root: unknown): unknown {
   return root.$defs[name];
 }
 
-/** Returns the alternatives that an object can be. When it fits none, it may still become any of them. */
+/** Returns the alternatives that an object fits. An object that fits none may be incomplete, so all are returned. */
 export function fittingSchemas(schemas: readonly Schema[], given: GivenObject): readonly Schema[] {
   const fitting = schemas.filter((schema) => isFitting(schema, given));
   return fitting.length > 0 ? fitting : schemas;

@@ -53,7 +53,10 @@ export function isCode(step: Step): step is CodeStep {
   return 'code' in step;
 }
 
-/** Returns the codes of all steps in a definition. The definition may be invalid, because it is checked later. */
+/**
+ * Returns the JavaScript code of every code step in a definition. The definition may be invalid, because it is checked
+ * later.
+ */
 export function codesIn(given: unknown): string[] {
   if (typeof given !== 'object' || given === null) return [];
   const { code, tool } = given as { code?: unknown; tool?: unknown };

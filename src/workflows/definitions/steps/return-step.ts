@@ -3,7 +3,10 @@ import type { Json } from '../step-fields.js';
 import { parseNamedValues } from './named-values.js';
 import type { StepKind } from './step-kind.js';
 
-/** The largest values of a `return`, in bytes, so that every caller of the run can get all of them. */
+/**
+ * The largest total size of the values of a `return` step, in bytes. Every caller of the run can receive values of this
+ * size.
+ */
 export const MAX_RETURNED_BYTES = 1024 * 1024;
 
 /** The beginning of the reason of a run that a `return` step has ended. The path of the step follows. */

@@ -10,7 +10,7 @@ export const TIMED_OUT = 'timed_out';
 /**
  * The timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. It waits
  * from the start of the run on. So the run wakes up at its timeout as at the end of any other wait. No step waits for
- * the timeout step. When its time is over, it fails, and the run with it.
+ * the timeout step. When its time is over, the timeout step fails, and the run fails with it.
  */
 export const TIMEOUT_STEP: StepKind<TimeoutStep> = {
   marks: ['run_timeout_seconds'],

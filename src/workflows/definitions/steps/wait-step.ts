@@ -38,7 +38,7 @@ export const WAIT_STEP: StepKind<WaitStep> = {
   check: (step, path, checks) => checks.value(step.wait, `${path}.wait`),
 };
 
-/** Returns what is wrong with the length of a wait, or undefined. A computed length may be 0. */
+/** Returns the reason why the length of a wait is invalid, or undefined. A computed length may be 0. */
 export function durationFault(
   unit: WaitUnit,
   amount: unknown,

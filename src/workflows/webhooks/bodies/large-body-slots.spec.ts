@@ -25,21 +25,21 @@ describe(LargeBodySlots, () => {
     expect(() => slots.take('a')).toThrow(refusal);
   });
 
-  it('gives the slot of the newest arriving body of a network to a network with two bodies fewer', () => {
+  it('takes the slot of the newest arriving body of a network for a network that has at least two bodies fewer', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a', from('y'));
     expect(bodies.map(({ end }) => end.mock.calls)).toEqual([[], [], [[refusal]]]);
-    // Now the networks have two arriving bodies and one.
+    // Now the network x has two arriving bodies, and the network y has one.
     expect(() => slots.take('a', from('y'))).toThrow(refusal);
     expect(() => slots.take('a', from('x'))).toThrow(refusal);
     slots.take('a');
     expect(bodies.map(({ end }) => end.mock.calls.length)).toEqual([0, 1, 1]);
   });
 
-  it('ends no body that has arrived, and no body of another organization when its own slots are taken', () => {
+  it('ends no body that has arrived, and no body of another organization when an organization has used its own slots', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body).noteArrival();

@@ -61,7 +61,7 @@ export class LargeBodySlots {
 
 /**
  * Returns the slot of the newest arriving body of the network with the most arriving bodies. Returns undefined unless
- * it has at least two more of them than `network`.
+ * this network has at least two more arriving bodies than `network`.
  */
 function findSlotToEnd(slots: readonly Taken[], network: string | undefined): Taken | undefined {
   const byNetwork = new Map<string, Taken[]>();

@@ -21,8 +21,8 @@ interface EncodedField {
 }
 
 /**
- * Returns the JSON of the fields of a large form, as {@link parseForm} reads a small one. With `unwrapsPayload`, the
- * only field `payload` has the JSON.
+ * Returns the JSON of the fields of a large form, as {@link parseForm} reads a small one. With `unwrapsPayload`,
+ * returns the text of the field `payload` if the form has no other field.
  */
 export async function formJson(
   body: Buffer,

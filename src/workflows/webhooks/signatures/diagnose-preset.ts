@@ -6,7 +6,7 @@ import { isPresetSigned, PRESETS } from './verify-preset.js';
 import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 
 /**
- * Returns what is wrong with a delivery that should have the signature of a provider. The first mistake names the
+ * Returns the mistakes in a delivery that should have the signature of a provider. The first mistake names the
  * provider.
  */
 export function diagnosePreset(

@@ -15,8 +15,8 @@ export interface ShopifyApp {
 }
 
 /**
- * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get one for their client
- * credentials. Each page has two customers,
+ * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get a token for their
+ * client credentials. Each page has two customers,
  * whatever the limit. The header Link has the address of the next page. A request for that page must not have filters.
  */
 export function shopify(

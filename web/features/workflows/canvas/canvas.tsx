@@ -61,8 +61,9 @@ const TYPES = { card: memo(CardBox) };
 const FIRST_HEIGHT = 1100;
 
 /**
- * Draws boxes with lines. Tab goes from box to box, Enter opens one, Alt with an arrow key moves one. Boxes are dragged
- * to the places between others. This file imports no code of the editor, so that it can be loaded separately.
+ * Draws boxes with lines. Tab goes from box to box, Enter opens a box, Alt with an arrow key moves a box. Boxes can be
+ * dragged to the places between other boxes. This file imports no code of the editor, so that it can be loaded
+ * separately.
  */
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;

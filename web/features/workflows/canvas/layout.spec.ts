@@ -28,7 +28,7 @@ describe(layoutOf, () => {
     expect(links).not.toContainEqual({ from: 'steps[1]', to: 'steps[2]' });
   });
 
-  it('links a branch that has no else directly to the next step', () => {
+  it('links a branch without `else` directly to the next step', () => {
     const branch = { id: 'b', if: 'c', then: [{ id: 'd', tool: 'x' }] };
     const passing = layoutOf([branch, { id: 'f', tool: 'x' }]).links;
     expect(passing).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
@@ -43,7 +43,7 @@ describe(layoutOf, () => {
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
-  it('places the steps of on_failure beside the others, below a box that is drawn even when there are none', () => {
+  it('places the steps of on_failure beside the others, below a box, and draws the box even without such steps', () => {
     const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
     const [step, failing] = later.nodes;
     expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);

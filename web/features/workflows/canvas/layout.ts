@@ -128,8 +128,8 @@ function placeStep(step: Step, path: string): Block {
   }
   const height =
     lists.length === 0 ? NODE.height : top + PADDING + Math.max(...lists.map((l) => l.height));
-  // A step can continue without any of its lists: a branch without else, or a step with on_error that does not fail.
-  // Then the link to the next step also begins at the step itself.
+  // A branch without else, or a step with on_error, may execute none of its lists. Then the link to the next step also
+  // begins at the step itself.
   const names = lists.map(({ name }) => name);
   const isWhole =
     names.some((name) => name === 'steps' || /^(parallel|race) /.test(name)) ||

@@ -23,8 +23,8 @@ interface LinesProps {
 }
 
 /**
- * Draws all lines into one image under the boxes. With edges of React Flow, 600 lines took most of the time of opening.
- * Each line needed an image and three subscriptions, and each label a measured box.
+ * Draws all lines into one image under the boxes. With edges of React Flow, 600 lines took most of the time that the
+ * picture needed to open. Each line needed an image and three subscriptions, and each label a measured box.
  */
 export function Lines({ lines, corners, size, drag }: LinesProps) {
   const ends = useMemo(
