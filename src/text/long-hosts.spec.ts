@@ -62,8 +62,8 @@ describe('a host that is longer than DNS allows', () => {
     expect(channel.isAddress(`https://${distinct(300)}.com/`)).toBe(false);
   });
 
-  it('gives no name to a file', () => {
-    expect(fileNameOf(undefined, URL_TEXT)).toBe('file');
+  it('gives no name to a file', async () => {
+    expect(await fileNameOf(undefined, URL_TEXT)).toBe('file');
   });
 
   it('is refused in the location of an answer', () => {

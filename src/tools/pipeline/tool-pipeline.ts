@@ -112,10 +112,7 @@ export class ToolPipeline {
     return await this.tenants.savepoint(call.organizationId, work);
   }
 
-  /**
-   * Runs the call if a person has approved it. Otherwise stores the call for a person and throws
-   * `confirmation_required`.
-   */
+  /** Runs a call that a person approved. Stores any other call for a person and throws `confirmation_required`. */
   private async runConfirmed(checked: CheckedCall): Promise<object> {
     const { tool, input, call } = checked;
     if (call.dryRun) {
@@ -275,10 +272,7 @@ export class ToolPipeline {
   }
 }
 
-/**
- * Returns true for calls that have several transactions. While the method of an external tool runs, no transaction is
- * open.
- */
+/** Returns true for calls with several transactions. No transaction is open while an external method runs. */
 function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
