@@ -154,4 +154,56 @@ describe('the migrations that bound what SQL of a tool can store', () => {
       await ask('select octet_length(payload::text) as bytes from pending_events order by id'),
     ).toEqual([{ bytes: 4000002 }, { bytes: 2 }]);
   });
+
+  it('repair or delete rows with longer texts than later versions store, with all rows that refer to them', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('MessageIds1764000080100');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    const long = (bytes: number): string => `repeat('x', ${bytes})`;
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await ask(`insert into contacts (organization_id, id, external_id, search_text, consent) values
+      ('org_a', 'con_a', 'a', '', '{}'), ('org_a', 'con_b', 'b', '', jsonb_build_object(${long(2000)}, 'opted_in'))`);
+    await ask(
+      `insert into topics (organization_id, name, title, opted_in) values ('org_a', 'news', 'News', true)`,
+    );
+    await ask(`insert into topic_subscriptions (organization_id, contact_id, topic, state, source) values
+      ('org_a', 'con_a', 'news', 'subscribed', ${long(2000)}), ('org_a', 'con_a', ${long(2000)}, 'subscribed', 'tool')`);
+    await ask(`insert into workflows (organization_id, id, name, active, version, trigger_type) values
+      ('org_a', 'wf_a', 'Short', true, 1, 'manual'), ('org_a', 'wf_b', ${long(70_000)}, true, 1, 'manual')`);
+    await ask(`insert into workflow_versions (organization_id, workflow_id, version, steps) values
+      ('org_a', 'wf_a', 1, '[]'), ('org_a', 'wf_b', 1, '[]')`);
+    await ask(`insert into workflow_runs
+        (organization_id, id, workflow_id, workflow_version, trigger_type, payload, reason) values
+      ('org_a', 'run_a', 'wf_a', 1, 'manual', '{}', null),
+      ('org_a', 'run_b', 'wf_b', 1, 'manual', '{}', null),
+      ('org_a', 'run_c', 'wf_a', 1, 'manual', '{}', ${long(70_000)}),
+      ('org_a', 'run_d', 'wf_a', 1, 'manual', convert_to(${long(5_000_000)}, 'UTF8'), null)`);
+    await ask(`insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at, tool) values
+      ('org_a', 'run_a', 'a', 0, 'succeeded', 1, now(), 'noop'),
+      ('org_a', 'run_a', 'b', 1, 'succeeded', 1, now(), ${long(20_000)}),
+      ('org_a', 'run_c', 'a', 0, 'succeeded', 1, now(), 'noop')`);
+    await ask(`insert into messages (organization_id, id, contact_id, channel, direction, body, status, run_id, status_reason)
+      values ('org_a', 'msg_a', 'con_a', 'email', 'outbound', '', 'sent', 'run_c', null),
+        ('org_a', '../msg', 'con_a', 'email', 'outbound', '', 'queued', null, null),
+        ('org_a', 'msg_b', 'con_a', 'email', 'outbound', '', 'queued', null, ${long(1_100_000)})`);
+    await migrate(url);
+    expect(await ask('select id from workflows order by id')).toEqual([{ id: 'wf_a' }]);
+    expect(
+      await ask('select id, octet_length(payload) as bytes from workflow_runs order by id'),
+    ).toEqual([
+      { id: 'run_a', bytes: 2 },
+      { id: 'run_d', bytes: 2 },
+    ]);
+    expect(await ask('select run_id, step_id from run_steps')).toEqual([
+      { run_id: 'run_a', step_id: 'a' },
+    ]);
+    expect(await ask('select id from messages')).toEqual([{ id: 'msg_a' }]);
+    expect(await ask('select topic, length(source) as source from topic_subscriptions')).toEqual([
+      { topic: 'news', source: 256 },
+    ]);
+    expect(await ask('select id from contacts order by id')).toHaveLength(2);
+    const [logged] = await ask('select max(octet_length(name)) as longest from consent_changes');
+    expect(logged).toEqual({ longest: 256 });
+  });
 });
