@@ -5,7 +5,7 @@ create table public.custom_events (
   id text collate "C" not null,
   name text collate "C" not null,
   emitted_at timestamptz(3) not null default now(),
-  -- There are no foreign keys: the contact and the run may be deleted first.
+  -- There are no foreign keys, because the contact and the run may be deleted before the event.
   contact_id text collate "C",
   -- The run that emitted the event, if a run did.
   run_id text collate "C",

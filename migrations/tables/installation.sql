@@ -1,7 +1,7 @@
 -- Stores the secrets of this installation in one row.
 create table private.installation (
   only_row boolean constraint installation_pkey primary key default true,
-  -- The names of its two roles end with this text.
+  -- The names of the two database roles of this installation end with this text.
   suffix text not null,
   tenant_password text not null,
   gate_password text not null,

@@ -63,7 +63,7 @@ create table public.workflow_runs (
 create index workflow_runs_lease_idx on public.workflow_runs (available_at) where status = 'running';
 create index workflow_runs_root_idx on public.workflow_runs (organization_id, root_run_id)
   where root_run_id is not null;
--- There is no index on all runs by age: a list merges the newest runs of the six statuses, which saves an index.
+-- There is no index on all runs by age. A list of all runs reads the newest runs of each status, and merges them.
 create index workflow_runs_status_idx on public.workflow_runs (organization_id, status, created_at, id);
 create index workflow_runs_workflow_idx
   on public.workflow_runs (organization_id, workflow_id, status, created_at, id);

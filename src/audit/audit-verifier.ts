@@ -172,7 +172,7 @@ export class AuditVerifier {
     }
     const hash = createHash('sha256').update(previous).update(content).digest();
     if (!hash.equals(stored)) {
-      this.report(`${id}: entry ${entryId} was changed, or the chain before it.`);
+      this.report(`${id}: entry ${entryId}, or an earlier part of the chain, was changed.`);
     }
     return stored;
   }

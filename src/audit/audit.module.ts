@@ -5,7 +5,10 @@ import { AuditRepository } from './audit.repository.js';
 import { AuditTools } from './audit.tools.js';
 import { CallLogRetention } from './call-log-retention.js';
 
-/** Provides the tools that read the audit log and the log of calls, and chains the audit log. */
+/**
+ * Provides the tools that read the audit log and the log of calls, and the worker that adds the entries of the audit
+ * log to its hash chain.
+ */
 @Module({
   imports: [AccountsModule],
   providers: [AuditRepository, AuditSealWorker, AuditTools, CallLogRetention],

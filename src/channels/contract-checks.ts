@@ -23,7 +23,7 @@ export interface ChannelContractCase {
   readonly account?: ProviderAccount;
   /** A contact with an address for the channel. */
   readonly contact: ChannelContact;
-  /** A content that the channel accepts. */
+  /** The content of a message that the channel accepts. */
   readonly content: ChannelContent;
   /**
    * The messages for which the provider answers with each outcome. `unknown` can be absent only for a channel

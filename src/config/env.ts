@@ -156,7 +156,7 @@ export class Env {
    */
   @IsOptional()
   @Matches(/^(?:database|.{32,1024})$/s, {
-    message: 'it must be database, or 32 to 1024 characters',
+    message: 'it must be the word database, or a text of 32 to 1024 characters',
   })
   readonly otherSecretKey?: string;
 

@@ -117,7 +117,7 @@ class ContactMergeView {
   @Timestamp()
   merged_at: string;
 
-  @Timestamp('RFC 3339, UTC. Until then unmerge_contacts can undo it.')
+  @Timestamp('RFC 3339, UTC. Until this time, unmerge_contacts can undo the merge.')
   undo_until: string;
 
   static of({ mergedId, mergedAt, undo }: Merge): ContactMergeView {

@@ -24,7 +24,7 @@ export class ContactMergeTools {
     description:
       'Merges the contact other_id into contact_id, which stays. Messages, runs and aliases move to it. Its values win, ' +
       'it gets the values that it does not have, and the stricter consent of each channel. Both ids mean this contact ' +
-      'then. A dry run says what would move and which values win. unmerge_contacts can undo it for 30 days.',
+      'then. A dry run says what would move and which values win. unmerge_contacts can undo the merge for 30 days.',
     output: MergeContactsResult,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],
@@ -39,8 +39,7 @@ export class ContactMergeTools {
     title: 'Undo a merge of contacts',
     description:
       'Restores a contact that was merged within the last 30 days, with its values, messages, runs and aliases of that ' +
-      'time. What has changed since stays with the other contact, and so do new messages and runs. Both have the ' +
-      'stricter consent.',
+      'time. Later changes, messages and runs stay with the other contact. Both contacts have the stricter consent.',
     output: UnmergeContactsResult,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],

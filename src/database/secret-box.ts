@@ -17,8 +17,9 @@ interface Key {
 }
 
 /**
- * Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). It seals with
- * the current key. While the installation changes its key, the box also opens secrets that the other key sealed.
+ * Encrypts secrets that must be readable later, such as those of webhooks (AES-256-GCM, NIST SP 800-38D). `seal`
+ * encrypts with the current key. While the installation changes its key, `open` also decrypts secrets that were
+ * encrypted with the next or the previous key.
  */
 export class SecretBox {
   private readonly current: Key;

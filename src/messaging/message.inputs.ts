@@ -189,8 +189,8 @@ export class ReportDeliveryInput {
   message_id: string;
 
   @Doc(
-    'Result of the delivery. bounced and failed both set the status failed. complained means that it was delivered and ' +
-      'the person called it unwanted: the address no longer gets messages.',
+    'Result of the delivery. bounced and failed both set the status failed. complained means that the message was ' +
+      'delivered and the person reported it as unwanted. Then the address no longer gets messages.',
   )
   @Choice(DELIVERY_OUTCOMES)
   outcome: DeliveryOutcome;
@@ -211,7 +211,7 @@ export const RESOLUTIONS = ['sent', 'delivered', 'failed', 'resend'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 export class ResolveMessageInput extends MessageIdInput {
-  @Doc('What happened to the message. resend sends it again, even if it arrived before.')
+  @Doc('What happened to the message. resend sends the message again, so it may arrive twice.')
   @Choice(RESOLUTIONS)
   outcome: Resolution;
 

@@ -62,8 +62,8 @@ export class ContentCompilerService {
   }
 
   /**
-   * Compiles a content. Throws `invalid_arguments` with the path, line and column of each fault, and `rate_limited`
-   * when the organization has used its processor time.
+   * Compiles the content of a template. Throws `invalid_arguments` with the path, line and column of each fault, and
+   * `rate_limited` when the organization has used its processor time.
    */
   async compile(
     organizationId: string,

@@ -139,7 +139,7 @@ describe('lists of messages', () => {
       });
     });
 
-    it('answers for a message of another organization as for an unknown id', async () => {
+    it('returns the same error for a message of another organization and for an unknown id', async () => {
       const globex = await createOrganization(switchboard);
       const call = async (id: string) =>
         (await globex.call('list_message_events', { message_id: id })).error;

@@ -40,7 +40,7 @@ describe('GET /api/messages/:id/preview', () => {
     });
   });
 
-  it('answers for a message of another organization as for an unknown id', async () => {
+  it('returns the same response for a message of another organization and for an unknown id', async () => {
     const globex = await createOrganization(switchboard);
     const [foreign, unknown] = [
       await globex.fetch(`/api/messages/${id}/preview`),

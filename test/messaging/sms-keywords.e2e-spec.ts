@@ -111,7 +111,7 @@ describe('a text message that is a keyword', () => {
     ['sms', 'YES'],
     ['email', 'STOP'],
   ])(
-    'is not recognized in other words, or on a channel other than SMS: %s %s',
+    'is not recognized within a longer text, as an unknown word, or on a channel other than SMS: %s %s',
     async (channel, body) => {
       const { id } = await person();
       await receive(id, body, { channel });

@@ -115,7 +115,7 @@ describe('the kinds of work that workers look for', () => {
     expect(await findDueWork()).toEqual(['import']);
   });
 
-  it('include segments that contacts may enter, or that are due to be evaluated', async () => {
+  it('include `segment` while contacts may enter a segment, or while the comparison of a segment is due', async () => {
     await createSegment(acme, { filters: [tagged('vip')] });
     await switchboard.ownerQuery('delete from segment_changes');
     await switchboard.ownerQuery('update segments set sweep_at = null');

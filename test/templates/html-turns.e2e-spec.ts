@@ -59,7 +59,7 @@ describe('processes for HTML', () => {
     });
   });
 
-  it('are given to another organization between two languages of a template', async () => {
+  it('serve another organization after one language of a template, before the next language', async () => {
     const htmls = LOCALES.map((_, index) => (index < LOCALES.length - 1 ? LONG : COSTLY));
     expect(await publishBehind(htmls)).toMatchObject({ third: 'published', endedBefore: 0 });
   });

@@ -47,7 +47,7 @@ describe('a workflow that waits for an event', () => {
       return runs.length >= count && runs.every((run) => run.finished_at) ? runs : undefined;
     });
 
-  it('starts when a contact is created, with the contact', async () => {
+  it('starts when a contact is created, and gets this contact in its payload', async () => {
     await fresh();
     const workflow = await createWorkflow(acme, [look], on('contact.created'));
     expect(workflow).toMatchObject({

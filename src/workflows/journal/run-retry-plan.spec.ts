@@ -26,7 +26,7 @@ describe(createRetryPlan, () => {
     expect(createRetryPlan(failed, steps, steps)).toEqual({ again: ['b'], reopened: [], gone: [] });
   });
 
-  it('repeats a failed step when its failure ends the run in the later version', () => {
+  it('repeats a failed step after which the run continued, if the later version would end the run there', () => {
     const old = [call('a', 'send', { on_error: 'continue' }), call('b')];
     const failed = [reached('a', 'failed'), reached('b', 'failed')];
     expect(createRetryPlan(failed, [call('a'), call('b')], old)).toEqual({

@@ -6,7 +6,7 @@ const retention = record({
   webhook_deliveries_days: nullable(number),
   audit_log_days: nullable(number),
 });
-/** Holds for how many days each kind of rows is kept. Null means forever. */
+/** The number of days for which each kind of row is kept. Null means forever. */
 export type Retention = Read<typeof retention>;
 export type RetentionKind = keyof Retention;
 export const retentionResult = record({ retention });

@@ -18,7 +18,10 @@ interface BarProps {
   onChange: (filters: RunFilters) => void;
 }
 
-/** Shows the filters of the list of runs. A choice applies at once, and a typed text when the button is pressed. */
+/**
+ * Shows the filters of the list of runs. A choice applies immediately. A typed text applies when the person presses the
+ * button.
+ */
 export function RunFilterBar({ filters, workflows, reasons, onChange }: BarProps) {
   const texts = useTexts(runsTexts);
   const states = useTexts(statusTexts);

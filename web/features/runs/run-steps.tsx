@@ -19,7 +19,7 @@ import styles from './runs.module.css';
 /** The most steps on one page of the list. An answer of the service has up to 300 steps. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
-/** The id of the entry after which the steps of `on_failure` follow. */
+/** The id of the generated failure step. The steps of `on_failure` come after this step. */
 const FAILURE_STEP = 'workflow.on_failure';
 /** The id of the entry that fails when the run takes longer than its timeout. */
 const TIMEOUT_STEP = 'workflow.timeout';

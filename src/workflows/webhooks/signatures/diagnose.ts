@@ -37,8 +37,8 @@ interface Candidate<T> {
 }
 
 /**
- * Finds the sender's mistakes, at least one. Tries the usual mistakes until one of them explains the signature. Each
- * step takes a few milliseconds, so that the caller can serve requests between them.
+ * Returns at least one signature mistake of the sender. Tries the usual mistakes until one of them explains the
+ * signature. Each step takes a few milliseconds, so that the caller can serve requests between two steps.
  */
 export function* diagnose(refused: RefusedSignature): Steps<SignatureMistake[]> {
   const { headers } = refused;
