@@ -9,6 +9,7 @@ import {
   LIQUID_TAGS,
   LimitedEmitter,
   indexPositions,
+  limitNesting,
   limitRanges,
 } from './liquid-limits.js';
 import { ORDERED_OPERATORS } from './ordered.js';
@@ -31,6 +32,7 @@ const OPERATORS: Operators = {
 // These calls change shared classes of LiquidJS. They affect only templates of users, because this process parses no
 // other templates.
 limitRanges(Tokenizer.prototype);
+limitNesting(Tokenizer.prototype);
 indexPositions(Token.prototype);
 
 /**

@@ -101,6 +101,30 @@ export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): voi
   };
 }
 
+/** How deep brackets may be nested: the depth of `a[b]` is 1. */
+const MAX_NESTING = 32;
+
+/**
+ * Makes the tokenizer refuse values whose brackets are nested deeper than 32 levels. LiquidJS writes the name of each
+ * level with all levels inside, so the time would grow with the product of depth and length.
+ */
+export function limitNesting(tokenizer: Pick<Tokenizer, 'readValue'>): void {
+  // eslint-disable-next-line typescript/unbound-method -- called with its `this` below
+  const { readValue } = tokenizer;
+  let depth = 0;
+  tokenizer.readValue = function (this: Tokenizer) {
+    if (depth > MAX_NESTING) {
+      throw AppError.invalid(`Use brackets that are nested at most ${MAX_NESTING} deep.`);
+    }
+    depth += 1;
+    try {
+      return readValue.call(this);
+    } finally {
+      depth -= 1;
+    }
+  };
+}
+
 /**
  * Makes tokens look up their line in an index of the template. LiquidJS counts lines from the start of the template for
  * every token, so the time would grow with the square of the length.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import { LiquidSandbox } from './liquid-sandbox.js';
+import { ProcessorTurns } from './processor-turns.js';
+import { TimeBudgets } from './time-budgets.js';
 
 const sandbox = new LiquidSandbox();
 const scope = {
@@ -113,6 +115,39 @@ describe(LiquidSandbox.name, () => {
     ['{{ "contact".size }} {% raw %}{{ x }}{% endraw %}{% comment %}{{ y }}{% endcomment %}', []],
   ])('finds all variables that %s may read', (template, reads) => {
     expect(sandbox.reading(template).reads.toSorted()).toEqual(reads.toSorted());
+  });
+
+  it('accepts brackets that are nested 32 deep, and refuses deeper ones', async () => {
+    const nested = (depth: number): string => `${'a['.repeat(depth)}a${']'.repeat(depth)}`;
+    expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
+    expect(sandbox.conditionReferences(nested(32))).toEqual(['a']);
+    const tooDeep = nested(33);
+    const texts = [
+      `{{ ${tooDeep} }}`,
+      `{{ x | append: ${tooDeep} }}`,
+      `{% if ${tooDeep} %}{% endif %}`,
+      `{% for x in ${tooDeep} %}{% endfor %}`,
+      `{% assign x = ${tooDeep} %}`,
+    ];
+    for (const text of texts) {
+      expect(() => sandbox.reading(text)).toThrow('brackets that are nested at most 32 deep');
+      expect(await attempt(text)).toBeInstanceOf(AppError);
+    }
+    expect(() => sandbox.conditionReading(tooDeep)).toThrow('nested at most 32 deep');
+    // A refused text does not make the next text deeper.
+    expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
+  });
+
+  it('reads a condition in turns, within the processor time of the organization, and once', async () => {
+    const budgets = new TimeBudgets(() => 0);
+    const own = new LiquidSandbox(new ProcessorTurns(budgets));
+    const expected = expect.objectContaining({ references: ['contact.id'] }) as unknown;
+    expect(await own.readCondition('org_1', 'contact.id > 1')).toEqual(expected);
+    await expect(own.readCondition('org_1', 'a ==')).rejects.toThrow('A value is missing');
+    budgets.spend('org_1', 20_000);
+    await expect(own.readCondition('org_1', 'contact.id > 2')).rejects.toThrow('processor time');
+    expect(await own.readCondition('org_1', 'contact.id > 1')).toEqual(expected);
+    expect(await own.readCondition('org_2', 'contact.id > 2')).toEqual(expected);
   });
 
   it('finds the names that tags assign', () => {

@@ -33,6 +33,8 @@ const MAX_CONDITION_CHARACTERS = 4096;
 /** The most bytes that the templates in the cache take. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_CHARACTERS = 2048;
+/** The most characters of the conditions whose variables are in memory. They take up to 40 times as much memory. */
+const MAX_READ_CHARACTERS = 256 * 1024;
 /**
  * The longest processor time of one rendering, in milliseconds. Time in which the rendering waits for its turn does not
  * count.
@@ -53,6 +55,10 @@ export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
   /** The parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new LRUCache<string, Template[]>({ maxSize: MAX_CACHED_BYTES });
+  /** The variables of conditions that runs have read. Each run of a workflow reads the same ones. */
+  private readonly readings = new LRUCache<string, TemplateReading>({
+    maxSize: MAX_READ_CHARACTERS,
+  });
 
   constructor(
     private readonly turns = new ProcessorTurns(),
@@ -133,6 +139,16 @@ export class LiquidSandbox implements Expressions {
     const time = { leftMs: MAX_READ_MS };
     await this.run(organizationId, () => expressions.read(templates, conditions), time);
     return expressions;
+  }
+
+  /** Returns the variables of a condition. Reads it in turns, and only once while it stays in memory. */
+  async readCondition(organizationId: string, condition: string): Promise<TemplateReading> {
+    const known = this.readings.get(condition);
+    if (known) return known;
+    const expressions = await this.readExpressions(organizationId, [], [condition]);
+    const reading = expressions.conditionReading(condition);
+    this.readings.set(condition, reading, { size: 64 + condition.length });
+    return reading;
   }
 
   private getTemplates(template: string): Template[] {

@@ -23,9 +23,11 @@ export interface TemplateReading {
 /** Finds the variables of a parsed template. */
 export function readingOf(templates: Template[]): TemplateReading {
   const { globals, locals } = analyzeSync(templates, { partials: false });
+  const reads = new Set<string>();
+  addReadsOfTemplates(templates, reads);
   return {
     references: [...new Set(Object.values(globals).flat().map(referenceOf))],
-    reads: [...new Set(readsOfTemplates(templates))],
+    reads: [...reads],
     assigned: Object.keys(locals),
   };
 }
@@ -50,26 +52,28 @@ function knownPath(segments: readonly unknown[]): string {
 }
 
 // The analysis of LiquidJS reads `[name].email` as `name.email`, so it is not used here. Ranges have no variables,
-// because their bounds are numbers (see `limitRanges`).
-function* readsOfTemplates(templates: readonly Template[]): Generator<string> {
+// because their bounds are numbers (see `limitRanges`). All levels add to one set. With nested generators, each path
+// would pass through all levels above it.
+function addReadsOfTemplates(templates: readonly Template[], reads: Set<string>): void {
   for (const template of templates) {
-    for (const argument of template.arguments?.() ?? []) yield* readsOf(argument);
+    for (const argument of template.arguments?.() ?? []) addReads(argument, reads);
     if (!template.children) continue;
-    yield* readsOfTemplates(toValueSync(template.children(false, true)));
+    addReadsOfTemplates(toValueSync(template.children(false, true)), reads);
   }
 }
 
-/** Returns the paths in a value: a token, a list of a name and a token, or an expression with filters. */
-function* readsOf(value: unknown): Generator<string> {
+/** Adds the paths in a value: a token, a list of a name and a token, or an expression with filters. */
+function addReads(value: unknown, reads: Set<string>): void {
   if (Array.isArray(value)) {
-    for (const item of value) yield* readsOf(item);
+    for (const item of value) addReads(item, reads);
   } else if (value instanceof Value || TypeGuards.isFilteredValueToken(value)) {
-    yield* readsOf(value.initial.postfix);
-    for (const { args } of value.filters) yield* readsOf(args);
+    addReads(value.initial.postfix, reads);
+    for (const { args } of value.filters) addReads(args, reads);
   } else if (TypeGuards.isPropertyAccessToken(value)) {
     const { variable, props } = value;
-    yield* readsOf([variable, ...props]);
-    if (!variable) yield knownPath(props.map(nameOf));
+    addReads(variable, reads);
+    addReads(props, reads);
+    if (!variable) reads.add(knownPath(props.map(nameOf)));
   }
 }
 

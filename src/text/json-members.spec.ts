@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayHaveMoreMembers } from './json-members.js';
+import { PARSE_LIMITS, ParseCost, isCostlyToParse, mayHaveMoreMembers } from './json-members.js';
 
 describe(mayHaveMoreMembers, () => {
   it.each([
@@ -20,5 +20,37 @@ describe(mayHaveMoreMembers, () => {
     ['a string that ends with a backslash', String.raw`"[[[[[[[\"`],
   ])('returns false for %s', (_, json) => {
     expect(mayHaveMoreMembers(json, 4)).toBe(false);
+  });
+});
+
+describe(isCostlyToParse, () => {
+  const { characters, members, names } = PARSE_LIMITS;
+  const padding = JSON.stringify('x'.repeat(1024 * 1024));
+
+  it.each([
+    ['members', `[${padding}${',1'.repeat(members)}]`],
+    ['lists', `[${padding},${'['.repeat(members)}`],
+    ['names', `{"a":${padding}${',"a":1'.repeat(names)}}`],
+    ['characters', JSON.stringify('x'.repeat(characters))],
+  ])('finds JSON with too many %s', (_what, json) => {
+    expect(isCostlyToParse(json)).toBe(true);
+  });
+
+  it.each([
+    ['members', `[${padding}${',1'.repeat(members - 1)}]`],
+    ['names', `{"a":${padding}${',"a":1'.repeat(names - 1)}}`],
+    ['signs in texts', JSON.stringify('{[:,"'.repeat(members))],
+    ['100,000 items with two members', `[${Array(100_000).fill('{"a":1,"b":2}').join()}]`],
+    ['signs in a text of 1 MiB', '{'.repeat(1024 * 1024)],
+  ])('accepts JSON with the most %s', (_what, json) => {
+    expect(isCostlyToParse(json)).toBe(false);
+  });
+
+  it('adds several texts, until it is cleared', () => {
+    const cost = new ParseCost();
+    const half = `[${padding}${',1'.repeat(members / 2)}]`;
+    expect([cost.add(half), cost.add(half)]).toEqual([true, false]);
+    cost.clear();
+    expect(cost.add(half)).toBe(true);
   });
 });

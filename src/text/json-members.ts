@@ -3,6 +3,7 @@ const BACKSLASH = '\\'.charCodeAt(0);
 const OBJECT = '{'.charCodeAt(0);
 const ARRAY = '['.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
+const COLON = ':'.charCodeAt(0);
 
 /**
  * Returns true when a JSON text can have more than this number of members. When the function returns true for valid
@@ -37,4 +38,51 @@ function isEscaped(json: string, at: number): boolean {
   let backslashes = 0;
   while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
   return backslashes % 2 === 1;
+}
+
+/**
+ * The limits of JSON that is parsed at once. Without them, values of few bytes would take seconds, in which nothing else
+ * is done: the members are those that {@link mayHaveMoreMembers} counts.
+ */
+export const PARSE_LIMITS = { characters: 32 * 1024 * 1024, members: 400_000, names: 200_000 };
+/** The characters that are not counted. They are parsed in about 0.1 s, and a stored envelope of a message has as many. */
+const UNCOUNTED_CHARACTERS = 1024 * 1024;
+
+/** Counts what the time of parsing JSON texts depends on. */
+export class ParseCost {
+  private characters = 0;
+  private members = 0;
+  private names = 0;
+
+  /**
+   * Adds a text. Returns false when all texts together are above one of {@link PARSE_LIMITS}. Nothing is parsed. Texts
+   * are not looked into while they have together at most 1 MiB.
+   */
+  add(json: string): boolean {
+    this.characters += json.length;
+    if (this.characters <= UNCOUNTED_CHARACTERS) return true;
+    if (this.characters > PARSE_LIMITS.characters) return false;
+    this.count(json);
+    return this.members <= PARSE_LIMITS.members && this.names <= PARSE_LIMITS.names;
+  }
+
+  clear(): void {
+    this.characters = 0;
+    this.members = 0;
+    this.names = 0;
+  }
+
+  private count(json: string): void {
+    for (let at = 0; at < json.length; at += 1) {
+      const code = json.charCodeAt(at);
+      if (code === QUOTE) at = endOfString(json, at);
+      else if (code === COLON) this.names += 1;
+      else if (code === COMMA || code === OBJECT || code === ARRAY) this.members += 1;
+    }
+  }
+}
+
+/** Returns true when a JSON text alone is above one of {@link PARSE_LIMITS}. */
+export function isCostlyToParse(json: string): boolean {
+  return !new ParseCost().add(json);
 }

@@ -12,6 +12,7 @@ const MEBIBYTE = 1024 * 1024;
 // On a busy machine, answers of hundreds of megabytes take longer than the usual 10 s.
 const PATIENT = `set local statement_timeout = '200s'`;
 const LONG_MS = 300_000;
+const MANY_LISTS = `select ('{' || repeat('{1},', 100000) || '{1}}')::int[] from generate_series(1, 30)`;
 const MANY_OBJECTS = `select ('[' || repeat('{},', 6000) || '{}]')::jsonb from generate_series(1, 1000)`;
 /** Returns a statement whose answer has many values in few bytes. */
 const columns = (count: number, value: string, rows: number): string =>
@@ -34,9 +35,8 @@ describe('an answer of PostgreSQL that is too large', () => {
   it.each([
     ['one value', `select repeat('x', 300000000)`],
     ['millions of small rows', 'select n, n, n, n from generate_series(1, 2000000) n'],
-    ['millions of JSON objects', `select ('[' || repeat('{},', 6000000) || '{}]')::json`],
     ['millions of JSON objects in rows', MANY_OBJECTS],
-    ['millions of lists', `select ('{' || repeat('{1},', 3000000) || '{1}}')::int[]`],
+    ['millions of lists in rows', MANY_LISTS],
     ['millions of bytes', columns(200, `'\\x'::bytea`, 25_000)],
     ['millions of times', columns(200, 'now()', 25_000)],
     ['rows with the most columns', columns(1600, '1', 5000)],
@@ -54,6 +54,38 @@ describe('an answer of PostgreSQL that is too large', () => {
     },
     LONG_MS,
   );
+
+  // The values of these rows need little memory, but parsing one of them would stop all other work for a long time.
+  it.each([
+    ['millions of members more', `select ('[' || repeat('{},', 6000000) || '{}]')::json`],
+    ['more members', `select ('[' || repeat('100,', 400000) || '1]')::json`],
+    [
+      'more members in two values',
+      `select ${`('[' || repeat('{},', 210000) || '{}]')::jsonb, `.repeat(2)} 1`,
+    ],
+    ['more names', `select json_object_agg('k' || n, 1) from generate_series(1, 200001) n`],
+    ['more characters', `select to_json(repeat('x', 17000000)), to_json(repeat('x', 17000000))`],
+    ['longer arrays', `select ('{' || repeat('1,', 270000) || '1}')::int[]`],
+  ])('fails the statement whose row has %s than it may have', async (_, sql) => {
+    const [outcome] = await runSql(hostile, sql);
+    const error = 'error' in outcome! ? outcome.error : 'the rows were read';
+    expect(error).toMatch(/takes too long to parse/);
+    expect(await runSql(hostile, 'select 1 as one')).toEqual([{ rows: [{ one: 1 }] }]);
+  });
+
+  it('is not an answer with long values, or one whose rows have many members together', async () => {
+    const outcomes = await runSql(
+      hostile,
+      `select to_json(repeat('x,{[', 2000000)) as text`,
+      `select ('[' || repeat('100,', 300000) || '1]')::json from generate_series(1, 3)`,
+      `select ('[' || repeat('{},', 340000) || '{}]')::json`,
+    );
+    expect(outcomes.map((outcome) => ('error' in outcome ? outcome.error : 'read'))).toEqual([
+      'read',
+      'read',
+      'read',
+    ]);
+  });
 
   itSlow(
     'fails a statement of the gate, and the pool of the gate then opens another connection',

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ProcessorTurns } from '../../src/liquid/processor-turns.js';
+import type { TimeBudgets } from '../../src/liquid/time-budgets.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ChangeRecorder } from '../changes/change-recorder.js';
 import { Listening } from '../mcp/support/listening.js';
@@ -291,6 +293,19 @@ describe('offer_workflow_as_tool', () => {
     const changed = await offer(acme, workflow_id, 'kept_order');
     expect(changed).toMatchObject({ state: 'inactive', wait_seconds: 10, result: null });
     expect(await offers()).toEqual([changed]);
+  });
+
+  it('reads the expressions of its result within the processor time of the organization', async () => {
+    const workflow_id = await newWorkflow();
+    const { budgets } = switchboard.app.get<{ budgets: TimeBudgets }>(ProcessorTurns);
+    budgets.spend(acme.id, 1e9);
+    const result = { item: '{{ ordered.value.item }}' };
+    const given = { workflow_id, ...offerOf('costly_order') };
+    const { error } = await acme.call('offer_workflow_as_tool', { ...given, result });
+    expect(error).toMatchObject({ code: 'rate_limited' });
+    expect(await offers()).toEqual([]);
+    // A result without expressions needs no such time.
+    await succeed(acme, 'offer_workflow_as_tool', { ...given, result: { item: 'tea' } });
   });
 
   it.each<[object, string, string]>([

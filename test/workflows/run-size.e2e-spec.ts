@@ -101,6 +101,47 @@ describe('the inputs and outputs of a run', () => {
     expect(reason).toMatch(/^step_failed:/);
   });
 
+  it('have at most 400,000 values: the step with more of them fails, and the run can continue', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 45 }, (_, index) => [`v${index}`, '{{ trigger.payload.objects }}']),
+    );
+    const { id } = await createWorkflow(acme, [
+      { id: 'many', set: many, on_error: 'continue' },
+      { id: 'why', set: { code: '{{ many.error.code }}' } },
+    ]);
+    const objects = Array.from({ length: 9900 }, () => ({}));
+    const { body } = await postWebhook(switchboard, id, { objects });
+    const { status } = await runUntil(acme, body.runId, 'succeeded', 'failed');
+    expect(status).toBe('succeeded');
+    expect(await rowOf(body.runId, 'many')).toMatchObject({
+      status: 'failed',
+      output: null,
+      error: { message: expect.stringContaining('400000 values') as string },
+    });
+    expect(await rowOf(body.runId, 'why')).toMatchObject({
+      output: { vars: { code: 'invalid_arguments' } },
+    });
+  });
+
+  it('that SQL of a tool stored with more values are not parsed, and end the run', async () => {
+    const { id } = await createWorkflow(acme, [{ id: 'pause', wait: { days: 1 } }]);
+    const { body } = await postWebhook(switchboard, id, {});
+    await runUntil(acme, body.runId, 'waiting');
+    await switchboard.ownerQuery(
+      `insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at, output)
+       values ($1, $2, 'x', 1000, 'succeeded', 1, now(), ('[' || repeat('{},', 2000000) || '{}]')::json)`,
+      [acme.id, body.runId],
+    );
+    await switchboard.ownerQuery(`update workflow_runs set available_at = now() where id = $1`, [
+      body.runId,
+    ]);
+    const ended = await waitFor(async () => {
+      const sql = `select reason from workflow_runs where id = $1 and status = 'failed'`;
+      return (await switchboard.ownerQuery(sql, [body.runId]))[0];
+    });
+    expect(ended).toEqual({ reason: 'too_large' });
+  });
+
   it('are measured before they are read, whatever size the column `cut` says', async () => {
     const { id } = await createWorkflow(acme, [WAIT]);
     const { body } = await postWebhook(switchboard, id, {});

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LiquidSandbox } from '../../src/liquid/liquid-sandbox.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow, sample } from '../support/thorough.js';
@@ -218,6 +219,23 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(runId))).toMatchObject({
       event: { contact: { last_name: 'Hopper' }, changed: ['last_name'] },
     });
+  });
+
+  it('reads its condition in turns, and once for all runs of the process', async () => {
+    const liquid = switchboard.app.get(LiquidSandbox);
+    const condition = 'event.contact.id == trigger.payload.read_once';
+    const inTurns = vi.spyOn(liquid, 'readCondition');
+    const immediately = vi.spyOn(liquid, 'conditionReading');
+    for (let count = 0; count < 2; count += 1) {
+      await waiting([waitOf('contact.updated', { if: condition })]);
+    }
+    expect(inTurns.mock.calls).toEqual([
+      [acme.id, condition],
+      [acme.id, condition],
+    ]);
+    // The check of each of the two definitions reads the condition too.
+    expect(immediately.mock.calls.filter(([read]) => read === condition)).toHaveLength(3);
+    vi.restoreAllMocks();
   });
 
   itSlow('fails with the reason when its condition cannot be evaluated', async () => {

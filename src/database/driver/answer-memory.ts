@@ -1,6 +1,7 @@
 import pg, { type ClientBase, type Connection } from 'pg';
 import { AppError } from '../../errors/app-error.js';
 import { jsonMemory } from '../../text/json-memory.js';
+import { PARSE_LIMITS, ParseCost } from '../../text/json-members.js';
 
 /** The largest number of bytes that a connection receives for one round trip, and that its rows take in memory. */
 export const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -29,6 +30,9 @@ const UNWEIGHED_CHARACTERS = 1024 * 1024;
  */
 const ARRAY_BYTES = 48;
 
+/** The most characters of the arrays of a row. pg takes about 0.1 µs for each, and 0.4 µs for those of nested arrays. */
+const MOST_ARRAY_CHARACTERS = 512 * 1024;
+
 const JSON_TYPES = [114, 3802];
 /** The types of arrays that pg parses. It returns the text of other arrays. */
 const ARRAY_TYPES = [
@@ -41,16 +45,21 @@ const memories = new WeakMap<Connection, AnswerMemory>();
 /**
  * Counts the memory that the rows of one round trip take, and ends the connection before they take too much. A limit of
  * received bytes is not enough: millions of small rows, or JSON of many small values, take much more memory than bytes.
+ * Also ends the connection before the JSON and the arrays of a row take too long to parse, because nothing else is done
+ * meanwhile. Between the rows, other work is done.
  */
 export class AnswerMemory {
   private bytes = 0;
   private unweighed = 0;
+  private readonly cost = new ParseCost();
+  private arrayCharacters = 0;
 
   /** Makes the client count the memory of each JSON value and each array before it parses the value. */
   constructor(readonly client: ClientBase & { readonly connection: Connection }) {
     memories.set(client.connection, this);
     this.weigh(JSON_TYPES, (text) => this.holdJson(text));
-    this.weigh(ARRAY_TYPES, (text) => this.hold(text.length * ARRAY_BYTES));
+    this.weigh(ARRAY_TYPES, (text) => this.holdArray(text));
+    client.connection.prependListener('dataRow', () => this.beginRow());
   }
 
   /** Starts to count for the next round trip. */
@@ -59,7 +68,19 @@ export class AnswerMemory {
     this.unweighed = 0;
   }
 
+  private beginRow(): void {
+    this.cost.clear();
+    this.arrayCharacters = 0;
+  }
+
+  private holdArray(text: string): void {
+    this.arrayCharacters += text.length;
+    if (this.arrayCharacters > MOST_ARRAY_CHARACTERS) throw this.endCostly();
+    this.hold(text.length * ARRAY_BYTES);
+  }
+
   private holdJson(text: string): void {
+    if (!this.cost.add(text)) throw this.endCostly();
     this.unweighed += text.length;
     if (this.unweighed > UNWEIGHED_CHARACTERS) this.hold(jsonMemory(text));
   }
@@ -68,6 +89,15 @@ export class AnswerMemory {
   hold(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > MOST_ANSWER_BYTES) throw endAnswer(this.client.connection);
+  }
+
+  private endCostly(): AppError {
+    const { characters, members, names } = PARSE_LIMITS;
+    return end(
+      this.client.connection,
+      'A row of the answer of the database takes too long to parse. The JSON of a row has at most ' +
+        `${members} values, ${names} names and ${characters / 1024 / 1024} MiB.`,
+    );
   }
 
   private weigh(types: readonly number[], hold: (text: string) => void): void {
@@ -94,9 +124,15 @@ export function memoryOf(connection: Connection): AnswerMemory | undefined {
 }
 
 /** Ends the connection, so that the statements that wait for an answer fail. Returns the error of these statements. */
-export function endAnswer({ stream }: Connection): AppError {
+export function endAnswer(connection: Connection): AppError {
   const megabytes = MOST_ANSWER_BYTES / 1024 / 1024;
-  const message = `The answer of the database is larger than ${megabytes} MiB. Read fewer rows or smaller values.`;
+  return end(
+    connection,
+    `The answer of the database is larger than ${megabytes} MiB. Read fewer rows or smaller values.`,
+  );
+}
+
+function end({ stream }: Connection, message: string): AppError {
   const error = new AppError('payload_too_large', message);
   stream.destroy(error);
   return error;

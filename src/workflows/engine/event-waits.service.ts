@@ -63,7 +63,7 @@ export class EventWaitsService {
       any_contact: isOfAnyContact,
       timeout,
     } = step.wait_for_event;
-    const read = condition === undefined ? null : bindCondition(condition, scope, this.liquid);
+    const read = condition === undefined ? null : await this.bind(run, condition, scope);
     const bindings = events ? { ...read, [EVENTS_BINDING]: events } : read;
     const contactId = isOfAnyContact || event === 'resume' ? null : run.row.contactId;
     const wait = { event: event ?? 'any', contactId, condition, bindings } as const;
@@ -129,6 +129,12 @@ export class EventWaitsService {
     return delivered.length > 0;
   }
 
+  /** Copies the values that a condition reads, so that it can be evaluated for many events without the run. */
+  private async bind({ lease }: ClaimedRun, condition: string, scope: object): Promise<Json> {
+    const { references } = await this.liquid.readCondition(lease.organizationId, condition);
+    return bindingsOf(references, scope);
+  }
+
   private async tryToBegin(tx: RunTransaction, place: Place<EventWaitStep>): Promise<void> {
     try {
       const scope = await this.scope.getScopeIfMet(tx, place, true);
@@ -139,10 +145,10 @@ export class EventWaitsService {
   }
 }
 
-/** Copies the values that a condition reads, so that it can be evaluated for many events without the run. */
-function bindCondition(condition: string, scope: object, liquid: LiquidSandbox): Json {
+/** Copies the values that a condition refers to. Throws `invalid_arguments` when they are too large. */
+function bindingsOf(references: readonly string[], scope: object): Json {
   const bindings: Json = {};
-  for (const reference of liquid.conditionReferences(condition)) {
+  for (const reference of references) {
     const path = reference.split('.');
     if (path[0] !== 'event') copyValue(bindings, scope as Json, path);
   }

@@ -44,7 +44,7 @@ const load = async (journal: readonly JournalEntry[], density = 1) => {
       bytes,
       count: entries.length,
       isLast: end === journal.length,
-      entries: () => entries,
+      entries: () => Promise.resolve(entries),
       end: entries.at(-1)!,
     };
   };

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Place } from '../definitions/step-engine.js';
-import { ClaimedRun, type ClaimedRunData } from '../journal/claimed-run.js';
-import { MAX_LOADED_BYTES } from '../journal/journal-size.js';
+import { ClaimedRun, type ClaimedRunData, type JournalEntry } from '../journal/claimed-run.js';
+import { JournalTooLargeError, MAX_LOADED_BYTES } from '../journal/journal-size.js';
 import { type JournalPart, RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
@@ -56,7 +56,7 @@ export class RunLoaderService {
   ): Promise<ClaimedRun | number> {
     const { organizationId, id } = lease;
     const entries = hasJournal
-      ? await this.journal.readSmall(organizationId, id, SMALL_JOURNAL_BYTES)
+      ? await unlessTooLarge(this.journal.readSmall(organizationId, id, SMALL_JOURNAL_BYTES), [])
       : [];
     const isUnread = hasJournal && entries.length === 0;
     const bytes = isUnread ? await this.journal.estimate(organizationId, id) : 0;
@@ -67,7 +67,8 @@ export class RunLoaderService {
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
    * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. At the end,
    * keeps only the memory that the other entries need. Stops early when more than {@link MAX_LOADED_BYTES} would be in
-   * memory, or more than {@link MAX_READ_BYTES} would be read. Then returns the run with a part of its journal.
+   * memory, when more than {@link MAX_READ_BYTES} would be read, or when an entry would take too long to parse. Then
+   * returns the run with a part of its journal.
    * Throws `rate_limited` when the parsed journal needs more memory than is free (see `RunReservation.grow`).
    */
   async loadLarge(
@@ -106,7 +107,9 @@ export class RunLoaderService {
         continue;
       }
       memory.grow(needed);
-      run.load(part.entries());
+      const entries = await unlessTooLarge(part.entries(), undefined);
+      if (!entries) return false;
+      run.load(entries);
       loaded = part;
       partBytes = Math.min(partBytes * SMALLER, PART_BYTES);
     }
@@ -124,5 +127,18 @@ export class RunLoaderService {
         { readOnly: true },
       ),
     );
+  }
+}
+
+/** Returns the entries, or `otherwise` when one of them takes too long to parse. */
+async function unlessTooLarge<T>(
+  entries: Promise<readonly JournalEntry[]>,
+  otherwise: T,
+): Promise<readonly JournalEntry[] | T> {
+  try {
+    return await entries;
+  } catch (error) {
+    if (error instanceof JournalTooLargeError) return otherwise;
+    throw error;
   }
 }

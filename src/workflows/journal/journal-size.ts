@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
 import { jsonMemory } from '../../text/json-memory.js';
+import { isCostlyToParse, PARSE_LIMITS } from '../../text/json-members.js';
 import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 
 /**
@@ -29,12 +30,13 @@ interface Sized {
 
 /** The error of a step whose values do not fit into the journal of its run. */
 export class JournalTooLargeError extends AppError {
-  constructor() {
+  constructor(message?: string) {
     super(
       'invalid_arguments',
-      `With this step, the inputs and outputs of the run are larger than ${MAX_JOURNAL_BYTES} bytes. ` +
-        'JSON of many small values counts more than its bytes. ' +
-        'Values inside the finished items of a for_each do not count.',
+      message ??
+        `With this step, the inputs and outputs of the run are larger than ${MAX_JOURNAL_BYTES} bytes. ` +
+          'JSON of many small values counts more than its bytes. ' +
+          'Values inside the finished items of a for_each do not count.',
     );
   }
 }
@@ -63,6 +65,18 @@ export function placeBytes(entry: {
 /** Returns the bytes of an entry that count towards the limit. */
 export function sizeOf(entry: Sized | undefined): number {
   return (entry?.bytes ?? 0) + (entry?.progressBytes ?? 0);
+}
+
+/**
+ * Throws `JournalTooLargeError` for a JSON text that would take too long to parse when the journal is read. So a worker
+ * that reads such a text knows that SQL of a tool has stored it.
+ */
+export function assertReadable(...texts: readonly (string | null)[]): void {
+  if (!texts.some((text) => text !== null && isCostlyToParse(text))) return;
+  const { members, names } = PARSE_LIMITS;
+  throw new JournalTooLargeError(
+    `The input or the output of this step has more than ${members} values or ${names} names.`,
+  );
 }
 
 /** Throws `JournalTooLargeError` when the journal would be too large with this new state of an entry. */

@@ -3,7 +3,7 @@ import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { ItemFailure, LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { JournalEntry } from './claimed-run.js';
-import { assertFits, journalBytes } from './journal-size.js';
+import { assertFits, assertReadable, journalBytes } from './journal-size.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { RunTransaction } from './run-transaction.js';
 
@@ -83,6 +83,7 @@ export class LoopJournalRepository {
   saveProgress(tx: RunTransaction, entry: JournalEntry, progress: LoopProgress): JournalEntry {
     const { organizationId, id: runId } = tx.run.lease;
     const json = JSON.stringify(progress);
+    assertReadable(json);
     const saved = { ...entry, progress, progressBytes: journalBytes(json) };
     assertFits(tx, saved);
     const values = [organizationId, runId, entry.stepId, json];

@@ -7,6 +7,7 @@ import type { JournalEntry } from './claimed-run.js';
 import { ESTIMATE, READ, READ_SMALL, READ_STEPS } from './journal-reads.js';
 import {
   assertFits,
+  assertReadable,
   journalBytes,
   JournalTooLargeError,
   MAX_LOADED_BYTES,
@@ -51,8 +52,8 @@ export interface JournalPart {
   /** The number of entries. */
   readonly count: number;
   readonly isLast: boolean;
-  /** Parses the entries. */
-  readonly entries: () => readonly JournalEntry[];
+  /** Parses the entries in turns. Rejects with `JournalTooLargeError` when one of them takes too long to parse. */
+  readonly entries: () => Promise<readonly JournalEntry[]>;
   /** The place of the last entry. */
   readonly end: JournalPlace;
 }
@@ -69,13 +70,14 @@ export class RunJournalRepository {
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
    * behind the fence, an attempt to change it throws `LeaseLostError`. Throws `JournalTooLargeError`, and writes
-   * nothing, when the journal would be too large.
+   * nothing, when the journal would be too large, or the entry would take too long to parse.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;
     const isNew = !tx.get(entry.stepId);
     const [input, output] = [json(entry.input), json(entry.output)];
     const [error, failedAttempts] = [json(entry.error), json(entry.failedAttempts)];
+    assertReadable(input, output, error, failedAttempts);
     entry.bytes = placeBytes(entry) + journalBytes(input, output, error, failedAttempts);
     assertFits(tx, entry);
     const values = [
@@ -112,7 +114,7 @@ export class RunJournalRepository {
     const rows = await this.tenants
       .session(organizationId)
       .query<StoredEntry>(READ_SMALL, [organizationId, runId, maxBytes]);
-    return parseEntries(weighEntries(rows));
+    return await parseEntries(weighEntries(rows));
   }
 
   /**
@@ -164,7 +166,7 @@ export class RunJournalRepository {
       .query<StoredEntry>(READ_STEPS, [organizationId, runId, stepIds]);
     const weighed = weighEntries(rows);
     if (weighed.bytes > MAX_LOADED_BYTES) throw new JournalTooLargeError();
-    return parseEntries(weighed);
+    return await parseEntries(weighed);
   }
 
   /** Returns the outputs or errors of steps by id, or their total size when it is more than `maxBytes`. */

@@ -1,5 +1,10 @@
 import type { JournalEntry } from './claimed-run.js';
-import { journalBytes, placeBytes } from './journal-size.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isCostlyToParse } from '../../text/json-members.js';
+import { JournalTooLargeError, journalBytes, placeBytes } from './journal-size.js';
+
+/** The characters of JSON that are parsed in one turn of the event loop. A longer text has a turn of its own. */
+const TURN_CHARACTERS = 256 * 1024;
 
 type JsonMember = 'input' | 'output' | 'error' | 'progress' | 'failedAttempts';
 
@@ -35,20 +40,43 @@ export function weighEntries(rows: readonly StoredEntry[]): WeighedEntries {
   return { entries, bytes: total, readAt };
 }
 
-export function parseEntries({ entries, readAt }: WeighedEntries): JournalEntry[] {
-  return entries.map(({ row: { left, ...row }, bytes, progressBytes }) => ({
-    ...row,
-    input: parse(row.input),
-    output: parse(row.output),
-    error: parse(row.error),
-    progress: parse(row.progress),
-    failedAttempts: parse(row.failedAttempts),
-    bytes,
-    progressBytes,
-    ...(left !== null && { dueAt: readAt + left }),
-  }));
+/**
+ * Parses the JSON of the entries, a part in each turn of the event loop. Rejects with `JournalTooLargeError` when a text
+ * would take too long to parse. Only SQL of a tool, or a release without this limit, stores such a text.
+ */
+export async function parseEntries({ entries, readAt }: WeighedEntries): Promise<JournalEntry[]> {
+  const turns = new ParseTurns();
+  const parsed: JournalEntry[] = [];
+  for (const { row, bytes, progressBytes } of entries) {
+    const { left, ...others } = row;
+    parsed.push({
+      ...others,
+      input: await turns.parse(row.input),
+      output: await turns.parse(row.output),
+      error: await turns.parse(row.error),
+      progress: await turns.parse(row.progress),
+      failedAttempts: await turns.parse(row.failedAttempts),
+      bytes,
+      progressBytes,
+      ...(left !== null && { dueAt: readAt + left }),
+    });
+  }
+  return parsed;
 }
 
-function parse<T extends object>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
+class ParseTurns {
+  private characters = 0;
+
+  parse<T extends object>(text: string | null): T | null | Promise<T | null> {
+    if (text === null) return null;
+    this.characters += text.length;
+    return this.characters > TURN_CHARACTERS ? this.parseLater<T>(text) : (JSON.parse(text) as T);
+  }
+
+  private async parseLater<T extends object>(text: string): Promise<T> {
+    await nextTurn();
+    if (isCostlyToParse(text)) throw new JournalTooLargeError();
+    this.characters = text.length;
+    return JSON.parse(text) as T;
+  }
 }

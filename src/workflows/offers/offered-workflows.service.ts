@@ -3,6 +3,7 @@ import { ChangeFeed } from '../../changes/change-feed.js';
 import { AppError } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
+import type { Expressions } from '../../liquid/read-expressions.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { randomBase62 } from '../../text/ids.js';
 import { IDEMPOTENCY_KEY } from '../../tools/registry/offered-tools.js';
@@ -47,6 +48,8 @@ export class OfferedWorkflowsService {
 
   /** Offers a workflow, or replaces the settings of its offer. Throws `invalid_arguments` with all faults. */
   async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
+    // Expressions are read in turns, so they are read before others wait for the lock.
+    const expressions = await this.readResult(organizationId, input.result);
     await this.offered.lock(organizationId);
     const workflow = await this.workflows.get(organizationId, input.workflow_id);
     const all = await this.offered.list(organizationId);
@@ -58,7 +61,7 @@ export class OfferedWorkflowsService {
       SCHEMA_LIMITS,
       faults,
     );
-    await this.checkResult(workflow, input.result, faults);
+    await this.checkResult(workflow, input.result, expressions, faults);
     if (faults.length > 0) throw invalidArguments(faults);
     if (others.length >= MAX_OFFERED) {
       throw new AppError(
@@ -135,9 +138,24 @@ export class OfferedWorkflowsService {
     return faults;
   }
 
+  /** Reads the expressions of a result. Those of a result that is too large are not needed. */
+  private async readResult(
+    organizationId: string,
+    template: object | undefined,
+  ): Promise<Expressions> {
+    const texts: string[] = [];
+    if (template && !isTooLarge(template)) {
+      visitTexts(template, 'result', (text) => isDynamic(text) && texts.push(text));
+    }
+    return texts.length > 0
+      ? await this.liquid.readExpressions(organizationId, texts, [])
+      : this.liquid;
+  }
+
   private async checkResult(
     { organizationId, id, version }: Workflow,
     template: object | undefined,
+    expressions: Expressions,
     faults: FaultList,
   ): Promise<void> {
     if (!template) return;
@@ -146,21 +164,25 @@ export class OfferedWorkflowsService {
     const stepIds = everyStep(splitSteps(steps).steps)
       .filter((step) => !isSet(step))
       .map((step) => step.id);
-    checkResultTemplate(template, stepIds, this.liquid, faults);
+    checkResultTemplate(template, stepIds, expressions, faults);
   }
 }
 
 const MAX_TEMPLATE_BYTES = 16 * 1024;
 const TEMPLATE_ROOTS = ['trigger', 'run', 'workflow'];
 
+function isTooLarge(template: object): boolean {
+  return Buffer.byteLength(JSON.stringify(template)) > MAX_TEMPLATE_BYTES;
+}
+
 /** Adds a fault for each reference of the template that no run of these steps can resolve. */
 function checkResultTemplate(
   template: object,
   stepIds: readonly string[],
-  liquid: LiquidSandbox,
+  expressions: Expressions,
   faults: FaultList,
 ): void {
-  if (Buffer.byteLength(JSON.stringify(template)) > MAX_TEMPLATE_BYTES) {
+  if (isTooLarge(template)) {
     faults.push({ path: 'result', message: `must be at most ${MAX_TEMPLATE_BYTES} bytes of JSON` });
     return;
   }
@@ -168,7 +190,7 @@ function checkResultTemplate(
   visitTexts(template, 'result', (text, path) => {
     if (!isDynamic(text)) return;
     collectFaults(path, faults, () => {
-      const { references, assigned } = liquid.reading(text);
+      const { references, assigned } = expressions.reading(text);
       checkAssigned(assigned, path, faults);
       checkRoots(references, known, `${TEMPLATE_ROOTS.join(', ')} nor a step`, path, faults);
     });
