@@ -56,7 +56,7 @@ it('an event that no worker can deliver is deleted', async () => {
     [runId],
   );
   await switchboard.ownerQuery(
-    `insert into pending_events (organization_id, id, name, payload, xid, happened_at, epoch)
+    `insert into pending_events (organization_id, id, name, payload, xid, happened_at, failures)
      values ($1, $2, 'custom.paid', '{}', '1', now(), 20)`,
     [by.id, eventId],
   );
