@@ -84,18 +84,18 @@ export function checkPattern(name: string, pattern: unknown, characters: number)
 
 function checkInput(name: string, values: readonly unknown[]): void {
   const maxCharacters = maxCharactersOf(name);
-  const scale = {
+  const left = {
     values: MAX_VALUES,
     characters: maxCharacters,
   };
   for (const value of values) {
-    if (!weigh(value, scale)) {
+    if (!subtractSize(value, left)) {
       throw AppError.invalid(
         `The filter ${name} takes at most ${MAX_VALUES} values and ${maxCharacters} characters.`,
       );
     }
   }
-  if (PATTERN_FILTERS.has(name)) checkPattern(name, values[1], maxCharacters - scale.characters);
+  if (PATTERN_FILTERS.has(name)) checkPattern(name, values[1], maxCharacters - left.characters);
 }
 
 function maxCharactersOf(name: string): number {
@@ -108,14 +108,14 @@ function maxCharactersOf(name: string): number {
  * Subtracts the numbers of values and characters in `value` from `left`. A value that is contained twice counts twice.
  * Returns false when a number in `left` becomes negative.
  */
-function weigh(value: unknown, left: { values: number; characters: number }): boolean {
+function subtractSize(value: unknown, left: { values: number; characters: number }): boolean {
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;
   else if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) {
-      for (const item of value) if (!weigh(item, left)) return false;
+      for (const item of value) if (!subtractSize(item, left)) return false;
     } else {
-      for (const item of Object.values(value)) if (!weigh(item, left)) return false;
+      for (const item of Object.values(value)) if (!subtractSize(item, left)) return false;
     }
   }
   return left.values >= 0 && left.characters >= 0;

@@ -23,7 +23,7 @@ const MOST_PLAIN_COLUMNS = 1000;
 /** The additional memory of a value in such a hash table, in bytes. */
 const HASHED_BYTES = 56;
 /** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
-const UNWEIGHED_CHARACTERS = 1024 * 1024;
+const UNCOUNTED_CHARACTERS = 1024 * 1024;
 /**
  * The most memory, in bytes, that one character of an array takes while pg parses the array. `{{1},{1},…}` takes this
  * much.
@@ -50,22 +50,22 @@ const memories = new WeakMap<Connection, AnswerMemory>();
  */
 export class AnswerMemory {
   private bytes = 0;
-  private unweighed = 0;
+  private jsonCharacters = 0;
   private readonly cost = new ParseCost();
   private arrayCharacters = 0;
 
   /** Makes the client count the memory of each JSON value and each array before it parses the value. */
   constructor(readonly client: ClientBase & { readonly connection: Connection }) {
     memories.set(client.connection, this);
-    this.weigh(JSON_TYPES, (text) => this.holdJson(text));
-    this.weigh(ARRAY_TYPES, (text) => this.holdArray(text));
+    this.checkBeforeParsing(JSON_TYPES, (text) => this.holdJson(text));
+    this.checkBeforeParsing(ARRAY_TYPES, (text) => this.holdArray(text));
     client.connection.prependListener('dataRow', () => this.beginRow());
   }
 
   /** Starts to count for the next round trip. */
   clear(): void {
     this.bytes = 0;
-    this.unweighed = 0;
+    this.jsonCharacters = 0;
   }
 
   private beginRow(): void {
@@ -81,8 +81,8 @@ export class AnswerMemory {
 
   private holdJson(text: string): void {
     if (!this.cost.add(text)) throw this.endCostly();
-    this.unweighed += text.length;
-    if (this.unweighed > UNWEIGHED_CHARACTERS) this.hold(jsonMemory(text));
+    this.jsonCharacters += text.length;
+    if (this.jsonCharacters > UNCOUNTED_CHARACTERS) this.hold(jsonMemory(text));
   }
 
   /** Counts this memory. Above the limit, ends the connection and throws `payload_too_large`. */
@@ -100,11 +100,11 @@ export class AnswerMemory {
     );
   }
 
-  private weigh(types: readonly number[], hold: (text: string) => void): void {
+  private checkBeforeParsing(types: readonly number[], check: (text: string) => void): void {
     for (const type of types) {
       const parse: (text: string) => unknown = pg.types.getTypeParser(type, 'text');
       this.client.setTypeParser(type, 'text', (text: string) => {
-        hold(text);
+        check(text);
         return parse(text);
       });
     }

@@ -16,7 +16,7 @@ import {
 import type { RunTransaction } from './run-transaction.js';
 import { toLeaseLostError, withLeaseCheck } from './run-lease.js';
 import type { ReachedStep, RetryPlan } from './run-retry-plan.js';
-import { parseEntries, type StoredEntry, weighEntries } from './stored-entries.js';
+import { parseEntries, type StoredEntry, measureEntries } from './stored-entries.js';
 
 const INSERT_ROWS = `insert into run_steps as s (organization_id, run_id, step_id, position, tool, status, attempts, input,
     output, error, wake_at, started_at, finished_at, failed_attempts, cut)
@@ -114,7 +114,7 @@ export class RunJournalRepository {
     const rows = await this.tenants
       .session(organizationId)
       .query<StoredEntry>(READ_SMALL, [organizationId, runId, maxBytes]);
-    return await parseEntries(weighEntries(rows));
+    return await parseEntries(measureEntries(rows));
   }
 
   /**
@@ -142,12 +142,12 @@ export class RunJournalRepository {
     const rows = await this.tenants
       .session(organizationId)
       .query<StoredEntry & { leftCount: number }>(READ, values);
-    const weighed = weighEntries(rows.map(({ leftCount: _, ...row }) => row));
+    const measured = measureEntries(rows.map(({ leftCount: _, ...row }) => row));
     return {
-      bytes: weighed.bytes,
+      bytes: measured.bytes,
       count: rows.length,
       isLast: rows.length === (rows[0]?.leftCount ?? 0),
-      entries: () => parseEntries(weighed),
+      entries: () => parseEntries(measured),
       end: rows.at(-1) ?? after,
     };
   }
@@ -164,9 +164,9 @@ export class RunJournalRepository {
     const rows = await this.tenants
       .session(organizationId)
       .query<StoredEntry>(READ_STEPS, [organizationId, runId, stepIds]);
-    const weighed = weighEntries(rows);
-    if (weighed.bytes > MAX_LOADED_BYTES) throw new JournalTooLargeError();
-    return await parseEntries(weighed);
+    const measured = measureEntries(rows);
+    if (measured.bytes > MAX_LOADED_BYTES) throw new JournalTooLargeError();
+    return await parseEntries(measured);
   }
 
   /** Returns the outputs or errors of steps by id, or their total size when it is more than `maxBytes`. */

@@ -12,14 +12,14 @@ type JsonMember = 'input' | 'output' | 'error' | 'progress' | 'failedAttempts';
 export type StoredEntry = Omit<JournalEntry, JsonMember | 'bytes' | 'progressBytes'> &
   Record<JsonMember, string | null> & { readonly left: number | null };
 
-interface WeighedEntry {
+interface MeasuredEntry {
   readonly row: StoredEntry;
   readonly bytes: number;
   readonly progressBytes: number;
 }
 
-interface WeighedEntries {
-  readonly entries: readonly WeighedEntry[];
+interface MeasuredEntries {
+  readonly entries: readonly MeasuredEntry[];
   /** The bytes of all entries, as `journalBytes` counts them. */
   readonly bytes: number;
   /** The time of `performance.now()` at which the rows were read. */
@@ -27,7 +27,7 @@ interface WeighedEntries {
 }
 
 /** Returns the rows with the bytes that they count towards the limit. It does not parse their JSON. */
-export function weighEntries(rows: readonly StoredEntry[]): WeighedEntries {
+export function measureEntries(rows: readonly StoredEntry[]): MeasuredEntries {
   const readAt = performance.now();
   let total = 0;
   const entries = rows.map((row) => {
@@ -44,7 +44,7 @@ export function weighEntries(rows: readonly StoredEntry[]): WeighedEntries {
  * Parses the JSON of the entries, a part in each turn of the event loop. Rejects with `JournalTooLargeError` when a text
  * would take too long to parse. Only SQL of a tool, or a release without this limit, stores such a text.
  */
-export async function parseEntries({ entries, readAt }: WeighedEntries): Promise<JournalEntry[]> {
+export async function parseEntries({ entries, readAt }: MeasuredEntries): Promise<JournalEntry[]> {
   const turns = new ParseTurns();
   const parsed: JournalEntry[] = [];
   for (const { row, bytes, progressBytes } of entries) {
