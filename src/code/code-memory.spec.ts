@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { TimeBudgets } from '../liquid/time-budgets.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 

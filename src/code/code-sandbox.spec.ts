@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
-import { TimeBudgets } from '../liquid/time-budgets.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 import { CodeSandbox } from './code-sandbox.js';
 import { CodeThreads } from './code-threads.js';
 

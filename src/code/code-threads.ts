@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
-import { TimeBudgets } from '../liquid/time-budgets.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 import type { CodeJob, CodeReply } from './code-job.js';
 import { CodeThread } from './code-thread.js';
 

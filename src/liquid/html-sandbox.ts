@@ -1,5 +1,5 @@
 import { LiquidSandbox } from './liquid-sandbox.js';
-import type { ProcessorTurns } from './processor-turns.js';
+import type { ProcessorTurns } from '../turns/processor-turns.js';
 
 /**
  * Renders templates of HTML. Every output is escaped, so that a value cannot add markup. Only an output whose last

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import { LiquidSandbox } from './liquid-sandbox.js';
-import { ProcessorTurns } from './processor-turns.js';
-import { TimeBudgets } from './time-budgets.js';
+import { ProcessorTurns } from '../turns/processor-turns.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 
 const sandbox = new LiquidSandbox();
 const scope = {

@@ -19,7 +19,7 @@ import type { CompiledText } from './compiled-text.js';
 import { type LiquidFormat, createLiquid } from './liquid-engine.js';
 import { toTemplateError } from './liquid-errors.js';
 import { parsedSize } from './parsed-size.js';
-import { type JobTime, ProcessorTurns } from './processor-turns.js';
+import { type JobTime, ProcessorTurns } from '../turns/processor-turns.js';
 import {
   checkMarkup,
   checkMarkupLength,

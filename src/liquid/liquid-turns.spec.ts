@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../test/support/thorough.js';
 import { LiquidSandbox } from './liquid-sandbox.js';
-import { ProcessorTurns } from './processor-turns.js';
-import { TimeBudgets } from './time-budgets.js';
+import { ProcessorTurns } from '../turns/processor-turns.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 
 const MAX_DELAY_MS = 100;
 /**

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HtmlSandbox } from './html-sandbox.js';
 import { LiquidSandbox } from './liquid-sandbox.js';
-import { ProcessorTurns } from './processor-turns.js';
+import { ProcessorTurns } from '../turns/processor-turns.js';
 import { TextCompiler } from './text-compiler.js';
 
 /** Provides the sandboxes. Both share the processor time of an organization. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TimeBudgets } from '../liquid/time-budgets.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 import type { SearchSteps } from './hidden-secrets.js';
 import { SecretSearches } from './secret-searches.js';
 

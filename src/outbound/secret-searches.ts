@@ -1,5 +1,5 @@
-import { ProcessorTurns } from '../liquid/processor-turns.js';
-import { TimeBudgets } from '../liquid/time-budgets.js';
+import { ProcessorTurns } from '../turns/processor-turns.js';
+import { TimeBudgets } from '../turns/time-budgets.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import type { SearchSteps } from './hidden-secrets.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ProcessorTurns } from '../../src/liquid/processor-turns.js';
-import type { TimeBudgets } from '../../src/liquid/time-budgets.js';
+import { ProcessorTurns } from '../../src/turns/processor-turns.js';
+import type { TimeBudgets } from '../../src/turns/time-budgets.js';
 import { Tool } from '../../src/tools/contract/tool.decorator.js';
 import { ChangeRecorder } from '../changes/change-recorder.js';
 import { Listening } from '../mcp/support/listening.js';

@@ -3,7 +3,7 @@ import { parseJsonExactly } from '../../http/request-body.js';
 import { DistantRead, type JoinPages, type PageFilter } from '../../liquid/distant-values.js';
 import { Evaluation } from '../../liquid/evaluation.js';
 import { toTemplateError } from '../../liquid/liquid-errors.js';
-import type { Job } from '../../liquid/processor-turns.js';
+import type { Job } from '../../turns/processor-turns.js';
 import { MAX_VALUE_BYTES, VALUE_LIMITS } from '../../text/value-size.js';
 import { distantValue, type PartsReader } from './distant-value.js';
 import { SLICE_BYTES, sliceList } from './list-slice.js';

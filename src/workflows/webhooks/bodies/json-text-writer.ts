@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors/app-error.js';
-import type { Job } from '../../../liquid/processor-turns.js';
+import type { Job } from '../../../turns/processor-turns.js';
 
 /** The bytes that are written before the clock is read. Writing them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;

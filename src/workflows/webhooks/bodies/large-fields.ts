@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { AppError } from '../../../errors/app-error.js';
-import type { Job } from '../../../liquid/processor-turns.js';
+import type { Job } from '../../../turns/processor-turns.js';
 import { type Field, MAX_FIELDS, notUtf8, tooManyFields } from './fields.js';
 import { JsonTextWriter, type WrittenText } from './json-text-writer.js';
 

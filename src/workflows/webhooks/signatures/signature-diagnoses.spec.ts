@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { TimeBudgets } from '../../../liquid/time-budgets.js';
+import { TimeBudgets } from '../../../turns/time-budgets.js';
 import { diagnose } from './diagnose.js';
 import { jsonRenderings } from './json-renderings.js';
 import { SignatureDiagnoses } from './signature-diagnoses.js';

@@ -1,6 +1,6 @@
 import { Evaluation } from '../../../liquid/evaluation.js';
-import { ProcessorTurns } from '../../../liquid/processor-turns.js';
-import { TimeBudgets } from '../../../liquid/time-budgets.js';
+import { ProcessorTurns } from '../../../turns/processor-turns.js';
+import { TimeBudgets } from '../../../turns/time-budgets.js';
 import type { SignaturePreset } from '../../definitions/webhook-options.js';
 import { diagnosePreset } from './diagnose-preset.js';
 import { diagnose, type RefusedSignature } from './diagnose.js';

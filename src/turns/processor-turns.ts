@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { OrganizationQueue } from '../turns/organization-queue.js';
+import { OrganizationQueue } from './organization-queue.js';
 import { TimeBudgets } from './time-budgets.js';
 
 /**
